@@ -1,0 +1,19 @@
+# UNTESTED as an image: no container engine was at hand. It runs the set-up script, which is tested on Debian 12.
+#   docker build -t windlass . && docker run --rm -v "$PWD/out:/out" windlass
+FROM debian:12
+
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends make git ca-certificates \
+    && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /opt/windlass
+COPY . .
+RUN make setup && rm -rf /var/lib/apt/lists/* /root/.cache/pip
+
+ENV PATH=/opt/windlass/.venv/bin:$PATH \
+    OMP_NUM_THREADS=1 \
+    OMPI_ALLOW_RUN_AS_ROOT=1 \
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+WORKDIR /out
+CMD ["windlass", "run", "/opt/windlass/examples/belt_drive.py", "-elements", "60", "-segments", "4"]

@@ -1,0 +1,43 @@
+# Every target calls scripts/setup.sh first; it returns at once when nothing is missing.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-test belt test lint bench doctor clean
+
+PYTHON_BIN := .venv/bin/python
+
+# Some solver packages slow down by orders of magnitude when OpenMP spreads tiny systems over all cores.
+export OMP_NUM_THREADS ?= 1
+# mpiexec refuses to run as root (containers) without both.
+export OMPI_ALLOW_RUN_AS_ROOT ?= 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ?= 1
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install PETSc, MPI and the Python packages (into .venv)
+	@scripts/setup.sh
+
+setup-test: ## the same with what the tests need (vtk, pytest, ruff, mypy, import-linter)
+	@scripts/setup.sh --test
+
+belt: setup ## run the two-pulley belt drive: table, picture and files for ParaView
+	.venv/bin/windlass run examples/belt_drive.py -elements 60 -segments 4
+
+test: lint ## check style, types and import directions, then run all tests
+	$(PYTHON_BIN) -m pytest
+
+lint: setup-test ## ruff, mypy --strict and the import directions
+	$(PYTHON_BIN) -m ruff check .
+	$(PYTHON_BIN) -m ruff format --check .
+	$(PYTHON_BIN) -m mypy
+	.venv/bin/lint-imports
+
+bench: setup ## time the belt (beside Exudyn, if that is installed)
+	$(PYTHON_BIN) benchmarks/belt.py
+
+doctor: setup ## print versions, solver packages, MPI, compiler cache and a verdict
+	.venv/bin/windlass doctor
+
+clean: ## remove caches, build products and the example's output; .venv stays
+	rm -rf build dist belt_drive_out *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find . \( -path ./.venv -o -path ./.git \) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

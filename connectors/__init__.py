@@ -1,0 +1,54 @@
+"""Markers, loads, constraints, springs and contact: one law per file."""
+
+from windlass.connectors.cable_coordinates import CableCoordinates
+from windlass.connectors.cable_shape import CableShape
+from windlass.connectors.cartesian_spring_damper import CartesianSpringDamper
+from windlass.connectors.contact_circle_cable2d import ContactCircleCable2D
+from windlass.connectors.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
+from windlass.connectors.coordinate_constraint import CoordinateConstraint
+from windlass.connectors.coordinate_load import CoordinateLoad
+from windlass.connectors.coordinate_marker import NodeCoordinate, coordinate_marker
+from windlass.connectors.coordinate_spring_damper import CoordinateSpringDamper
+from windlass.connectors.force import Force
+from windlass.connectors.mass_proportional import MassProportional
+from windlass.connectors.position_markers import (
+    NodePosition,
+    PositionOnCable,
+    PositionOnGround,
+    PositionOnRigid2D,
+    RigidNodePosition,
+    position_marker,
+    rigid_marker,
+)
+from windlass.connectors.pulley_contact import add_contact
+from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
+from windlass.connectors.torque import Torque
+
+__all__ = [
+    "CableCoordinates",
+    "CableShape",
+    "CartesianSpringDamper",
+    "ContactCircleCable2D",
+    "ContactFrictionCircleCable2D",
+    "CoordinateConstraint",
+    "CoordinateLoad",
+    "CoordinateSpringDamper",
+    "Force",
+    "MassProportional",
+    "NodeCoordinate",
+    "NodePosition",
+    "PositionOnCable",
+    "PositionOnGround",
+    "PositionOnRigid2D",
+    "RigidNodePosition",
+    "Torque",
+    "add_contact",
+    "clamp",
+    "coordinate_marker",
+    "fix",
+    "hinge",
+    "position_marker",
+    "prescribe",
+    "prescribe_velocity",
+    "rigid_marker",
+]

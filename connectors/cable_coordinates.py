@@ -1,0 +1,96 @@
+"""Cable coordinates markers: all coordinates and velocities of a cable, for connectors that need its whole shape.
+
+    q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I
+
+Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
+coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, MarkerFamily, System, register, register_family
+from windlass.framework.layout import Layout
+from windlass.framework.schema import Component, ref
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+FAMILY = "cable coordinates marker"
+
+
+class CableColumns(NamedTuple):
+    """What all cable coordinates markers provide; n markers.
+
+    q: total coordinates [m, 1], shape (n, 8).
+    v: velocities [m/s, 1/s], shape (n, 8).
+    length: length of the undeformed cable [m], shape (n,).
+    dofs: local coordinate numbers, shape (n, 8).
+    """
+
+    q: FloatArray
+    v: FloatArray
+    length: FloatArray
+    dofs: IntArray
+
+
+class CableCoordinates(Component):
+    """The coordinates of one cable."""
+
+    provides = (FAMILY,)
+    cable = ref("Cable2D", "the cable")
+
+
+def allocate(world: World, ids: IntArray, layout: Layout) -> CableColumns:
+    """Columns for the local markers."""
+    columns = CableColumns(
+        np.zeros((len(ids), 8)), np.zeros((len(ids), 8)), np.zeros(len(ids)), np.zeros((len(ids), 8), np.int64)
+    )
+    for table, positions, rows in world.split_by_table(ids):
+        columns.dofs[positions] = layout.local_dofs(world.table_dofs(table)[rows])
+        cables = table.column("cable")[rows]
+        for cable_table, where, cable_rows in world.split_by_table(cables):
+            columns.length[positions[where]] = cable_table.column("length")[cable_rows]
+    return columns
+
+
+@kernel
+def update_cables(k: IntArray, dofs: IntArray, m: CableColumns, x: FloatArray, v: FloatArray) -> None:
+    """Copy the coordinates of the cables to the places k of the columns."""
+    for i in range(len(k)):
+        for a in range(8):
+            m.q[k[i], a] = x[dofs[i, a]]
+            m.v[k[i], a] = v[dofs[i, a]]
+
+
+def cable_dofs(world: World, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cables, shape (rows, 8)."""
+    return world.dofs_of(table.column("cable"))
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `CableCoordinates`."""
+    k, dofs = rows.own_marker_index(), rows.dofs
+    system = System("CableCoordinates", dofs)
+
+    def update(s: Fields) -> None:
+        update_cables(k, dofs, s.markers[FAMILY], s.x, s.v)
+
+    system.update = update
+    return system
+
+
+register_family(MarkerFamily(FAMILY, allocate))
+register(
+    Law(
+        CableCoordinates,
+        role="marker",
+        family=FAMILY,
+        dofs=cable_dofs,
+        build=build,
+        source="J. Gerstmayr, H. Irschik, J. Sound Vib. 318 (2008) 461-487",
+    )
+)

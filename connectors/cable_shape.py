@@ -1,0 +1,281 @@
+"""Cable-shape marker: the points that cut a cable into straight segments, for contact.
+
+    xi_i = i L / n,  i = 0..n;     p_i = r(xi_i) + y m,     m = [-r'_y, r'_x]/|r'|,
+    v_i = r_t - y w r'/|r'|,       w = (r' x r'_t)/|r'|^2.
+
+With t0 = r'/|r'|, l = |r'| and the shape functions S_a the derivatives that connectors need are
+
+    dp/dq_a   = S_a I + S'_a B,    B  = -(y/l) t0 (x) m,
+    dv/dq_a   = S'_a Bd,           Bd = (y/l^2) [(t0.r'_t) t0 (x) m - (m.r'_t) (m (x) m - t0 (x) t0)],
+    d(J^T f)/dq_ab = S'_a G S'_b,  G  = (y/l^2) [(t0.f) (m (x) t0 + t0 (x) m) - (m.f) m (x) m];
+
+B = y dm/dr', Bd is its time derivative (and v = J q_t makes it dv/dr'), G the second derivative of y m.f.
+Source: kinematics of a shear-rigid cross section on an ANCF cable (Gerstmayr and Irschik, J. Sound Vib. 318, 2008).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.kernel import kernel
+from windlass.framework.law import (
+    Fields,
+    FloatArray,
+    Law,
+    LocalRows,
+    MarkerFamily,
+    Output,
+    System,
+    register,
+    register_family,
+)
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+if TYPE_CHECKING:
+    from windlass.framework.layout import Layout
+
+FAMILY = "cable shape marker"
+CABLE_DOFS = 8
+
+
+class CableShape(Component):
+    """The shape of a cable as ``segments`` straight segments, seen by contact laws."""
+
+    cable = ref("cable", "cable whose shape is approximated")
+    segments = column("1", "number of straight segments n", dtype=np.int64, minimum=1)
+    vertical_offset = column("m", "distance y of the points from the axis along its left normal", default=0.0)
+
+    provides = (FAMILY,)
+
+
+class ShapeColumns(NamedTuple):
+    """Points of all local cable-shape markers, one marker after the other.
+
+    Attributes:
+        start: first point of each marker and the end of the last, shape (markers + 1,).
+        p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2).
+        slope, slope_rate: r' [1] and r'_t [1/s] in global x, y, shape (points, 2).
+        S, dS: shape functions S_1..S_4 [1, m, 1, m] and their derivatives by arc length, shape (points, 4).
+        offset: distance y from the axis [m], shape (markers,).
+        length: reference length L of the cable [m], shape (markers,).
+        segments: number of segments n, shape (markers,).
+        dofs: local coordinate numbers of the cable, shape (markers, 8).
+    """
+
+    start: IntArray
+    p: FloatArray
+    v: FloatArray
+    slope: FloatArray
+    slope_rate: FloatArray
+    S: FloatArray
+    dS: FloatArray
+    offset: FloatArray
+    length: FloatArray
+    segments: IntArray
+    dofs: IntArray
+
+
+@kernel
+def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatArray) -> None:
+    """Evaluate the points of the markers ``index`` from total coordinates x and velocities v."""
+    for i in range(len(index)):
+        k = index[i]
+        q0, q1, q2, q3 = shape.dofs[k, 0], shape.dofs[k, 1], shape.dofs[k, 2], shape.dofs[k, 3]
+        q4, q5, q6, q7 = shape.dofs[k, 4], shape.dofs[k, 5], shape.dofs[k, 6], shape.dofs[k, 7]
+        y = shape.offset[k]
+        for j in range(shape.start[k], shape.start[k + 1]):
+            S1, S2, S3, S4 = shape.S[j, 0], shape.S[j, 1], shape.S[j, 2], shape.S[j, 3]
+            D1, D2, D3, D4 = shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3]
+            px = S1 * x[q0] + S2 * x[q2] + S3 * x[q4] + S4 * x[q6]
+            py = S1 * x[q1] + S2 * x[q3] + S3 * x[q5] + S4 * x[q7]
+            vx = S1 * v[q0] + S2 * v[q2] + S3 * v[q4] + S4 * v[q6]
+            vy = S1 * v[q1] + S2 * v[q3] + S3 * v[q5] + S4 * v[q7]
+            rx = D1 * x[q0] + D2 * x[q2] + D3 * x[q4] + D4 * x[q6]
+            ry = D1 * x[q1] + D2 * x[q3] + D3 * x[q5] + D4 * x[q7]
+            sx = D1 * v[q0] + D2 * v[q2] + D3 * v[q4] + D4 * v[q6]
+            sy = D1 * v[q1] + D2 * v[q3] + D3 * v[q5] + D4 * v[q7]
+            if y != 0.0:
+                l = np.sqrt(rx * rx + ry * ry)
+                yw = y * (rx * sy - ry * sx) / (l * l * l)
+                px -= y * ry / l
+                py += y * rx / l
+                vx -= yw * rx
+                vy -= yw * ry
+            shape.p[j, 0], shape.p[j, 1] = px, py
+            shape.v[j, 0], shape.v[j, 1] = vx, vy
+            shape.slope[j, 0], shape.slope[j, 1] = rx, ry
+            shape.slope_rate[j, 0], shape.slope_rate[j, 1] = sx, sy
+
+
+@kernel(inline=True)
+def eval_offset_force(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float]:
+    """B^T f: what a force f at distance y adds to the generalised force of the slope; (rx, ry) = r'."""
+    l2 = rx * rx + ry * ry
+    factor = -y * (rx * fx + ry * fy) / (l2 * np.sqrt(l2))
+    return -factor * ry, factor * rx
+
+
+@kernel(inline=True)
+def fill_point_jacobian(
+    J: FloatArray,
+    Jd: FloatArray,
+    a: int,
+    S: FloatArray,
+    dS: FloatArray,
+    j: int,
+    y: float,
+    rx: float,
+    ry: float,
+    sx: float,
+    sy: float,
+) -> None:
+    """Rows a, a + 1 of J (dp/dq) and Jd (dv/dq), both (., 8), for point j; (rx, ry) = r', (sx, sy) = r'_t."""
+    l = np.sqrt(rx * rx + ry * ry)
+    tx, ty = rx / l, ry / l
+    b = -y / l
+    Bxx, Bxy, Byx, Byy = -b * tx * ty, b * tx * tx, -b * ty * ty, b * ty * tx
+    along, across = tx * sx + ty * sy, tx * sy - ty * sx
+    c, d = -b / l * along, b / l * across
+    # m = [-ty, tx]; m (x) m - t0 (x) t0 has the entries [ty ty - tx tx, -2 tx ty; ., tx tx - ty ty]
+    e = ty * ty - tx * tx
+    Dxx, Dxy = -c * tx * ty + d * e, c * tx * tx - 2.0 * d * tx * ty
+    Dyx, Dyy = -c * ty * ty - 2.0 * d * tx * ty, c * tx * ty - d * e
+    for i in range(4):
+        D = dS[j, i]
+        J[a, 2 * i], J[a, 2 * i + 1] = S[j, i] + D * Bxx, D * Bxy
+        J[a + 1, 2 * i], J[a + 1, 2 * i + 1] = D * Byx, S[j, i] + D * Byy
+        Jd[a, 2 * i], Jd[a, 2 * i + 1] = D * Dxx, D * Dxy
+        Jd[a + 1, 2 * i], Jd[a + 1, 2 * i + 1] = D * Dyx, D * Dyy
+
+
+@kernel(inline=True)
+def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tuple[float, float, float]:
+    """Entries G_xx, G_xy = G_yx, G_yy of G(f, r') for a force f at distance y from the axis."""
+    l2 = rx * rx + ry * ry
+    l = np.sqrt(l2)
+    tx, ty = rx / l, ry / l
+    ft, fm = tx * fx + ty * fy, tx * fy - ty * fx
+    c = y / l2
+    return (
+        c * (-2.0 * ft * tx * ty - fm * ty * ty),
+        c * (ft * (tx * tx - ty * ty) + fm * tx * ty),
+        c * (2.0 * ft * tx * ty - fm * tx * tx),
+    )
+
+
+def shape_functions(xi: FloatArray, L: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Hermite polynomials S [1, m, 1, m] at arc length xi [m] on cables of length L [m], and S' [1/m, 1, 1/m, 1].
+
+    Returns:
+        S and S', each of shape (points, 4).
+    """
+    s = xi / L
+    S = np.stack((1 - 3 * s**2 + 2 * s**3, L * (s - 2 * s**2 + s**3), 3 * s**2 - 2 * s**3, L * (s**3 - s**2)), axis=1)
+    d = 6 * (s - s**2) / L
+    return S, np.stack((-d, 1 - 4 * s + 3 * s**2, d, 3 * s**2 - 2 * s), axis=1)
+
+
+def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatArray, dofs: IntArray) -> ShapeColumns:
+    """Columns of cable-shape markers with their constant parts filled in.
+
+    Args:
+        segments: number of segments of each marker, shape (markers,).
+        offset: distance of the points from the axis [m], shape (markers,).
+        length: reference length of the cable [m], shape (markers,).
+        dofs: local coordinate numbers of the cable, shape (markers, 8).
+    """
+    start = np.concatenate((np.zeros(1, np.int64), np.cumsum(segments + 1)))
+    owner = np.repeat(np.arange(len(segments)), segments + 1)
+    points = len(owner)
+    L = length[owner]
+    S, dS = shape_functions((np.arange(points) - start[owner]) * L / segments[owner], L)
+    p, v, slope, slope_rate = (np.zeros((points, 2)) for _ in range(4))
+    return ShapeColumns(start, p, v, slope, slope_rate, S, dS, offset.copy(), length.copy(), segments.copy(), dofs)
+
+
+def allocate(world: World, ids: IntArray, layout: Layout) -> ShapeColumns:
+    """Columns for the local markers ``ids``."""
+    segments, offset, length = np.ones(len(ids), np.int64), np.zeros(len(ids)), np.ones(len(ids))
+    for table, positions, rows in world.split_by_table(ids):
+        segments[positions] = table.column("segments")[rows]
+        offset[positions] = table.column("vertical_offset")[rows]
+        length[positions] = cable_lengths(world, table.column("cable")[rows])
+    dofs = np.ascontiguousarray(layout.local_dofs(world.dofs_of(ids)[:, :CABLE_DOFS]))
+    return create_shape_columns(segments, offset, length, dofs)
+
+
+def cable_lengths(world: World, ids: IntArray) -> FloatArray:
+    """Reference lengths [m] of cables by entity number, shape (n,)."""
+    out = np.zeros(len(ids))
+    for table, positions, rows in world.split_by_table(ids):
+        out[positions] = table.column("length")[rows]
+    return out
+
+
+def dofs(world: World, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cables, shape (rows, 8)."""
+    return world.dofs_of(table.column("cable"))
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for cables with other than 8 coordinates."""
+    width = dofs(world, table).shape[1]
+    if table.count and width != CABLE_DOFS:
+        raise ModelError(
+            f"cable of {table.kind} has {width} coordinates: must have {CABLE_DOFS} (two points with slope)"
+        )
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernel."""
+    index = rows.own_marker_index()
+    system = System("CableShape", rows.dofs)
+
+    def update(fields: Fields) -> None:
+        update_points(index, fields.markers[FAMILY], fields.x, fields.v)
+
+    system.update = update
+    return system
+
+
+def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
+    """One column at the points of each row, shape (rows, points, 2); rows with fewer points end with zeros."""
+    shape: ShapeColumns = fields.markers[FAMILY]
+    index = rows.own_marker_index()
+    count = shape.segments[index] + 1
+    out = np.zeros((len(index), int(count.max(initial=0)), 2))
+    filled = np.arange(out.shape[1]) < count[:, None]
+    values: FloatArray = getattr(shape, name)
+    out[filled] = values[(shape.start[index][:, None] + np.arange(out.shape[1]))[filled]]
+    return out
+
+
+OUTPUTS = {
+    "position": Output(
+        "m", "points in global x, y, shape (points, 2)", lambda rows, fields: eval_points(rows, fields, "p")
+    ),
+    "velocity": Output(
+        "m/s",
+        "velocities of the points in global x, y, shape (points, 2)",
+        lambda rows, fields: eval_points(rows, fields, "v"),
+    ),
+}
+
+register_family(MarkerFamily(FAMILY, allocate))
+register(
+    Law(
+        CableShape,
+        "marker",
+        dofs=dofs,
+        build=build,
+        outputs=OUTPUTS,
+        check=check,
+        family=FAMILY,
+        source="ANCF cable kinematics with offset, Gerstmayr and Irschik (2008)",
+    )
+)

@@ -1,0 +1,184 @@
+"""Springs and dampers along the global axes between two position markers, linear or by a user function.
+
+    f = k∘(u - offset) + d∘u_t,    u = p1 - p0,    J1ᵀ f and -J0ᵀ f on the left-hand side
+    f = force_function(t, row, u, u_t, k, d, offset)  where one is given
+    ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
+
+The tangent is exact for every kind of marker, see `windlass.framework.rows`.
+
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (spring-damper-actuator elements).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.position_markers import FAMILY, PositionColumns
+from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
+from windlass.framework.schema import Component, column, function, ref
+from windlass.framework.table import IntArray
+
+
+class CartesianSpringDamper(Component):
+    """Springs and dampers along the global axes between two points."""
+
+    marker0 = ref("position marker", "first end")
+    marker1 = ref("position marker", "second end")
+    stiffness = column("N/m", "k along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True)
+    damping = column("N s/m", "d along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True)
+    offset = column("m", "p1 - p0 without spring force", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
+    force_function = function(
+        "f(t, row, u, u_t, stiffness, damping, offset) -> force [N], all vectors (3,), global", switchable=True
+    )
+    force_derivative = function(
+        "the same arguments -> (df/du, df/du_t), each (3, 3); by central differences if left out", switchable=True
+    )
+    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, and their user forces.
+
+    k [N/m], d [N s/m], offset [m]: shape (rows, 3).
+    user: row in the next three, or -1, shape (rows,).
+    f [N], df_du [N/m], df_dut [N s/m]: user forces and derivatives, shapes (users, 3), (users, 3, 3), (users, 3, 3).
+    """
+
+    k: FloatArray
+    d: FloatArray
+    offset: FloatArray
+    user: IntArray
+    f: FloatArray
+    df_du: FloatArray
+    df_dut: FloatArray
+
+
+@kernel
+def force(
+    c: Columns, i: int, ux: float, uy: float, uz: float, utx: float, uty: float, utz: float, t: float
+) -> tuple[float, float, float]:
+    """f of row i, global [N]."""
+    n = c.user[i]
+    if n >= 0:
+        return c.f[n, 0], c.f[n, 1], c.f[n, 2]
+    return (
+        c.k[i, 0] * (ux - c.offset[i, 0]) + c.d[i, 0] * utx,
+        c.k[i, 1] * (uy - c.offset[i, 1]) + c.d[i, 1] * uty,
+        c.k[i, 2] * (uz - c.offset[i, 2]) + c.d[i, 2] * utz,
+    )
+
+
+@kernel
+def force_tangent(
+    c: Columns,
+    i: int,
+    ux: float,
+    uy: float,
+    uz: float,
+    utx: float,
+    uty: float,
+    utz: float,
+    t: float,
+    P: FloatArray,
+    V: FloatArray,
+) -> None:
+    """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m] of row i, both (3, 3)."""
+    n = c.user[i]
+    for a in range(3):
+        for b in range(3):
+            if n >= 0:
+                P[a, b], V[a, b] = c.df_du[n, a, b], c.df_dut[n, a, b]
+            else:
+                P[a, b], V[a, b] = 0.0, 0.0
+        if n < 0:
+            P[a, a], V[a, a] = c.k[i, a], c.d[i, a]
+
+
+residual, tangent = position_pair(force, force_tangent)
+
+
+def eval_difference(pair: Pair, m: PositionColumns, which: IntArray) -> tuple[FloatArray, FloatArray]:
+    """u [m] and u_t [m/s] of some rows, global, shape (n, 3)."""
+    m0, m1 = pair.m0[which], pair.m1[which]
+    return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
+
+
+def bind_columns(rows: LocalRows) -> tuple[Columns, UserForces]:
+    """The parameters of the rows, and the places of their user forces."""
+    users = bind_user_forces(rows, "N")
+    k, d, offset = rows.column("stiffness"), rows.column("damping"), rows.column("offset")
+    return Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `CartesianSpringDamper`."""
+    pair = bind_pair(rows)
+    c, users = bind_columns(rows)
+    linear = pair.active & (users.index < 0)
+
+    def add_residual(s: Fields, f: FloatArray) -> None:
+        if len(users.where):
+            update_forces(users, s.t, *eval_difference(pair, s.markers[FAMILY], users.where))
+        residual(c, pair, s.markers[FAMILY], s.t, f)
+
+    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        if len(users.where):
+            u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
+            update_forces(users, s.t, u, ut)  # the curvature of the markers acts on the force
+            update_derivatives(users, s.t, u, ut)
+        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
+
+    def eval_energy(s: Fields) -> float:
+        # of the linear springs alone: a user force need not have an energy
+        u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
+        return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
+
+    return System("CartesianSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+
+
+def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """u = p1 - p0, global [m], shape (rows, 3)."""
+    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[0]
+
+
+def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """|p1 - p0| [m], shape (rows,)."""
+    return np.sqrt((eval_displacement(rows, s) ** 2).sum(axis=1))
+
+
+def eval_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """u_t = v1 - v0, global [m/s], shape (rows, 3)."""
+    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[1]
+
+
+def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """f, global [N], shape (rows, 3); 0 where inactive."""
+    pair = bind_pair(rows)
+    c, users = bind_columns(rows)
+    u, ut = eval_difference(pair, s.markers[FAMILY], np.arange(len(rows.rows)))
+    f = c.k * (u - c.offset) + c.d * ut
+    update_forces(users, s.t, u[users.where], ut[users.where])
+    f[users.where] = users.f
+    return f * pair.active[:, None]
+
+
+register(
+    Law(
+        CartesianSpringDamper,
+        role="connector",
+        dofs=pair_dofs,
+        build=build,
+        outputs={
+            "displacement": Output("m", "p1 - p0, global, (3,); the offset is not subtracted", eval_displacement),
+            "distance": Output("m", "|p1 - p0|, ()", eval_distance),
+            "velocity": Output("m/s", "v1 - v0, global, (3,)", eval_velocity),
+            "force": Output("N", "f, global, (3,): pulls point 1 back where positive", eval_force),
+        },
+        source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+    )
+)

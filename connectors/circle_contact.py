@@ -1,0 +1,173 @@
+"""What the laws of contact between a circle and a cable share: checks, binding of rows to kernels, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
+from windlass.connectors.circle_contact_kernels import (
+    UNDEFINED,
+    ContactColumns,
+    add_residual,
+)
+from windlass.connectors.circle_contact_tangent import add_tangent
+from windlass.connectors.circle_contact_update import fill_outputs
+from windlass.framework.errors import ModelError
+from windlass.framework.law import Fields, FloatArray, LocalRows, Output, System
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+CIRCLE_FAMILY = "position marker"
+PER_LENGTH = "_per_length"
+
+
+def dofs(world: World, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cable (8) and of the circle (as many as the widest circle has), -1 for none."""
+    circle = world.dofs_of(table.column("circle"))
+    used = np.flatnonzero((circle >= 0).any(axis=0))
+    width = int(used[-1]) + 1 if len(used) else 0
+    return np.concatenate((world.dofs_of(table.column("cable"))[:, :CABLE_DOFS], circle[:, :width]), axis=1)
+
+
+def check_segments(world: World, table: EntityTable) -> None:
+    """Raise ModelError for rows whose number of segments differs from that of their cable-shape marker."""
+    segments = table.column("segments")
+    for target, positions, rows in world.split_by_table(table.column("cable")):
+        given = target.column("segments")[rows]
+        wrong = np.flatnonzero(given != segments[positions])
+        if len(wrong):
+            row, n = int(positions[wrong[0]]), given[wrong[0]]
+            raise ModelError(
+                f"segments = {segments[row]} in {table.kind} row {row}: must be {n}, as in its cable-shape marker "
+                f"({target.describe(int(rows[wrong[0]]))})"
+            )
+
+
+def check_forms(table: EntityTable, names: tuple[str, ...]) -> None:
+    """Raise ModelError for rows that give a parameter both per segment and per length."""
+    for name in names:
+        both = np.flatnonzero((table.column(name) != 0.0) & (table.column(name + PER_LENGTH) != 0.0))
+        if len(both):
+            row = int(both[0])
+            value, per_length = table.column(name)[row], table.column(name + PER_LENGTH)[row]
+            units = (table.component.columns[name].unit, table.component.columns[name + PER_LENGTH].unit)
+            raise ModelError(
+                f"{name} = {value:g} {units[0]} and {name}{PER_LENGTH} = {per_length:g} {units[1]} in {table.kind} "
+                f"row {row}: give one of them, the other must be 0"
+            )
+
+
+def create_columns(rows: LocalRows, friction: bool) -> ContactColumns:
+    """Kernel columns of the rows; parameters per length are scaled by the reference length of a segment."""
+    count, segments = len(rows.rows), rows.column("segments")
+    length = np.zeros(count)
+    for table, positions, shape_rows in rows.world.split_by_table(rows.column("cable")):
+        length[positions] = cable_lengths(rows.world, table.column("cable")[shape_rows])
+    length /= segments
+
+    def per_segment(name: str) -> FloatArray:
+        values: FloatArray = rows.column(name) + rows.column(name + PER_LENGTH) * length
+        return values
+
+    none = np.zeros(count)
+    return ContactColumns(
+        circle=rows.markers("circle"),
+        cable=rows.markers("cable"),
+        data=rows.data_start("data"),
+        n=segments,
+        kc=per_segment("contact_stiffness"),
+        dc=per_segment("contact_damping"),
+        mu_v=per_segment("friction_velocity_penalty") if friction else none,
+        mu_k=per_segment("friction_stiffness") if friction else none,
+        mu=rows.column("friction_coefficient") if friction else none,
+        r=rows.column("circle_radius"),
+        L=length,
+        segment_normals=rows.column("use_segment_normals") if friction else np.ones(count, dtype=bool),
+        clip=rows.column("clip_normal_force"),
+        active=rows.column("active"),
+        friction=friction,
+        dofs=np.ascontiguousarray(rows.dofs),
+    )
+
+
+def create_system(rows: LocalRows, c: ContactColumns) -> System:
+    """A system with the forces and the tangent of the rows; the post-Newton update is added by the law."""
+    system = System(rows.table.kind, rows.dofs)
+
+    def residual(fields: Fields, f: FloatArray) -> None:
+        add_residual(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, f)
+
+    def tangent(fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
+        add_tangent(c, shape, circle, fields.data, fields.v, dq, dv, slots, values)
+
+    def energy(fields: Fields) -> float:
+        out = eval_segments(c, fields)
+        mu_k = c.mu_k[:, None]
+        # a slipping segment keeps its bristle bent by f_t / mu_k
+        slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
+        bristle = np.where(slips, out[..., 0] / np.where(slips, mu_k, 1.0), np.where(mu_k != 0.0, out[..., 2], 0.0))
+        return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
+
+    system.residual, system.tangent, system.energy = residual, tangent, energy
+    return system
+
+
+def eval_segments(c: ContactColumns, fields: Fields) -> FloatArray:
+    """All output numbers of all segments, shape (rows, segments, 12); see `fill_outputs`.
+
+    Rows with fewer segments than the widest one end with zeros (state: undefined).
+    """
+    out = np.zeros((len(c.n), int(c.n.max(initial=0)), 12))
+    out[..., 7] = UNDEFINED
+    fill_outputs(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, out)
+    return out
+
+
+def create_outputs(friction: bool) -> dict[str, Output]:
+    """Output variables of a contact law, each per segment, shape (rows, segments, ...).
+
+    Rows with fewer segments than the widest row of the evaluation end with zeros (``state``: -2).
+    """
+
+    def output(unit: str, doc: str, pick: Callable[[FloatArray, ContactColumns], Any]) -> Output:
+        def evaluate(rows: LocalRows, fields: Fields) -> Any:
+            c = create_columns(rows, friction)
+            return pick(eval_segments(c, fields), c)
+
+        return Output(unit, doc, evaluate)
+
+    outputs = {
+        "force_local": output(
+            "N", "forces [f_t, f_n] along tangent and normal, 0 where open; f_n < 0 presses", lambda o, c: o[..., 0:2]
+        ),
+        "coordinates": output(
+            "m",
+            "[u_t, g]: tangential displacement since sticking (0 if slipping; v_t in m/s without friction stiffness) "
+            "and gap, both 0 where open",
+            lambda o, c: o[..., 2:4],
+        ),
+        "coordinates_rate": output("m/s", "relative velocities [v_t, v_n], 0 where open", lambda o, c: o[..., 4:6]),
+        "force_per_length": output(
+            "N/m",
+            "[f_t, f_n] per reference length of the cable, 0 where open",
+            lambda o, c: o[..., 0:2] / c.L[:, None, None],
+        ),
+        "gap": output("m", "distance between circle and segment, also where open", lambda o, c: o[..., 6]),
+        "contact_position": output("m", "closest point of the segment, global x, y", lambda o, c: o[..., 8:10]),
+        "normal": output("1", "n from circle to cable, global x, y", lambda o, c: o[..., 10:12]),
+        "tangent": output(
+            "1", "t = [-n_y, n_x], global x, y", lambda o, c: np.stack((-o[..., 11], o[..., 10]), axis=-1)
+        ),
+    }
+    if friction:
+        outputs["state"] = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., 7])
+        outputs["friction_power"] = output(
+            "W",
+            "sum of f_t v_t over the segments, shape (rows,): power that friction takes from circle and cable",
+            lambda o, c: (o[..., 0] * o[..., 4]).sum(axis=-1),
+        )
+    return outputs

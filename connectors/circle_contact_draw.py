@@ -1,0 +1,93 @@
+"""How the laws of contact between a circle and a cable show themselves.
+
+They draw each circle once, as a rim with one spoke, at its marker and turned by its angle.  Points of circles have the
+fields `displacement` and `velocity` of cables.  Onto the lines of the cables they lay
+
+| line field | unit | meaning | several circles on one line |
+| --- | --- | --- | --- |
+| `contact_normal_force_per_length` | N/m | f_n per reference length; < 0 presses, 0 where open | sum |
+| `contact_tangential_force_per_length` | N/m | f_t per reference length on the cable, 0 where open | sum |
+| `gap` | m | distance between circle and segment, < 0 where they press | the smallest |
+| `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open (laws with friction only) | that of the circle in contact |
+
+The tangential direction is t = [-n_y, n_x] with the normal n from the circle to the cable: counter-clockwise around
+the circle.  `gap` is NaN on lines that no circle can touch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_columns, eval_segments
+from windlass.connectors.circle_contact_kernels import UNDEFINED
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.law import Fields, LocalRows
+from windlass.framework.output.drawing import Drawing, Paint, Painting
+from windlass.framework.table import IntArray
+
+RIM_LINES = 72
+"""Lines of a rim [1]: the polygon misses the circle by 0.1 % of its radius."""
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """The circles of the rows; circles of one marker and one radius are one."""
+    m: PositionColumns = fields.markers[CIRCLE_FAMILY]
+    pairs, first = np.unique(
+        np.stack((rows.column("circle").astype(np.float64), rows.column("circle_radius"))), axis=1, return_index=True
+    )
+    marker, radius, count = rows.markers("circle")[first], pairs[1], len(first)
+    # the last point of each circle is its centre; the spoke runs along the x axis of its marker
+    phi = 2.0 * np.pi * np.arange(RIM_LINES) / RIM_LINES
+    unit = np.stack((np.cos(phi), np.sin(phi), np.zeros(RIM_LINES)), axis=1)
+    local = np.concatenate((unit, np.zeros((1, 3)))) * radius[:, None, None]
+    arm = np.einsum("cij,cpj->cpi", m.A[marker], local)
+    velocity = m.v[marker][:, None] + np.cross(m.omega[marker][:, None], arm)
+    number = np.arange(RIM_LINES)
+    one = np.stack((np.append(number, RIM_LINES), np.append((number + 1) % RIM_LINES, 0)), axis=1)
+    lines = one + (RIM_LINES + 1) * np.arange(count)[:, None, None]
+    total = count * len(one)
+    return Drawing(
+        points=(m.p[marker][:, None] + arm).reshape(-1, 3),
+        lines=lines.reshape(-1, 2),
+        part=np.repeat(np.arange(count), len(one)),
+        entity=np.full(total, -1, np.int64),
+        start=np.zeros(total),
+        end=np.ones(total),
+        point_data={"velocity": velocity.reshape(-1, 3)},
+        units={"velocity": "m/s"},
+    )
+
+
+def paint_contact(rows: LocalRows, fields: Fields) -> Painting:
+    """Gap and normal force on the cables of rows without friction."""
+    return _paint(rows, fields, friction=False)
+
+
+def paint_friction(rows: LocalRows, fields: Fields) -> Painting:
+    """Gap, forces and stick-slip states on the cables of rows with friction."""
+    return _paint(rows, fields, friction=True)
+
+
+def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
+    c = create_columns(rows, friction)
+    out = eval_segments(c, fields)
+    # rows with fewer segments than the widest one end with unused entries
+    row, segment = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
+    values, length = out[row, segment], c.L[row]
+    painted = {
+        "contact_normal_force_per_length": Paint(values[:, 1] / length, "sum", 0.0, "N/m"),
+        "gap": Paint(values[:, 6], "min", np.nan, "m"),
+    }
+    if friction:
+        painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
+        # open is the smallest of all states, so the largest is that of the circle in contact
+        painted["stick_slip"] = Paint(values[:, 7], "max", UNDEFINED, "1")
+    return Painting(target=find_cables(rows)[row], start=segment * length, end=(segment + 1) * length, fields=painted)
+
+
+def find_cables(rows: LocalRows) -> IntArray:
+    """Entity numbers of the cables of contact rows, shape (rows,)."""
+    cables = np.full(len(rows.rows), -1, np.int64)
+    for shapes, positions, shape_rows in rows.world.split_by_table(rows.column("cable")):
+        cables[positions] = shapes.column("cable")[shape_rows]
+    return cables

@@ -1,0 +1,268 @@
+"""Contact of a circle with the straight segments of a cable: geometry and forces.
+
+Per segment, with a = p0 - c and b = p1 - c the end points seen from the circle's centre and e = b - a:
+
+    rho = -e.a/(e.e), clamped to [0, 1];   w = a + rho e;   n = w/|w| (from circle to cable);   t = [-n_y, n_x];
+    g = |w| - r;   v_rel = (1-rho) v_0 + rho v_1 - v_c - r omega t;   v_n = v_rel.n;   v_t = v_rel.t;
+    f_n = k_c g + d_c v_n;   f_t = mu_v v_t [+ mu_k wrap(x_cur - x_stick)]  or  mu |f_n| s;
+    x_cur = r alpha + sigma rho L/n,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1.
+
+History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
+sticking positions (n).  Forces depend on them and on the current geometry, but never switch by themselves, so that
+Newton's method sees smooth equations; the kernels of `circle_contact_update` switch between its runs.
+Source: bristle friction with switching outside of Newton's method, Gerstmayr et al., documentation of Exudyn (2024),
+after Lugris et al., Multibody Syst. Dyn. 40 (2017).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.cable_shape import ShapeColumns, eval_offset_force
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+UNDEFINED = -2.0
+
+
+class ContactColumns(NamedTuple):
+    """Rows of a contact law, arrays of shape (rows,) if nothing else is said.
+
+    Attributes:
+        circle, cable: positions of the markers in the columns of their families.
+        data: position of the first history value.
+        n: number of segments.
+        kc, dc: normal stiffness [N/m] and damping [N s/m] of a segment.
+        mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a segment.
+        mu: friction coefficient [1].
+        r: radius of the circle [m].
+        L: reference length of a segment [m].
+        segment_normals: forces along the normal of the segment (else along the normals at its end points).
+        clip: normal force never pulls.
+        active: contributes.
+        friction: whether the rows have friction, hence three history values per segment instead of one; one number.
+        dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
+    """
+
+    circle: IntArray
+    cable: IntArray
+    data: IntArray
+    n: IntArray
+    kc: FloatArray
+    dc: FloatArray
+    mu_v: FloatArray
+    mu_k: FloatArray
+    mu: FloatArray
+    r: FloatArray
+    L: FloatArray
+    segment_normals: NDArray[np.bool_]
+    clip: NDArray[np.bool_]
+    active: NDArray[np.bool_]
+    friction: bool
+    dofs: IntArray
+
+
+@kernel(inline=True)
+def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bool, float, float, float]:
+    """rho [1], whether it is not clamped, |w| [m], and n; n = 0 if the centre lies on the segment."""
+    ex, ey = bx - ax, by - ay
+    E = ex * ex + ey * ey
+    rho = -(ex * ax + ey * ay)
+    free = 0.0 < rho < E
+    if free:
+        rho /= E
+    elif rho <= 0.0:
+        rho = 0.0
+    else:
+        rho = 1.0
+    wx, wy = ax + rho * ex, ay + rho * ey
+    D = np.sqrt(wx * wx + wy * wy)
+    inverse = 1.0 / D if D > 0.0 else 0.0
+    return rho, free, D, wx * inverse, wy * inverse
+
+
+@kernel(inline=True)
+def touches(data: FloatArray, first: int, n: int) -> bool:
+    """Whether any of n gaps is closed."""
+    closed = False
+    for j in range(first, first + n):
+        closed |= data[j] <= 0.0
+    return closed
+
+
+class Pose(NamedTuple):
+    """The circle of one row: centre, its velocity, omega, and A = [[a00, a01], [a10, a11]]; all scalars."""
+
+    cx: float
+    cy: float
+    vx: float
+    vy: float
+    omega: float
+    a00: float
+    a01: float
+    a10: float
+    a11: float
+
+
+class RowLaw(NamedTuple):
+    """Parameters of one row, see `ContactColumns`; all scalars, which pass through calls without cost."""
+
+    kc: float
+    dc: float
+    mu_v: float
+    mu_k: float
+    mu: float
+    r: float
+    L: float
+    segment_normals: bool
+    clip: bool
+
+
+@kernel(inline=True)
+def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int) -> Pose:
+    """The pose of marker k from the columns of its family."""
+    return Pose(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
+
+
+@kernel(inline=True)
+def stick_position(
+    o: Pose, nx: float, ny: float, ex: float, ey: float, rho: float, r: float, L: float
+) -> tuple[float, float]:
+    """x_cur [m] and sigma."""
+    alpha = np.arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
+    sigma = -1.0 if nx * ey - ny * ex > 0.0 else 1.0
+    return r * alpha + sigma * rho * L, sigma
+
+
+@kernel(inline=True)
+def wrap(x: float, r: float) -> float:
+    """x modulo the circumference, in [-pi r, pi r)."""
+    around = 2.0 * np.pi * r
+    wrapped: float = x - np.floor(x / around + 0.5) * around
+    return wrapped
+
+
+@kernel(inline=True)
+def tangential_force(state: float, vt: float, bristle: float, fn: float, mu_v: float, mu_k: float, mu: float) -> float:
+    """f_t of the residual; ``bristle`` = wrap(x_cur - x_stick)."""
+    if abs(state) == 1.0:
+        return mu * abs(fn) * state
+    if state == 0.0:
+        return mu_v * vt + mu_k * bristle
+    return mu_v * vt
+
+
+class SegmentState(NamedTuple):
+    """What one segment and its forces are, all scalars; letters as at the head of this file.
+
+    u = v_rel without the rotation of the circle; (ux, uy) are relative velocities of p0, (wx, wy) of p1.
+    """
+
+    ax: float
+    ay: float
+    bx: float
+    by: float
+    vax: float
+    vay: float
+    vbx: float
+    vby: float
+    rho: float
+    free: bool
+    D: float
+    nx: float
+    ny: float
+    vn: float
+    vt: float
+    fn: float
+    ft: float
+    state: float
+    bristle: float
+    sigma: float
+
+
+@kernel(inline=True)
+def eval_segment(
+    law: RowLaw, o: Pose, p: FloatArray, v: FloatArray, j: int, state: float, stick: float
+) -> SegmentState:
+    """Geometry, rates and forces of the segment from point j to j + 1, with the decisions of the history values."""
+    ax, ay, bx, by = p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy
+    vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
+    rho, free, D, nx, ny = closest_point(ax, ay, bx, by)
+    vx, vy = vax + rho * (vbx - vax), vay + rho * (vby - vay)
+    vn = vx * nx + vy * ny
+    vt = vy * nx - vx * ny - law.r * o.omega
+    fn = law.kc * (D - law.r) + law.dc * vn
+    if law.clip and fn > 0.0:
+        fn = 0.0
+    bristle, sigma = 0.0, 0.0
+    if state == 0.0 and law.mu_k != 0.0:
+        x, sigma = stick_position(o, nx, ny, bx - ax, by - ay, rho, law.r, law.L)
+        bristle = wrap(x - stick, law.r)
+    ft = tangential_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
+    return SegmentState(ax, ay, bx, by, vax, vay, vbx, vby, rho, free, D, nx, ny, vn, vt, fn, ft, state, bristle, sigma)
+
+
+@kernel(inline=True)
+def end_normal(x: float, y: float) -> tuple[float, float]:
+    """Unit vector from the centre to an end point; 0 if they coincide."""
+    l = np.sqrt(x * x + y * y)
+    inverse = 1.0 / l if l > 0.0 else 0.0
+    return x * inverse, y * inverse
+
+
+@kernel
+def add_residual(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray
+) -> None:
+    """Add the left-hand-side forces of all rows to f."""
+    for i in range(len(c.n)):
+        n, first = c.n[i], c.data[i]
+        if not c.active[i] or not touches(data, first, n):
+            continue
+        k, ci = c.cable[i], c.circle[i]
+        law = RowLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.segment_normals[i], c.clip[i])
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        y = shape.offset[k]
+        sum_x, sum_y, torque = 0.0, 0.0, 0.0
+        next_x, next_y = 0.0, 0.0
+        for s in range(n + 1):
+            # the force on a point has parts of the segment before it and of the one after it
+            fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
+            if s < n and data[first + s] <= 0.0:
+                j = shape.start[k] + s
+                state, stick = UNDEFINED, 0.0
+                if c.friction:
+                    state, stick = data[first + n + s], data[first + 2 * n + s]
+                z = eval_segment(law, o, shape.p, shape.v, j, state, stick)
+                if law.segment_normals:
+                    n0x, n0y, n1x, n1y = z.nx, z.ny, z.nx, z.ny
+                else:
+                    n0x, n0y = end_normal(z.ax, z.ay)
+                    n1x, n1y = end_normal(z.bx, z.by)
+                fx += (1.0 - z.rho) * (z.fn * n0x - z.ft * n0y)
+                fy += (1.0 - z.rho) * (z.fn * n0y + z.ft * n0x)
+                next_x = z.rho * (z.fn * n1x - z.ft * n1y)
+                next_y = z.rho * (z.fn * n1y + z.ft * n1x)
+                torque += law.r * z.ft
+            if fx == 0.0 and fy == 0.0:
+                continue
+            sum_x += fx
+            sum_y += fy
+            j = shape.start[k] + s
+            for a in range(4):
+                f[c.dofs[i, 2 * a]] += shape.S[j, a] * fx
+                f[c.dofs[i, 2 * a + 1]] += shape.S[j, a] * fy
+            if y != 0.0:
+                hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
+                for a in range(4):
+                    f[c.dofs[i, 2 * a]] += shape.dS[j, a] * hx
+                    f[c.dofs[i, 2 * a + 1]] += shape.dS[j, a] * hy
+        for a in range(c.dofs.shape[1] - 8):
+            f[c.dofs[i, 8 + a]] -= (
+                circle.J[ci, 0, a] * sum_x + circle.J[ci, 1, a] * sum_y + circle.Jr[ci, 2, a] * torque
+            )

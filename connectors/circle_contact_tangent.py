@@ -1,0 +1,298 @@
+"""Exact tangent of the contact of a circle with the segments of a cable; see `circle_contact_kernels` for the forces.
+
+Of the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E = e.e, and n, t the contact frame:
+
+    d rho   = z n.(da - db) - h t.((1-rho) da + rho db)            (0 where rho is clamped),
+    d theta = h n.(da - db)                                        (angle of n; clamped: t.((1-rho) da + rho db)/D),
+    d D     = n.((1-rho) da + rho db),
+    d v_n   = (1-rho) n.dva + rho n.dvb + (vb - va).n d rho + u.t d theta,
+    d v_t   = (1-rho) t.dva + rho t.dvb + (vb - va).t d rho - u.n d theta - r d omega,
+    d x_cur = r (d theta - d phi) + sigma L d rho,
+
+where u is the relative velocity without the rotation of the circle.  The forces (F0, F1, torque) are power-conjugate to
+(a, b, phi), so that one matrix B maps both ways: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
+from windlass.connectors.circle_contact_kernels import (
+    UNDEFINED,
+    ContactColumns,
+    RowLaw,
+    SegmentState,
+    create_pose,
+    end_normal,
+    eval_segment,
+    touches,
+)
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+
+@kernel(inline=True)
+def fill_segment_tangent(
+    law: RowLaw, z: SegmentState, omega: float, dq: float, dv: float, C: FloatArray
+) -> tuple[float, float, float, float]:
+    """dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), rows F0, F1, torque; returns F0 and F1."""
+    r, rho, nx, ny = law.r, z.rho, z.nx, z.ny
+    tx, ty = -ny, nx
+    q0, q1 = 1.0 - rho, rho
+    # derivatives of rho and of the angle of n by a_x, a_y, b_x, b_y
+    ex, ey = z.bx - z.ax, z.by - z.ay
+    if z.free:
+        E = ex * ex + ey * ey
+        h, m = (tx * ex + ty * ey) / E, z.D / E
+        rho_a = (m * nx - q0 * h * tx, m * ny - q0 * h * ty)
+        rho_b = (-m * nx - q1 * h * tx, -m * ny - q1 * h * ty)
+        theta = (h * nx, h * ny, -h * nx, -h * ny)
+    else:
+        h = 1.0 / z.D if z.D > 0.0 else 0.0
+        rho_a, rho_b = (0.0, 0.0), (0.0, 0.0)
+        theta = (q0 * h * tx, q0 * h * ty, q1 * h * tx, q1 * h * ty)
+    rhos = (rho_a[0], rho_a[1], rho_b[0], rho_b[1])
+    along_n = (q0 * nx, q0 * ny, q1 * nx, q1 * ny)
+    along_t = (q0 * tx, q0 * ty, q1 * tx, q1 * ty)
+    # directions of the forces at both ends and how they turn
+    psi0, psi1 = theta, theta
+    n0x, n0y, n1x, n1y = nx, ny, nx, ny
+    if not law.segment_normals:
+        n0x, n0y = end_normal(z.ax, z.ay)
+        n1x, n1y = end_normal(z.bx, z.by)
+        h0 = n0x * z.ax + n0y * z.ay
+        h1 = n1x * z.bx + n1y * z.by
+        h0 = 1.0 / h0 if h0 > 0.0 else 0.0
+        h1 = 1.0 / h1 if h1 > 0.0 else 0.0
+        psi0 = (-n0y * h0, n0x * h0, 0.0, 0.0)
+        psi1 = (0.0, 0.0, -n1y * h1, n1x * h1)
+    f0x, f0y = z.fn * n0x - z.ft * n0y, z.fn * n0y + z.ft * n0x
+    f1x, f1y = z.fn * n1x - z.ft * n1y, z.fn * n1y + z.ft * n1x
+    # factors of the rates and of the laws of f_n and f_t
+    dx, dy = z.vbx - z.vax, z.vby - z.vay
+    dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
+    un, ut = z.vn, z.vt + r * omega
+    kc, dc = law.kc, law.dc
+    if law.clip and z.fn >= 0.0:
+        kc, dc = 0.0, 0.0
+    slope, fv, fk = 0.0, 0.0, 0.0
+    if abs(z.state) == 1.0:
+        slope = law.mu * np.sign(z.fn) * z.state
+    else:
+        fv = law.mu_v
+        if z.state == 0.0:
+            fk = law.mu_k
+    for k in range(4):
+        d_rho, d_theta = dq * rhos[k], dq * theta[k]
+        d_vn = dn * d_rho + ut * d_theta + dv * along_n[k]
+        d_vt = dt * d_rho - un * d_theta + dv * along_t[k]
+        d_fn = kc * dq * along_n[k] + dc * d_vn
+        d_ft = slope * d_fn + fv * d_vt + fk * (r * d_theta + z.sigma * law.L * d_rho)
+        turn0, turn1 = dq * psi0[k], dq * psi1[k]
+        C[0, k] = q0 * (d_fn * n0x - d_ft * n0y - f0y * turn0) - f0x * d_rho
+        C[1, k] = q0 * (d_fn * n0y + d_ft * n0x + f0x * turn0) - f0y * d_rho
+        C[2, k] = q1 * (d_fn * n1x - d_ft * n1y - f1y * turn1) + f1x * d_rho
+        C[3, k] = q1 * (d_fn * n1y + d_ft * n1x + f1x * turn1) + f1y * d_rho
+        C[4, k] = -r * d_ft
+    d_ft = -r * (fv * dv + fk * dq)
+    C[0, 4], C[1, 4] = -q0 * d_ft * n0y, q0 * d_ft * n0x
+    C[2, 4], C[3, 4] = -q1 * d_ft * n1y, q1 * d_ft * n1x
+    C[4, 4] = -r * d_ft
+    return q0 * f0x, q0 * f0y, q1 * f1x, q1 * f1y
+
+
+@kernel(inline=True)
+def add_segment_block(C: FloatArray, J: FloatArray, X: FloatArray, K: FloatArray) -> None:
+    """Complete X = C B + V dB/dt (5, 11), whose cable columns are given, and add B^T X to K (11, 11).
+
+    Order of the 11 columns: cable (8), centre x, y, angle; J (4, 8) are the derivatives of the two end points.
+    """
+    for k in range(5):
+        X[k, 8] = -(C[k, 0] + C[k, 2])
+        X[k, 9] = -(C[k, 1] + C[k, 3])
+        X[k, 10] = C[k, 4]
+    for a in range(8):
+        for b in range(11):
+            K[a, b] += J[0, a] * X[0, b] + J[1, a] * X[1, b] + J[2, a] * X[2, b] + J[3, a] * X[3, b]
+    for b in range(11):
+        K[8, b] -= X[0, b] + X[2, b]
+        K[9, b] -= X[1, b] + X[3, b]
+        K[10, b] += X[4, b]
+
+
+@kernel
+def add_tangent(
+    c: ContactColumns,
+    shape: ShapeColumns,
+    circle: PositionColumns,
+    data: FloatArray,
+    v: FloatArray,
+    dq: float,
+    dv: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
+    """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values; v are the velocities."""
+    C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
+    J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
+    for i in range(len(c.n)):
+        n, first = c.n[i], c.data[i]
+        if not c.active[i] or not touches(data, first, n):
+            continue
+        k, ci = c.cable[i], c.circle[i]
+        law = RowLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.segment_normals[i], c.clip[i])
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        y = shape.offset[k]
+        central = is_central(circle, ci, c.dofs.shape[1] - 8)
+        K[:] = 0.0
+        N[:] = 0.0
+        sum_x, sum_y, torque = 0.0, 0.0, 0.0
+        next_x, next_y = 0.0, 0.0
+        for s in range(n + 1):
+            fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
+            j = shape.start[k] + s
+            if s < n and data[first + s] <= 0.0:
+                state, stick = UNDEFINED, 0.0
+                if c.friction:
+                    state, stick = data[first + n + s], data[first + 2 * n + s]
+                z = eval_segment(law, o, shape.p, shape.v, j, state, stick)
+                f0x, f0y, next_x, next_y = fill_segment_tangent(law, z, o.omega, dq, dv, C)
+                fx += f0x
+                fy += f0y
+                torque += law.r * z.ft
+                if y != 0.0 or not central:
+                    fill_segment_tangent(law, z, o.omega, 0.0, dq, V)
+                if y != 0.0:
+                    for l in range(j, j + 2):
+                        rx, ry = shape.slope[l, 0], shape.slope[l, 1]
+                        sx, sy = shape.slope_rate[l, 0], shape.slope_rate[l, 1]
+                        fill_point_jacobian(J, Jd, 2 * (l - j), shape.S, shape.dS, l, y, rx, ry, sx, sy)
+                    fill_cable_columns(C, J, V, Jd, X)
+                else:
+                    fill_axis_columns(C, shape.S, j, J, X)
+                add_segment_block(C, J, X, K)
+                if not central:
+                    add_centre_rates(V, J, N)
+            if fx == 0.0 and fy == 0.0:
+                continue
+            sum_x += fx
+            sum_y += fy
+            if y != 0.0:
+                gxx, gxy, gyy = eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
+                for a in range(4):
+                    for b in range(4):
+                        factor = dq * shape.dS[j, a] * shape.dS[j, b]
+                        K[2 * a, 2 * b] += factor * gxx
+                        K[2 * a, 2 * b + 1] += factor * gxy
+                        K[2 * a + 1, 2 * b] += factor * gxy
+                        K[2 * a + 1, 2 * b + 1] += factor * gyy
+        if central:
+            for a in range(11):
+                for b in range(11):
+                    values[slots[i, a, b]] += K[a, b]
+        else:
+            scatter(c, i, circle, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
+
+
+@kernel(inline=True)
+def fill_cable_columns(C: FloatArray, J: FloatArray, V: FloatArray, Jd: FloatArray, X: FloatArray) -> None:
+    """X[:, :8] = C J + V Jd with the Jacobians J (4, 8) of both end points and their rates Jd."""
+    for a in range(5):
+        for b in range(8):
+            X[a, b] = C[a, 0] * J[0, b] + C[a, 1] * J[1, b] + C[a, 2] * J[2, b] + C[a, 3] * J[3, b]
+            X[a, b] += V[a, 0] * Jd[0, b] + V[a, 1] * Jd[1, b] + V[a, 2] * Jd[2, b] + V[a, 3] * Jd[3, b]
+
+
+@kernel(inline=True)
+def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: FloatArray) -> None:
+    """The same for the points j and j + 1 on the axis, where J = S I; fills J too."""
+    for b in range(4):
+        S0, S1 = S[j, b], S[j + 1, b]
+        J[0, 2 * b], J[1, 2 * b + 1], J[2, 2 * b], J[3, 2 * b + 1] = S0, S0, S1, S1
+        J[0, 2 * b + 1], J[1, 2 * b], J[2, 2 * b + 1], J[3, 2 * b] = 0.0, 0.0, 0.0, 0.0
+        for a in range(5):
+            X[a, 2 * b] = C[a, 0] * S0 + C[a, 2] * S1
+            X[a, 2 * b + 1] = C[a, 1] * S0 + C[a, 3] * S1
+
+
+@kernel(inline=True)
+def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
+    """N (11, 3) += B^T dF/d(v_c, omega), for markers whose Jacobians change in time."""
+    for b in range(3):
+        if b < 2:
+            w0, w1 = -(V[0, b] + V[0, b + 2]), -(V[1, b] + V[1, b + 2])
+            w2, w3, w4 = -(V[2, b] + V[2, b + 2]), -(V[3, b] + V[3, b + 2]), -(V[4, b] + V[4, b + 2])
+        else:
+            w0, w1, w2, w3, w4 = V[0, 4], V[1, 4], V[2, 4], V[3, 4], V[4, 4]
+        for a in range(8):
+            N[a, b] += J[0, a] * w0 + J[1, a] * w1 + J[2, a] * w2 + J[3, a] * w3
+        N[8, b] -= w0 + w2
+        N[9, b] -= w1 + w3
+        N[10, b] += w4
+
+
+@kernel(inline=True)
+def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
+    """Whether the marker moves as if its coordinates were x, y and the angle themselves."""
+    if m != 3:
+        return False
+    h, central = circle.h[ci], True
+    for a in range(3):
+        for b in range(3):
+            unit = 1.0 if a == b else 0.0
+            if a < 2:
+                central &= circle.J[ci, a, b] == unit and circle.Jd[ci, a, b] == 0.0
+            else:
+                central &= circle.Jr[ci, 2, b] == unit
+            if h >= 0:
+                central &= circle.H[h, 0, a, b] == 0.0 and circle.H[h, 1, a, b] == 0.0 and circle.Hr[h, 2, a, b] == 0.0
+    return central
+
+
+@kernel(inline=True)
+def scatter(
+    c: ContactColumns,
+    i: int,
+    circle: PositionColumns,
+    v: FloatArray,
+    K: FloatArray,
+    N: FloatArray,
+    fx: float,
+    fy: float,
+    torque: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
+    """Map the circle part of K (11, 11) to the m coordinates of the circle's marker and add all to the matrix.
+
+    N (11, 3) are the derivatives by the velocity of the centre and omega; (fx, fy) and torque are dq times the force
+    and torque on the cable, whose reaction acts on the circle.
+    """
+    ci, m, h = c.circle[i], c.dofs.shape[1] - 8, circle.h[c.circle[i]]
+    for a in range(8):
+        for b in range(8):
+            values[slots[i, a, b]] += K[a, b]
+    for a in range(m):
+        x, y, z = circle.J[ci, 0, a], circle.J[ci, 1, a], circle.Jr[ci, 2, a]
+        # derivatives of v_c and omega by this coordinate
+        dx, dy, dz = circle.Jd[ci, 0, a], circle.Jd[ci, 1, a], 0.0
+        if h >= 0:
+            for b in range(m):
+                dz += circle.Hr[h, 2, b, a] * v[c.dofs[i, 8 + b]]
+        for b in range(8):
+            values[slots[i, 8 + a, b]] += x * K[8, b] + y * K[9, b] + z * K[10, b]
+            values[slots[i, b, 8 + a]] += (
+                K[b, 8] * x + K[b, 9] * y + K[b, 10] * z + N[b, 0] * dx + N[b, 1] * dy + N[b, 2] * dz
+            )
+        # w: what this coordinate does to force and torque on the circle
+        w0 = K[8, 8] * x + K[8, 9] * y + K[8, 10] * z + N[8, 0] * dx + N[8, 1] * dy + N[8, 2] * dz
+        w1 = K[9, 8] * x + K[9, 9] * y + K[9, 10] * z + N[9, 0] * dx + N[9, 1] * dy + N[9, 2] * dz
+        w2 = K[10, 8] * x + K[10, 9] * y + K[10, 10] * z + N[10, 0] * dx + N[10, 1] * dy + N[10, 2] * dz
+        for b in range(m):
+            value = circle.J[ci, 0, b] * w0 + circle.J[ci, 1, b] * w1 + circle.Jr[ci, 2, b] * w2
+            if h >= 0:
+                value -= fx * circle.H[h, 0, b, a] + fy * circle.H[h, 1, b, a] + torque * circle.Hr[h, 2, b, a]
+            values[slots[i, 8 + b, 8 + a]] += value

@@ -1,0 +1,144 @@
+"""Kernels that switch the contact of a circle with a cable between Newton runs, and those of its outputs.
+
+See `circle_contact_kernels` for the letters.  The update of one segment with friction, with the stored values of the
+start of the step where "start" is said:
+
+    gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
+    closed:     D = wrap(x_cur - last), last = start sticking position, or x_cur if the start state is -2;
+                f_t = mu_v v_t + mu_k D;  slips if |f_t| > mu |f_n|: state sgn(D), sticking position such that the
+                bristle alone gives mu |f_n|; else sticks: state 0, sticking position last.
+                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t stands for D.
+    open, or neither mu_k nor mu_v: state -2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.cable_shape import ShapeColumns
+from windlass.connectors.circle_contact_kernels import (
+    UNDEFINED,
+    ContactColumns,
+    RowLaw,
+    closest_point,
+    create_pose,
+    eval_segment,
+    stick_position,
+    wrap,
+)
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+
+
+@kernel
+def update_gaps(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
+) -> tuple[float, bool]:
+    """Frictionless update: a gap is written where it changed its sign; returns error [N] and whether any did."""
+    worst, changed = 0.0, False
+    for i in range(len(c.n)):
+        if not c.active[i]:
+            continue
+        ci, j0, r, error = c.circle[i], shape.start[c.cable[i]], c.r[i], 0.0
+        cx, cy = circle.p[ci, 0], circle.p[ci, 1]
+        for s in range(c.n[i]):
+            j = j0 + s
+            point = closest_point(
+                shape.p[j, 0] - cx, shape.p[j, 1] - cy, shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
+            )
+            g, old = point[2] - r, data[c.data[i] + s]
+            if (g > 0.0) != (old > 0.0):
+                error += abs(c.kc[i] * (g - old))
+                changed = True
+                data[c.data[i] + s] = g
+        worst = max(worst, error)
+    return worst, changed
+
+
+@kernel
+def update_friction(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, start: FloatArray
+) -> tuple[float, bool]:
+    """Update gaps, states and sticking positions; ``start`` are the history values at the start of the step.
+
+    Returns the largest sum of force errors of a row [N], and whether any segment opened, closed, stuck or slipped.
+    """
+    worst, changed = 0.0, False
+    for i in range(len(c.n)):
+        if not c.active[i]:
+            continue
+        ci, j0, r, n, error = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i], 0.0
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        bristles, rubs = c.mu_k[i] != 0.0, c.mu_k[i] != 0.0 or c.mu_v[i] != 0.0
+        for s in range(n):
+            j, gap_at = j0 + s, c.data[i] + s
+            ax, ay = shape.p[j, 0] - o.cx, shape.p[j, 1] - o.cy
+            bx, by = shape.p[j + 1, 0] - o.cx, shape.p[j + 1, 1] - o.cy
+            rho, _, D, nx, ny = closest_point(ax, ay, bx, by)
+            g, old = D - r, data[gap_at]
+            if (g > 0.0) != (old > 0.0):
+                error += abs(c.kc[i] * (g - old))
+                changed = True
+            data[gap_at] = g
+            state_at, stick_at = gap_at + n, gap_at + 2 * n
+            if g > 0.0 or not rubs:
+                data[state_at] = UNDEFINED
+                continue
+            vx = (1.0 - rho) * shape.v[j, 0] + rho * shape.v[j + 1, 0] - o.vx
+            vy = (1.0 - rho) * shape.v[j, 1] + rho * shape.v[j + 1, 1] - o.vy
+            vt = vy * nx - vx * ny - r * o.omega
+            fn = c.kc[i] * g + c.dc[i] * (vx * nx + vy * ny)
+            if c.clip[i] and fn > 0.0:
+                fn = 0.0
+            limit, last = c.mu[i] * abs(fn), start[stick_at]
+            x, slip, ft = last, vt, c.mu_v[i] * vt
+            if bristles:
+                x, _ = stick_position(o, nx, ny, bx - ax, by - ay, rho, r, c.L[i])
+                # a segment that was open at the start of the step begins to stick where it is now
+                if start[state_at] == UNDEFINED:
+                    last = x
+                slip = wrap(x - last, r)
+                ft += c.mu_k[i] * slip
+            excess, state, stick = abs(ft) - limit, 0.0, last
+            if excess > 0.0:
+                state = np.sign(slip)
+                if bristles:
+                    stick = x - state * limit / c.mu_k[i]
+            if state != data[state_at]:
+                error += abs(excess)
+                changed = True
+            data[state_at] = state
+            data[stick_at] = stick
+        worst = max(worst, error)
+    return worst, changed
+
+
+@kernel
+def fill_outputs(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
+) -> None:
+    """Per segment [f_t, f_n, u_t, g, v_t, v_n, gap, state, p_x, p_y, n_x, n_y] into out, shape (rows, segments, 12).
+
+    The first six are 0 where the history says open, or the row is switched off; u_t is v_t if there are no bristles.
+    """
+    for i in range(len(c.n)):
+        ci, k, n, first = c.circle[i], c.cable[i], c.n[i], c.data[i]
+        law = RowLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.segment_normals[i], c.clip[i])
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        for s in range(n):
+            j = shape.start[k] + s
+            state, stick = UNDEFINED, 0.0
+            if c.friction:
+                state, stick = data[first + n + s], data[first + 2 * n + s]
+            z = eval_segment(law, o, shape.p, shape.v, j, state, stick)
+            gap = z.D - law.r
+            if c.active[i] and data[first + s] <= 0.0:
+                out[i, s, 0], out[i, s, 1] = z.ft, z.fn
+                if state == 0.0:
+                    out[i, s, 2] = z.bristle if law.mu_k != 0.0 else z.vt
+                out[i, s, 3] = gap
+                out[i, s, 4], out[i, s, 5] = z.vt, z.vn
+            out[i, s, 6], out[i, s, 7] = gap, state
+            out[i, s, 8], out[i, s, 9] = o.cx + z.D * z.nx, o.cy + z.D * z.ny
+            out[i, s, 10], out[i, s, 11] = z.nx, z.ny

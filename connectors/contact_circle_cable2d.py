@@ -1,0 +1,95 @@
+"""Contact without friction between a circle and a cable in the plane.
+
+The law of `ContactFrictionCircleCable2D` with f_t = 0 and one history value per segment, its gap:
+
+    f_n = k_c g + d_c v_n     in segments whose stored gap is <= 0, along the normal of the segment.
+
+Between Newton runs a gap is stored anew only where its sign has changed.  The circle gets no torque, so any position
+marker will do.  Source: J. Gerstmayr and others, Exudyn, item ObjectContactCircleCable2D of its documentation (2024).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_shape import FAMILY
+from windlass.connectors.circle_contact import (
+    CIRCLE_FAMILY,
+    check_forms,
+    check_segments,
+    create_columns,
+    create_outputs,
+    create_system,
+    dofs,
+)
+from windlass.connectors.circle_contact_update import update_gaps
+from windlass.framework.generic_data import check_history, create_history
+from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import EntityTable
+from windlass.framework.world import World
+
+START = (0.1,)
+FORMS = ("contact_stiffness", "contact_damping")
+
+
+class ContactCircleCable2D(Component):
+    """Contact between a circle and a cable; one row per pair.
+
+    Stiffness and damping *per segment* are used as they are for every segment; *per length* they are multiplied by the
+    reference length L/n of a segment, so that another mesh leaves the contact as it was.
+    History values per row: gaps [m] (n).
+    """
+
+    circle = ref("position marker", "centre of the circle")
+    cable = ref("cable shape marker", "segments of the cable")
+    data = ref("GenericData", "n history values; created as [0.1]*n if left out", optional=True)
+    segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
+    contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
+    contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
+    contact_damping = column("N s/m", "normal damping d_c of a segment", default=0.0, minimum=0)
+    contact_damping_per_length = column("N s/m^2", "normal damping per metre of cable", default=0.0, minimum=0)
+    circle_radius = column("m", "radius r of the circle", above=0)
+    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
+    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the history values that the user left out."""
+    return create_history(world, ContactCircleCable2D, values, START)
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for rows whose segments, history or forms of parameters do not fit together."""
+    check_segments(world, table)
+    check_history(world, table, len(START))
+    check_forms(table, FORMS)
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    c = create_columns(rows, friction=False)
+    system = create_system(rows, c)
+
+    def post_newton(fields: Fields) -> PostNewton:
+        error, changed = update_gaps(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data)
+        return PostNewton(error=error, changed=changed)
+
+    system.post_newton = post_newton
+    return system
+
+
+register(
+    Law(
+        ContactCircleCable2D,
+        "connector",
+        dofs=dofs,
+        build=build,
+        outputs=create_outputs(friction=False),
+        complete=complete,
+        check=check,
+        source="Exudyn, ObjectContactCircleCable2D",
+    )
+)

@@ -1,0 +1,123 @@
+"""Contact with friction between a circle and a cable in the plane: belts on pulleys, ropes on drums.
+
+The cable is seen as n straight segments (`CableShape`); each touches the circle at its closest point with
+
+    f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
+
+x_cur = r alpha + sigma rho L/n: where circle and segment touch, measured along both.  Whether a segment is closed and
+whether it sticks stands in the history values and is decided between Newton runs; see `circle_contact_kernels` for all
+formulas.  The end points of a segment get the shares 1-rho and rho of the force, the circle the reaction and the torque
+of f_t.  Source: J. Gerstmayr and others, Exudyn, item ObjectContactFrictionCircleCable2D of its documentation (2024).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_shape import FAMILY
+from windlass.connectors.circle_contact import (
+    CIRCLE_FAMILY,
+    check_forms,
+    check_segments,
+    create_columns,
+    create_outputs,
+    create_system,
+    dofs,
+)
+from windlass.connectors.circle_contact_kernels import UNDEFINED
+from windlass.connectors.circle_contact_update import update_friction
+from windlass.framework.generic_data import check_history, create_history
+from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import EntityTable
+from windlass.framework.world import World
+
+START = (0.1, UNDEFINED, 0.0)
+FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
+
+
+class ContactFrictionCircleCable2D(Component):
+    """Contact and friction between a circle and a cable; one row per pair.
+
+    Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and so on): the
+    number is used as it is for every segment, so that twice as many elements or segments make the contact twice as
+    stiff. *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and so on): the number is multiplied by
+    the reference length L/n of a segment, so that another mesh leaves the contact as it was. The friction coefficient
+    scales with neither.
+
+    With cables whose material moves along the axis (ALE) ``friction_stiffness`` gives wrong tangential stresses.
+    History values per row: gaps [m] (n), states (n), sticking positions [m] (n).
+    """
+
+    circle = ref("rigid marker", "centre and rotation of the circle")
+    cable = ref("cable shape marker", "segments of the cable")
+    data = ref("GenericData", "3 n history values; created as [0.1]*n + [-2]*n + [0]*n if left out", optional=True)
+    segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
+    contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
+    contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
+    contact_damping = column("N s/m", "normal damping d_c of a segment", default=0.0, minimum=0)
+    contact_damping_per_length = column("N s/m^2", "normal damping per metre of cable", default=0.0, minimum=0)
+    friction_velocity_penalty = column("N s/m", "tangential damping mu_v of a segment", default=0.0, minimum=0)
+    friction_velocity_penalty_per_length = column(
+        "N s/m^2", "tangential damping per metre of cable", default=0.0, minimum=0
+    )
+    friction_stiffness = column(
+        "N/m", "tangential stiffness mu_k of a segment that sticks", default=0.0, minimum=0, switchable=True
+    )
+    friction_stiffness_per_length = column(
+        "N/m^2", "tangential stiffness per metre of cable", default=0.0, minimum=0, switchable=True
+    )
+    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
+    circle_radius = column("m", "radius r of the circle", above=0)
+    use_segment_normals = column(
+        "1",
+        "true: force along the normal of the segment, also for long segments; false: along the lines from the centre "
+        "to its end points, for segments that are short beside the radius",
+        default=True,
+        dtype=bool,
+    )
+    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
+    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the history values that the user left out."""
+    return create_history(world, ContactFrictionCircleCable2D, values, START)
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for rows whose segments, history or forms of parameters do not fit together."""
+    check_segments(world, table)
+    check_history(world, table, len(START))
+    check_forms(table, FORMS)
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    check_forms(rows.table, FORMS)  # again, since friction_stiffness may have been switched
+    c = create_columns(rows, friction=True)
+    system = create_system(rows, c)
+
+    def post_newton(fields: Fields) -> PostNewton:
+        shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
+        error, changed = update_friction(c, shape, circle, fields.data, fields.start_data)
+        return PostNewton(error=error, changed=changed)
+
+    system.post_newton = post_newton
+    return system
+
+
+register(
+    Law(
+        ContactFrictionCircleCable2D,
+        "connector",
+        dofs=dofs,
+        build=build,
+        outputs=create_outputs(friction=True),
+        complete=complete,
+        check=check,
+        source="Exudyn, ObjectContactFrictionCircleCable2D; bristle model after Lugris et al. (2017)",
+    )
+)

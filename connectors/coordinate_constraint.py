@@ -1,0 +1,249 @@
+"""Constraint between two coordinates, at position or velocity level, constant or a function of time.
+
+    position level   C = x1 - x0 - offset(t),    Ċ = ẋ1 - ẋ0 - offset_t(t)  (index 2)
+    velocity level   C = ẋ1 - ẋ0 - rate(t)
+    forces           λ at coordinate 1, -λ at coordinate 0, on the left-hand side
+    accelerations    ẍ1 - ẍ0 = offset_tt(t), or rate_t(t)
+    switched off     λ = 0
+
+x are displacements from the reference.  Rates that the user does not give as functions come from differences in time
+(`windlass.connectors.time_functions`).
+
+Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.time_functions import (
+    TimeFunction,
+    bind_functions,
+    cache_in_time,
+    differentiate,
+    differentiate_twice,
+)
+from windlass.framework.errors import ModelError
+from windlass.framework.kernel import kernel
+from windlass.framework.law import (
+    ConstraintSystem,
+    Coupling,
+    Fields,
+    FloatArray,
+    Law,
+    LocalRows,
+    Output,
+    System,
+    register,
+)
+from windlass.framework.rows import pair_dofs
+from windlass.framework.schema import Component, column, function, ref
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+
+class CoordinateConstraint(Component):
+    """Holds the difference of two coordinates, or of their velocities."""
+
+    marker0 = ref("coordinate marker", "first coordinate; the ground if left out")
+    marker1 = ref("coordinate marker", "second coordinate")
+    offset = column("m", "x1 - x0 [m or rad]", default=0.0, switchable=True)
+    offset_function = function("f(t) -> x1 - x0 [m or rad]; takes the place of offset", switchable=True)
+    offset_rate_function = function("f(t) -> time derivative of offset_function [m/s or rad/s]", switchable=True)
+    velocity_level = column("1", "constrains the velocities to rate", dtype=bool, default=False)
+    rate = column("m/s", "x1_t - x0_t at velocity level [m/s or rad/s]", default=0.0, switchable=True)
+    rate_function = function("f(t) -> x1_t - x0_t [m/s or rad/s]; takes the place of rate", switchable=True)
+    active = column("1", "constrains only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, all of shape (rows,).
+
+    m0, m1: places of the markers in their columns.
+    lam: local numbers of the multipliers.
+    on, fast: active, and velocity level.
+    """
+
+    m0: IntArray
+    m1: IntArray
+    lam: IntArray
+    on: NDArray[np.bool_]
+    fast: NDArray[np.bool_]
+
+
+class TimeColumns(NamedTuple):
+    """Functions of time, each giving the values of all rows, shape (rows,).
+
+    offset: of x1 - x0, in rows at position level.
+    rate: of ẋ1 - ẋ0, in rows at velocity level, 0 elsewhere.
+    rate_level: the same, with offset_t in rows at position level.
+    acceleration: of ẍ1 - ẍ0.
+    """
+
+    offset: TimeFunction
+    rate: TimeFunction
+    rate_level: TimeFunction
+    acceleration: TimeFunction
+
+
+@kernel
+def residual(
+    c: Columns,
+    m: CoordinateColumns,
+    lam: FloatArray,
+    offset: FloatArray,
+    rate: FloatArray,
+    rate_level: bool,
+    C: FloatArray,
+    f: FloatArray,
+) -> None:
+    """C += constraint equations, f += C_qᵀ λ; ``rate`` holds offset_t in rows at position level."""
+    for i in range(len(c.m0)):
+        k, m0, m1 = c.lam[i], c.m0[i], c.m1[i]
+        if not c.on[i]:
+            C[k] += lam[k]
+            continue
+        if rate_level or c.fast[i]:
+            C[k] += m.rate[m1] - m.rate[m0] - rate[i]
+        else:
+            C[k] += m.value[m1] - m.value[m0] - offset[i]
+        f[m.dof[m0]] -= lam[k]
+        f[m.dof[m1]] += lam[k]
+
+
+@kernel
+def tangent(c: Columns, rate_level: bool, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
+    """values += derivatives of C and of C_qᵀ λ."""
+    scale = slots.scale
+    for i in range(len(c.m0)):
+        if not c.on[i]:
+            values[slots.diagonal[i, 0]] += scale
+            continue
+        d = dv if rate_level or c.fast[i] else dq
+        values[slots.rows[i, 0, 0]] -= d
+        values[slots.rows[i, 0, 1]] += d
+        values[slots.columns[i, 0, 0]] -= scale
+        values[slots.columns[i, 1, 0]] += scale
+
+
+@kernel
+def add_accelerations(c: Columns, rhs: FloatArray, C: FloatArray) -> None:
+    """C += right-hand side of the accelerations; 0 where switched off."""
+    for i in range(len(c.m0)):
+        if c.on[i]:
+            C[c.lam[i]] += rhs[i]
+
+
+def bind_times(rows: LocalRows) -> TimeColumns:
+    """The right-hand sides of the rows as functions of time."""
+    fast = rows.column("velocity_level")
+    constant_rate = np.where(fast, rows.column("rate"), 0.0)
+    offsets = bind_functions(rows, "offset", "offset_function")
+    given_rates = bind_functions(rows, "rate", "offset_rate_function")
+    rates = bind_functions(rows, "rate", "rate_function")
+    all_rates: list[TimeFunction | None] = []
+    accelerations: list[TimeFunction | None] = []
+    for i in range(len(fast)):
+        if fast[i]:
+            all_rates.append(rates[i])
+            accelerations.append(differentiate(rates[i]))
+        elif given_rates[i] is not None:
+            all_rates.append(given_rates[i])
+            accelerations.append(differentiate(given_rates[i]))
+        else:
+            all_rates.append(differentiate(offsets[i]))
+            accelerations.append(differentiate_twice(offsets[i]))
+    return TimeColumns(
+        offset=cache_in_time(rows.column("offset"), offsets),
+        rate=cache_in_time(constant_rate, rates),
+        rate_level=cache_in_time(constant_rate, all_rates),
+        acceleration=cache_in_time(np.zeros(len(fast)), accelerations),
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `CoordinateConstraint`."""
+    multipliers = rows.layout.multipliers(rows.table, rows.rows)
+    c = Columns(
+        rows.markers("marker0"),
+        rows.markers("marker1"),
+        multipliers[:, 0].copy(),
+        rows.column("active"),
+        rows.column("velocity_level"),
+    )
+    times = bind_times(rows)
+
+    def add_residual(s: Fields, C: FloatArray, f: FloatArray) -> None:
+        rate = times.rate_level(s.t) if s.rate_level else times.rate(s.t)
+        residual(c, s.markers[FAMILY], s.lam, times.offset(s.t), rate, s.rate_level, C, f)
+
+    def add_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
+        tangent(c, s.rate_level, dq, dv, slots, values)
+
+    def add_acceleration(s: Fields, C: FloatArray) -> None:
+        add_accelerations(c, times.acceleration(s.t), C)
+
+    system = System("CoordinateConstraint", rows.dofs)
+    system.constraint = ConstraintSystem(multipliers, add_residual, add_tangent, add_acceleration)
+    return system
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Fill in the ground for a first marker that was left out."""
+    if values.get("marker0") is None:
+        values["marker0"] = coordinate_marker(world, None)
+    return values
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for values of the other level, which would have no effect."""
+    fast = table.column("velocity_level")
+    given = {name: table.column(name) != 0.0 for name in ("offset", "rate")}
+    for name in ("offset_function", "offset_rate_function", "rate_function"):
+        given[name] = np.array([f is not None for f in table.column(name)], dtype=bool)
+    levels = [(fast, "offset", "velocity_level = True"), (~fast, "rate", "velocity_level = False")]
+    for chosen, prefix, words in levels:
+        for name, values in given.items():
+            for row in np.flatnonzero(chosen & values & name.startswith(prefix))[:1]:
+                raise ModelError(f"{name} of {table.kind} row {row} has no effect with {words}: must be left out")
+    alone = given["offset_rate_function"] & ~given["offset_function"]
+    for row in np.flatnonzero(alone)[:1]:
+        raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
+
+
+def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """What is left of C: x1 - x0 - offset [m or rad], at velocity level ẋ1 - ẋ0 - rate, shape (rows,)."""
+    m, times = s.markers[FAMILY], bind_times(rows)
+    m0, m1 = rows.markers("marker0"), rows.markers("marker1")
+    position = m.value[m1] - m.value[m0] - times.offset(s.t)
+    velocity = m.rate[m1] - m.rate[m0] - times.rate(s.t)
+    return np.where(rows.column("velocity_level"), velocity, position) * rows.column("active")
+
+
+def eval_multiplier(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """λ [N or N m], shape (rows,): the force that coordinate 1 feels is -λ."""
+    return s.lam[rows.layout.multipliers(rows.table, rows.rows)[:, 0]] * rows.column("active")
+
+
+register(
+    Law(
+        CoordinateConstraint,
+        role="constraint",
+        multipliers=1,
+        dofs=pair_dofs,
+        build=build,
+        complete=complete,
+        check=check,
+        outputs={
+            "force": Output(
+                "N", "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ", eval_multiplier
+            ),
+            "gap": Output("m", "C [m or rad; m/s or rad/s at velocity level], ()", eval_gap),
+        },
+        source="E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer",
+    )
+)

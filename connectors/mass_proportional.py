@@ -1,0 +1,103 @@
+"""Load proportional to mass: an acceleration field on bodies and cables, constant or a function of time.
+
+    load  ∫ ρ Jᵀ g dV,    g the acceleration
+
+The integral is the body's own (its ``body_force``); this law only says which bodies and which acceleration.  Gravity
+that acts on all bodies of a world belongs into `World`.
+
+Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
+coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), for cables; trivial for rigid bodies.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from windlass.connectors.time_functions import bind_values
+from windlass.framework.errors import ModelError
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.schema import function as time_function
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+
+class MassProportional(Component):
+    """An acceleration field acting on one body, for instance gravity on a belt but not on its pulleys."""
+
+    body = ref("body", "a body or cable with mass")
+    acceleration = column("m/s^2", "global frame", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
+    function = time_function(
+        "f(t) -> acceleration [m/s^2], shape (3,); takes the place of acceleration", switchable=True
+    )
+    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+
+
+class Group(NamedTuple):
+    """Rows on bodies of one kind with the same acceleration: the first row, and the bodies' local rows, shape (k,)."""
+
+    component: type[Component]
+    first: int
+    bodies: IntArray
+
+
+def dofs(world: World, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the bodies, shape (rows, n)."""
+    return world.dofs_of(table.column("body"))
+
+
+def group_rows(rows: LocalRows) -> list[Group]:
+    """The active rows by kind of body and by acceleration, since a body's system takes one acceleration per call."""
+    ids, active = rows.column("body"), rows.column("active")
+    constant, functions = rows.column("acceleration"), rows.column("function")
+    local = rows.layout.local_row(ids)
+    groups: dict[Any, tuple[type[Component], list[int]]] = {}
+    for table, positions, _ in rows.world.split_by_table(ids):
+        for i in positions[active[positions]]:
+            what = constant[i].tobytes() if functions[i] is None else id(functions[i])
+            groups.setdefault((table.component, what), (table.component, []))[1].append(int(i))
+    return [Group(component, members[0], local[members]) for component, members in groups.values()]
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `MassProportional`."""
+    systems, groups = rows.layout.systems, group_rows(rows)
+    accelerations = bind_values(rows, "acceleration", "function")
+    system = System("MassProportional", rows.dofs)
+
+    def add_load(s: Fields, f: FloatArray) -> None:
+        g = accelerations(s.t)
+        for group in groups:
+            # looked up each time: switching a column of the bodies makes them a new system
+            body_force = systems[group.component].body_force
+            assert body_force is not None
+            body_force(s, g[group.first], group.bodies, f)
+
+    system.load = add_load
+    for group in groups:
+        body = systems.get(group.component)
+        if body is None or body.body_force is None:
+            row = rows.rows[group.first]
+            raise ModelError(
+                f"body in MassProportional row {row} is a {group.component.__name__}: must be a body with mass"
+            )
+    return system
+
+
+def eval_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Acceleration in the global frame, without the load factor [m/s^2], shape (rows, 3); 0 where inactive."""
+    return bind_values(rows, "acceleration", "function")(s.t) * rows.column("active")[:, None]
+
+
+register(
+    Law(
+        MassProportional,
+        role="load",
+        dofs=dofs,
+        build=build,
+        outputs={
+            "acceleration": Output("m/s^2", "applied acceleration without the load factor, (3,)", eval_acceleration)
+        },
+        source="J. Gerstmayr, H. Irschik, J. Sound Vib. 318 (2008) 461-487",
+    )
+)

@@ -1,0 +1,152 @@
+"""Kernels of the position markers: columns that they fill, and the loops that fill them; see `position_markers`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+
+class PositionColumns(NamedTuple):
+    """What all position markers provide; n markers with up to m coordinates, global frame.
+
+    p, v: position [m] and velocity [m/s], shape (n, 3).
+    J, Jd: ∂p/∂q and its time derivative = ∂v/∂q, shape (n, 3, m).
+    dofs: local coordinate numbers, padded with the spare number, shape (n, m).
+    angle: rotation about z [rad], shape (n,); of rigid bodies in total, of cables in (-π, π].
+    A: rotation matrix from the marker's frame, shape (n, 3, 3).
+    omega: angular velocity [rad/s], shape (n, 3).
+    Jr: ∂ω/∂q̇, shape (n, 3, m).
+    h: row of the marker in H and Hr, -1 where both are zero, shape (n,).
+    H, Hr: ∂J/∂q and ∂Jr/∂q, shape (rows, 3, m, m).
+    """
+
+    p: FloatArray
+    v: FloatArray
+    J: FloatArray
+    Jd: FloatArray
+    dofs: IntArray
+    angle: FloatArray
+    A: FloatArray
+    omega: FloatArray
+    Jr: FloatArray
+    h: IntArray
+    H: FloatArray
+    Hr: FloatArray
+
+
+class PointRows(NamedTuple):
+    """Rows of markers without rotation: place k in the columns, dofs (rows, w), fixed position p0 [m] (rows, 3)."""
+
+    k: IntArray
+    dofs: IntArray
+    p0: FloatArray
+
+
+class RigidRows(NamedTuple):
+    """Rows of markers on rigid bodies: place k in the columns, dofs (rows, 3), local position b [m] (rows, 2)."""
+
+    k: IntArray
+    dofs: IntArray
+    b: FloatArray
+
+
+class CableRows(NamedTuple):
+    """Rows of markers on cables: place k in the columns, dofs (rows, 8), S and dS (rows, 4), offset y [m] (rows,)."""
+
+    k: IntArray
+    dofs: IntArray
+    S: FloatArray
+    dS: FloatArray
+    y: FloatArray
+
+
+@kernel
+def update_points(c: PointRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+    """Position and velocity of nodes and fixed points."""
+    for i in range(len(c.k)):
+        k = c.k[i]
+        for d in range(3):
+            m.p[k, d] = c.p0[i, d]
+        for d in range(c.dofs.shape[1]):
+            m.p[k, d] = x[c.dofs[i, d]]
+            m.v[k, d] = v[c.dofs[i, d]]
+            m.J[k, d, d] = 1.0
+
+
+@kernel
+def update_rigid(c: RigidRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+    """p = R + A b and all that follows from it."""
+    for i in range(len(c.k)):
+        k = c.k[i]
+        phi, w = x[c.dofs[i, 2]], v[c.dofs[i, 2]]
+        cos, sin = np.cos(phi), np.sin(phi)
+        rx = cos * c.b[i, 0] - sin * c.b[i, 1]
+        ry = sin * c.b[i, 0] + cos * c.b[i, 1]
+        m.p[k, 0], m.p[k, 1] = x[c.dofs[i, 0]] + rx, x[c.dofs[i, 1]] + ry
+        m.v[k, 0], m.v[k, 1] = v[c.dofs[i, 0]] - w * ry, v[c.dofs[i, 1]] + w * rx
+        m.J[k, 0, 0], m.J[k, 1, 1] = 1.0, 1.0
+        m.J[k, 0, 2], m.J[k, 1, 2] = -ry, rx
+        m.Jd[k, 0, 2], m.Jd[k, 1, 2] = -w * rx, -w * ry
+        m.angle[k] = phi
+        m.A[k, 0, 0], m.A[k, 0, 1], m.A[k, 1, 0], m.A[k, 1, 1] = cos, -sin, sin, cos
+        m.omega[k, 2] = w
+        m.Jr[k, 2, 2] = 1.0
+        h = m.h[k]
+        if h >= 0:
+            m.H[h, 0, 2, 2], m.H[h, 1, 2, 2] = -rx, -ry
+
+
+@kernel
+def update_cable(c: CableRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+    """p = r + y n and all that follows from it."""
+    for i in range(len(c.k)):
+        k, y = c.k[i], c.y[i]
+        # position, slope and their rates
+        rx, ry, gx, gy, rtx, rty, gtx, gty = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for a in range(4):
+            S, dS, dx, dy = c.S[i, a], c.dS[i, a], c.dofs[i, 2 * a], c.dofs[i, 2 * a + 1]
+            rx, ry, gx, gy = rx + S * x[dx], ry + S * x[dy], gx + dS * x[dx], gy + dS * x[dy]
+            rtx, rty, gtx, gty = rtx + S * v[dx], rty + S * v[dy], gtx + dS * v[dx], gty + dS * v[dy]
+        length = np.sqrt(gx * gx + gy * gy)
+        tx, ty = gx / length, gy / length
+        nx, ny = -ty, tx
+        tau, w = (tx * gtx + ty * gty) / length, (nx * gtx + ny * gty) / length
+        m.p[k, 0], m.p[k, 1] = rx + y * nx, ry + y * ny
+        m.v[k, 0], m.v[k, 1] = rtx - y * w * tx, rty - y * w * ty
+        m.angle[k] = np.arctan2(gy, gx)
+        m.A[k, 0, 0], m.A[k, 0, 1], m.A[k, 1, 0], m.A[k, 1, 1] = tx, nx, ty, ny
+        m.omega[k, 2] = w
+        # Jacobians: S_i I - (y/|r'|) S_i' t nᵀ; their rates with ṫ = w n, ṅ = -w t, |r'|˙ = τ |r'|
+        for a in range(4):
+            S, e = c.S[i, a], c.dS[i, a] / length
+            ye = y * e
+            ix, iy = 2 * a, 2 * a + 1
+            m.J[k, 0, ix], m.J[k, 0, iy] = S - ye * tx * nx, -ye * tx * ny
+            m.J[k, 1, ix], m.J[k, 1, iy] = -ye * ty * nx, S - ye * ty * ny
+            m.Jd[k, 0, ix] = ye * (tau * tx * nx - w * nx * nx + w * tx * tx)
+            m.Jd[k, 0, iy] = ye * (tau * tx * ny - w * nx * ny + w * tx * ty)
+            m.Jd[k, 1, ix] = ye * (tau * ty * nx - w * ny * nx + w * ty * tx)
+            m.Jd[k, 1, iy] = ye * (tau * ty * ny - w * ny * ny + w * ty * ty)
+            m.Jr[k, 2, ix], m.Jr[k, 2, iy] = e * nx, e * ny
+        # second derivatives, from s = t nᵀ + n tᵀ and n nᵀ
+        h = m.h[k]
+        if h < 0:
+            continue
+        sxx, sxy, syy = 2.0 * tx * nx, tx * ny + nx * ty, 2.0 * ty * ny
+        nxx, nxy, nyy = nx * nx, nx * ny, ny * ny
+        for a in range(4):
+            for b in range(4):
+                ee = c.dS[i, a] * c.dS[i, b] / (length * length)
+                ix, iy, jx, jy = 2 * a, 2 * a + 1, 2 * b, 2 * b + 1
+                m.Hr[h, 2, ix, jx], m.Hr[h, 2, iy, jy] = -ee * sxx, -ee * syy
+                m.Hr[h, 2, ix, jy], m.Hr[h, 2, iy, jx] = -ee * sxy, -ee * sxy
+                ee *= y
+                m.H[h, 0, ix, jx], m.H[h, 0, iy, jy] = ee * (tx * sxx - nx * nxx), ee * (tx * syy - nx * nyy)
+                m.H[h, 0, ix, jy], m.H[h, 0, iy, jx] = ee * (tx * sxy - nx * nxy), ee * (tx * sxy - nx * nxy)
+                m.H[h, 1, ix, jx], m.H[h, 1, iy, jy] = ee * (ty * sxx - ny * nxx), ee * (ty * syy - ny * nyy)
+                m.H[h, 1, ix, jy], m.H[h, 1, iy, jx] = ee * (ty * sxy - ny * nxy), ee * (ty * sxy - ny * nxy)

@@ -1,0 +1,378 @@
+"""Position markers: points on nodes, rigid bodies, cables and the ground at which forces and springs act.
+
+    node      p = [x, y, z]                    J = I on the position block
+    rigid     p = R + A b,  ω = [0, 0, φ_t]    ∂p/∂φ = A [-b_y, b_x],  ∂²p/∂φ² = -A b
+    cable     p = r + y n,  t = r'/|r'|, n = [-t_y, t_x],  ω = [0, 0, (r' × r'_t)/|r'|²]
+              J for S_i:     S_i I - (y/|r'|) S_i' t nᵀ                    Jr for S_i:  (1/|r'|) S_i' nᵀ
+              H for S_i S_j: (y/|r'|²) S_i' S_j' (t ⊗ (t nᵀ + n tᵀ) - n ⊗ n nᵀ)
+              Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
+    ground    p fixed, from the reference point of the ground
+
+J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
+
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces of points on rigid
+and flexible bodies); second derivatives by differentiation of these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.position_kernels import (
+    CableRows,
+    PointRows,
+    RigidRows,
+    update_cable,
+    update_points,
+    update_rigid,
+)
+from windlass.connectors.position_kernels import PositionColumns as PositionColumns
+from windlass.elements.cable2d import Cable2D
+from windlass.elements.cable2d_points import eval_shape
+from windlass.elements.ground import Ground
+from windlass.elements.mass_point import MassPoint
+from windlass.elements.nodes import RigidNode2D
+from windlass.elements.rigid2d import RigidBody2D
+from windlass.framework.errors import ModelError
+from windlass.framework.law import (
+    Fields,
+    FloatArray,
+    Law,
+    LocalRows,
+    MarkerFamily,
+    System,
+    law_of,
+    register,
+    register_family,
+)
+from windlass.framework.layout import Layout
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.world import Handles, World
+
+FAMILY = "position marker"
+SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
+
+
+class NodePosition(Component):
+    """The position of a node, without rotation."""
+
+    provides = (FAMILY,)
+    node = ref("node", "the node; its first coordinates are x, y (and z)")
+
+
+class RigidNodePosition(Component):
+    """Position and rotation of a planar rigid node."""
+
+    provides = (FAMILY, "rigid marker")
+    node = ref("RigidNode2D", "the node")
+
+
+class PositionOnRigid2D(Component):
+    """A point of a planar rigid body, with the body's rotation."""
+
+    provides = (FAMILY, "rigid marker", "curved marker")
+    body = ref("RigidBody2D", "the body")
+    local = column("m", "position b in the body's frame", shape=(2,), default=(0.0, 0.0))
+
+
+class PositionOnCable(Component):
+    """A point of a cable, with the rotation of its tangent."""
+
+    provides = (FAMILY, "rigid marker", "curved marker")
+    cable = ref("Cable2D", "the cable")
+    x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
+    y = column("m", "distance from the axis along the normal n = [-r'_y, r'_x]/|r'|", default=0.0)
+
+
+class PositionOnGround(Component):
+    """A fixed point with a fixed frame."""
+
+    provides = (FAMILY, "rigid marker")
+    ground = ref("Ground", "the ground")
+    local = column("m", "position from the reference point of the ground", shape=(3,), default=(0.0, 0.0, 0.0))
+
+
+def allocate(world: World, ids: IntArray, layout: Layout) -> PositionColumns:
+    """Columns for the local markers; those whose kind provides "curved marker" get a row in H and Hr."""
+    tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
+    # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
+    m = max((world.table_dofs(table).shape[1] for table in tables), default=0)
+    n = len(ids)
+    dofs = np.full((n, m), layout.spare, np.int64)
+    curved = np.zeros(n, bool)
+    for table, positions, rows in world.split_by_table(ids):
+        own = layout.local_dofs(world.table_dofs(table)[rows])
+        dofs[positions, : own.shape[1]] = own
+        curved[positions] = _find_curved(table, rows)
+    h = np.where(curved, np.cumsum(curved) - 1, -1)
+    nh = int(curved.sum())
+    return PositionColumns(
+        p=np.zeros((n, 3)),
+        v=np.zeros((n, 3)),
+        J=np.zeros((n, 3, m)),
+        Jd=np.zeros((n, 3, m)),
+        dofs=dofs,
+        angle=np.zeros(n),
+        A=np.tile(np.eye(3), (n, 1, 1)),
+        omega=np.zeros((n, 3)),
+        Jr=np.zeros((n, 3, m)),
+        h=h,
+        H=np.zeros((nh, 3, m, m)),
+        Hr=np.zeros((nh, 3, m, m)),
+    )
+
+
+def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
+    """Which rows of a marker table have second derivatives; the centre of a rigid body has none."""
+    if table.component is PositionOnRigid2D:
+        return np.asarray(table.column("local")[rows].any(axis=1))
+    return np.full(len(rows), "curved marker" in table.component.provides)
+
+
+def node_position_dofs(world: World, table: EntityTable) -> IntArray:
+    """World numbers of the position block of each row's node, shape (rows, 2 or 3), -1 for none."""
+    ids = table.column("node")
+    parts = [
+        (positions, world.table_dofs(nodes)[rows, : _position_width(nodes.component)])
+        for nodes, positions, rows in world.split_by_table(ids)
+    ]
+    dofs = np.full((len(ids), max((d.shape[1] for _, d in parts), default=0)), -1, np.int64)
+    for positions, numbers in parts:
+        dofs[positions, : numbers.shape[1]] = numbers
+    return dofs
+
+
+def _position_width(component: type[Component]) -> int:
+    """Number of leading coordinates that are a position."""
+    width = 0
+    while width < 3 and component.dof_names[width : width + 1] == ("xyz"[width],):
+        width += 1
+    return width
+
+
+def _bind_points(rows: LocalRows, p0: FloatArray) -> System:
+    c = PointRows(rows.own_marker_index(), rows.dofs, p0)
+    system = System(rows.table.kind, rows.dofs)
+
+    def update(s: Fields) -> None:
+        update_points(c, s.markers[FAMILY], s.x, s.v)
+
+    system.update = update
+    return system
+
+
+def _bind_rigid(rows: LocalRows, b: FloatArray) -> System:
+    c = RigidRows(rows.own_marker_index(), rows.dofs, b)
+    system = System(rows.table.kind, rows.dofs)
+
+    def update(s: Fields) -> None:
+        update_rigid(c, s.markers[FAMILY], s.x, s.v)
+
+    system.update = update
+    return system
+
+
+def build_on_cable(rows: LocalRows) -> System:
+    """The system of `PositionOnCable`."""
+    length = _cable_lengths(rows.world, rows.table)[rows.rows]
+    shape = eval_shape(rows.column("x") / length, length)
+    c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.column("y"))
+    system = System(rows.table.kind, rows.dofs)
+
+    def update(s: Fields) -> None:
+        update_cable(c, s.markers[FAMILY], s.x, s.v)
+
+    system.update = update
+    return system
+
+
+def _ground_positions(rows: LocalRows) -> FloatArray:
+    """Global positions of points on the ground [m], shape (rows, 3)."""
+    positions: FloatArray = rows.column("local").copy()
+    for grounds, where, ground_rows in rows.world.split_by_table(rows.column("ground")):
+        positions[where] += grounds.column("position")[ground_rows]
+    return positions
+
+
+def _cable_lengths(world: World, table: EntityTable) -> FloatArray:
+    lengths = np.zeros(table.count)
+    for cables, positions, rows in world.split_by_table(table.column("cable")):
+        lengths[positions] = cables.column("length")[rows]
+    return lengths
+
+
+def check_on_cable(world: World, table: EntityTable) -> None:
+    """Raise ModelError for a point beyond the end of its cable."""
+    x, length = table.column("x"), _cable_lengths(world, table)
+    for row in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
+        raise ModelError(f"x = {x[row]} m in {table.kind} row {row}: must be <= {length[row]} m, the cable's length")
+
+
+def check_node(world: World, table: EntityTable) -> None:
+    """Raise ModelError for a node whose coordinates do not begin with a position."""
+    for nodes, positions, _ in world.split_by_table(table.column("node")):
+        if _position_width(nodes.component) < 2:
+            names = ", ".join(nodes.component.dof_names)
+            raise ModelError(
+                f"node in {table.kind} row {positions[0]}: must be a node whose first coordinates are x and y; "
+                f"{nodes.kind} has {names}"
+            )
+
+
+def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
+    """A position marker on an entity; a position marker is returned as it is.
+
+    Args:
+        world: the world.
+        entity: node, `MassPoint`, `RigidBody2D`, `Cable2D` or `Ground`, one or several rows of one kind.
+        at: place on the entity [m], shape (2,), or (rows, 2) for one place per row.
+            `RigidBody2D`: in the body's frame.  `Cable2D`: axial position, and distance from the axis.
+            `Ground`: x, y, or x, y, z from its reference point.
+            Nodes and `MassPoint` have only one place, (0, 0).
+
+    Returns:
+        Handle to the markers, one per row or place.
+
+    Raises:
+        ModelError: an entity without position, or a place that the entity does not have.
+    """
+    entity = merge_handles(entity)
+    component = entity.table.component
+    if FAMILY in component.provides:
+        return entity
+    place = _parse_place(entity, at)
+    if component is Ground:
+        return world.add(PositionOnGround, ground=entity, local=place)
+    if component is Cable2D:
+        return world.add(PositionOnCable, cable=entity, x=place[..., 0], y=place[..., 1])
+    if component is RigidBody2D:
+        return world.add(PositionOnRigid2D, body=entity, local=place[..., :2])
+    if place.any():
+        raise ModelError(f"at = {at!r} m on {entity!r}: must be (0, 0), the only place that a {entity.kind} has")
+    if component is MassPoint:
+        return position_marker(world, nodes_of(world, entity))
+    if component is RigidNode2D:
+        return world.add(RigidNodePosition, node=entity)
+    if "node" in component.provides:
+        return world.add(NodePosition, node=entity)
+    raise ModelError(f"{entity!r} has no position: must be a node, MassPoint, RigidBody2D, Cable2D or Ground")
+
+
+def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
+    """A position marker with rotation on `RigidBody2D`, `RigidNode2D`, `Cable2D`, `Ground`; see `position_marker`."""
+    entity = merge_handles(entity)
+    provides = entity.table.component.provides
+    kinds = (RigidBody2D, RigidNode2D, Cable2D, Ground)
+    if "rigid marker" not in provides and entity.table.component not in kinds:
+        names = ", ".join(kind.__name__ for kind in kinds)
+        raise ModelError(f"{entity!r} has no rotation: must be one of {names}, or a rigid marker")
+    return position_marker(world, entity, at)
+
+
+def merge_handles(entity: Handles) -> Entity:
+    """One handle for a handle or for several handles to rows of one kind.
+
+    Raises:
+        ModelError: no handle, or rows of different kinds.
+    """
+    if isinstance(entity, Entity):
+        return entity
+    if not isinstance(entity, (list, tuple)) or not entity or not all(isinstance(e, Entity) for e in entity):
+        raise ModelError(f"{entity!r}: must be a handle, or a list of handles to rows of one kind")
+    if any(e.table is not entity[0].table for e in entity):
+        kinds = ", ".join(dict.fromkeys(e.kind for e in entity))
+        raise ModelError(f"handles to rows of different kinds ({kinds}): must be of one kind")
+    return Entity(entity[0].table, np.concatenate([e.rows for e in entity]))
+
+
+def nodes_of(world: World, entity: Entity) -> Entity:
+    """The nodes of bodies with one node each; nodes are returned as they are.
+
+    Raises:
+        ModelError: an entity that is neither a node nor has exactly one.
+    """
+    component = entity.table.component
+    if "node" in component.provides:
+        return entity
+    if "node" not in component.refs:
+        raise ModelError(f"{entity!r}: must be a node, or a body with one node")
+    ids = entity.table.column("node")[entity.rows]
+    parts = world.split_by_table(ids)
+    if len(parts) != 1:
+        raise ModelError(f"{entity!r} has nodes of different kinds: must be of one kind")
+    nodes, positions, rows = parts[0]
+    return Entity(nodes, rows[np.argsort(positions)])
+
+
+def _parse_place(entity: Entity, at: Any) -> FloatArray:
+    """The place as an array of shape (2,) or (rows, 2); for the ground (3,) or (rows, 3)."""
+    ground = entity.table.component is Ground
+    words = f"(x, y){' or (x, y, z)' if ground else ''} [m], or one such place per row"
+    try:
+        place = np.asarray(at, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"at = {at!r} on {entity!r}: must be {words}") from None
+    if place.ndim not in (1, 2) or place.shape[-1] not in ((2, 3) if ground else (2,)):
+        raise ModelError(f"at on {entity!r} has shape {place.shape}: must be {words}")
+    if ground and place.shape[-1] == 2:
+        place = np.concatenate((place, np.zeros((*place.shape[:-1], 1))), axis=-1)
+    return place
+
+
+register_family(MarkerFamily(FAMILY, allocate))
+register(
+    Law(
+        NodePosition,
+        role="marker",
+        family=FAMILY,
+        dofs=node_position_dofs,
+        build=lambda rows: _bind_points(rows, np.zeros((len(rows.rows), 3))),
+        check=check_node,
+        source=SOURCE,
+    )
+)
+register(
+    Law(
+        RigidNodePosition,
+        role="marker",
+        family=FAMILY,
+        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        build=lambda rows: _bind_rigid(rows, np.zeros((len(rows.rows), 2))),
+        source=SOURCE,
+    )
+)
+register(
+    Law(
+        PositionOnRigid2D,
+        role="marker",
+        family=FAMILY,
+        dofs=lambda world, table: world.dofs_of(table.column("body")),
+        build=lambda rows: _bind_rigid(rows, rows.column("local")),
+        source=SOURCE,
+    )
+)
+register(
+    Law(
+        PositionOnCable,
+        role="marker",
+        family=FAMILY,
+        dofs=lambda world, table: world.dofs_of(table.column("cable")),
+        build=build_on_cable,
+        check=check_on_cable,
+        source=SOURCE,
+    )
+)
+register(
+    Law(
+        PositionOnGround,
+        role="marker",
+        family=FAMILY,
+        dofs=lambda world, table: np.zeros((table.count, 0), np.int64),
+        build=lambda rows: _bind_points(rows, _ground_positions(rows)),
+        source=SOURCE,
+    )
+)

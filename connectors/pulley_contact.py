@@ -1,0 +1,72 @@
+"""Helper that brings many cables into contact with several circles: belts on pulleys, ropes on sheaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_shape import CableShape
+from windlass.connectors.position_markers import rigid_marker
+from windlass.framework.errors import ModelError
+from windlass.framework.schema import Component
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+
+def add_contact(
+    world: World,
+    kind: type[Component],
+    circles: Entity | Sequence[Entity],
+    cables: Entity | Sequence[Entity],
+    *,
+    segments: int,
+    circle_radius: float | Sequence[float],
+    vertical_offset: float = 0.0,
+    **columns: Any,
+) -> Entity:
+    """Let every cable touch every circle, with one cable-shape marker per cable shared by all circles.
+
+    Args:
+        world: the world.
+        kind: the law, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`.
+        circles: bodies (their centre is the circle's) or rigid markers, k of them.
+        cables: the cables of one kind, n of them.
+        segments: number of straight segments of each cable.
+        circle_radius: radius [m] of all circles, or one per circle.
+        vertical_offset: distance [m] of the touching line from the axis of the cables, along their left normal.
+        **columns: further columns of the law: one value for all, one per circle (k), or one per pair (k n).
+
+    Returns:
+        The pairs, circle by circle: row i n + j is circle i with cable j, shape (k n,).
+
+    Raises:
+        ModelError: no circle or no cable, cables of several kinds, or values that the law does not allow.
+    """
+    touched, touching = _handles("circles", circles), _handles("cables", cables)
+    markers = [rigid_marker(world, circle) for circle in touched]
+    k = sum(len(marker) for marker in markers)
+    shape = world.add(CableShape, cable=touching, segments=segments, vertical_offset=vertical_offset)
+    n = len(shape)
+    columns = {name: _expand(value, k, n) for name, value in {**columns, "circle_radius": circle_radius}.items()}
+    pairs = [Entity(marker.table, np.repeat(marker.rows, n)) for marker in markers]
+    everywhere = Entity(shape.table, np.tile(shape.rows, k))
+    return world.add(kind, circle=pairs, cable=everywhere, segments=segments, **columns)
+
+
+def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
+    """A list of handles with at least one entity."""
+    handles = [given] if isinstance(given, Entity) else list(given)
+    if not all(isinstance(handle, Entity) for handle in handles):
+        raise ModelError(f"{name} = {given!r} of add_contact: must be handles from World.add")
+    if not sum(map(len, handles)):
+        raise ModelError(f"{name} of add_contact is empty: needs at least one")
+    return handles
+
+
+def _expand(value: Any, circles: int, cables: int) -> Any:
+    """Repeat an array with one entry per circle for all of its cables; other values stay as they are."""
+    if isinstance(value, Entity) or np.ndim(value) != 1 or len(value) != circles:
+        return value
+    return np.repeat(np.asarray(value), cables)

@@ -1,0 +1,118 @@
+"""Supports by name: hold or drive coordinates of nodes and bodies, clamp and hinge nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.coordinate_constraint import CoordinateConstraint
+from windlass.connectors.coordinate_marker import coordinate_marker
+from windlass.connectors.position_markers import merge_handles, nodes_of
+from windlass.elements.nodes import PointSlope2D
+from windlass.framework.errors import ModelError
+from windlass.framework.table import Entity
+from windlass.framework.world import Handles, World
+
+TimeValue = float | Callable[[float], float]
+
+
+def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
+    """Hold coordinates of nodes or bodies at their reference values.
+
+    Args:
+        world: the world.
+        entity: nodes or bodies of one kind.
+        *coordinate_names: names of coordinates, e.g. ``"x", "y"``; those of the node are in its ``dof_names``.
+
+    Returns:
+        Handle to the constraints: those of the first name for all rows, then those of the second.
+
+    Raises:
+        ModelError: no name, or a name of no coordinate.
+    """
+    merged = merge_handles(entity)
+    if not coordinate_names:
+        names = ", ".join(nodes_of(world, merged).table.component.dof_names)
+        raise ModelError(f"fix({merged!r}) without coordinate names: give some of {names}")
+    return merge_handles([_constrain(world, merged, name, "fixed") for name in coordinate_names])
+
+
+def prescribe(
+    world: World,
+    entity: Handles,
+    name: str,
+    value: TimeValue,
+    rate: Callable[[float], float] | None = None,
+) -> Entity:
+    """Prescribe the displacement of a coordinate from its reference.
+
+    Args:
+        world: the world.
+        entity: nodes or bodies of one kind.
+        name: name of the coordinate.
+        value: displacement [m or rad], a number or a function of time t [s].
+        rate: time derivative of the function [m/s or rad/s]; by differences in time if left out.
+
+    Returns:
+        Handle to the constraints, one per row.
+    """
+    if callable(value):
+        return _constrain(world, entity, name, "prescribed", offset_function=value, offset_rate_function=rate)
+    return _constrain(world, entity, name, "prescribed", offset=value, offset_rate_function=rate)
+
+
+def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValue) -> Entity:
+    """Prescribe the velocity of a coordinate.
+
+    Args:
+        world: the world.
+        entity: nodes or bodies of one kind.
+        name: name of the coordinate, e.g. ``"rotation"``.
+        value: velocity [m/s or rad/s], a number or a function of time t [s].
+
+    Returns:
+        Handle to the constraints, one per row.
+    """
+    if callable(value):
+        return _constrain(world, entity, name, "driven", velocity_level=True, rate_function=value)
+    return _constrain(world, entity, name, "driven", velocity_level=True, rate=value)
+
+
+def hinge(world: World, node: Handles) -> Entity:
+    """Hold the position of nodes or bodies and leave their rotation free; see `fix`."""
+    return fix(world, node, "x", "y")
+
+
+def clamp(world: World, node: Handles) -> Entity:
+    """Hold position and direction of nodes or bodies; see `fix`.
+
+    Rigid bodies and nodes: x, y, rotation.  Cable nodes: x, y, and the slope across the cable, so that the cable may
+    stretch at the clamp.  That is one coordinate where the reference slope lies along x or y; of an oblique slope both
+    coordinates are held, and with them the stretch at the node.
+
+    Raises:
+        ModelError: cable nodes of different directions (clamp them one by one), or nodes without direction.
+    """
+    merged = merge_handles(node)
+    nodes = nodes_of(world, merged)
+    names = nodes.table.component.dof_names
+    if nodes.table.component is not PointSlope2D:
+        if "rotation" not in names:
+            raise ModelError(f"clamp({merged!r}): a {nodes.kind} has no direction to hold; use hinge")
+        return fix(world, merged, "x", "y", "rotation")
+    slopes = nodes.table.column("slope")[nodes.rows]
+    along = np.abs(slopes) > 1e-12 * np.linalg.norm(slopes, axis=1)[:, None]
+    held = along[:, ::-1]  # across: x' is held where the slope has a part along y
+    if (held != held[0]).any():
+        raise ModelError(f"clamp({merged!r}): the slopes have different directions; clamp the nodes one by one")
+    return fix(world, merged, "x", "y", *(name for name, hold in zip(names[2:], held[0], strict=True) if hold))
+
+
+def _constrain(world: World, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
+    """One constraint to the ground for every row, named after what it holds."""
+    merged = merge_handles(entity)
+    marker = coordinate_marker(world, merged, name)
+    label = f"{merged.name if len(merged) == 1 else merged.kind}, {name} {verb}"
+    return world.add(CoordinateConstraint, name=label, marker1=marker, **values)

@@ -1,0 +1,132 @@
+"""User functions of time in tables: evaluated once per time, checked, and differentiated in time where needed.
+
+Rates that the user does not give come from differences over a few times around t, of order four: central ones, and
+one-sided ones near t = 0, because a function need not be defined before the start.  Their steps of 1e-5 s (first
+derivative) and 1e-4 s (second) leave relative errors near 1e-11 and 1e-8 where the function changes within 0.1 s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray, LocalRows
+
+TimeFunction = Callable[[float], FloatArray]
+
+STEP = 1e-5
+STEP_TWICE = 1e-4
+CENTRAL = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
+FORWARD = ((0, -25 / 12), (1, 48 / 12), (2, -36 / 12), (3, 16 / 12), (4, -3 / 12))
+CENTRAL_TWICE = ((-2, -1 / 12), (-1, 16 / 12), (0, -30 / 12), (1, 16 / 12), (2, -1 / 12))
+FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4, 61 / 12), (5, -10 / 12))
+
+
+def bind_values(rows: LocalRows, values: str, functions: str) -> TimeFunction:
+    """The values of a column at a time: those of the table, or of the row's function of time where it has one.
+
+    Args:
+        rows: rows of a table with the column ``active``; functions of inactive rows are not called.
+        values: name of the column with constant values.
+        functions: name of the column with the functions.
+
+    Returns:
+        Function t [s] -> values, shape (rows, *shape), called with the same t any number of times at no cost.
+        The array is the function's own: to be read only.
+    """
+    return cache_in_time(rows.column(values), bind_functions(rows, values, functions))
+
+
+def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
+    """The checked functions of the rows, None for rows that have none or are switched off.
+
+    Args:
+        rows: rows of a table with the column ``active``.
+        values: name of the column with constant values, which gives shape and unit.
+        functions: name of the column with the functions.
+    """
+    col = rows.table.component.columns[values]
+    shape = col.shape or ()
+
+    def check(function: Callable[[float], Any], row: int) -> TimeFunction:
+        def call(t: float) -> FloatArray:
+            given = function(t)
+            result = parse_numbers(given, shape)
+            if result is None:
+                name = rows.table.describe(row)
+                words = "one finite number" if not shape else f"finite numbers of shape {shape}"
+                raise ModelError(
+                    f"{functions} of {name} ({rows.table.kind} row {row}) gave {given!r} at t = {t:.9g} s: "
+                    f"must give {words} [{col.unit}]"
+                )
+            return result
+
+        return call
+
+    given = zip(rows.column(functions), rows.rows, rows.column("active"), strict=True)
+    return [check(f, int(row)) if f is not None and active else None for f, row, active in given]
+
+
+def cache_in_time(constant: NDArray[Any], functions: Sequence[TimeFunction | None]) -> TimeFunction:
+    """Function of time for a whole column that calls each row's function once per time.
+
+    Args:
+        constant: values of rows without function, shape (rows, *shape).
+        functions: function of each row, or None.
+    """
+    array = np.array(constant, dtype=np.float64)
+    called = [(i, f) for i, f in enumerate(functions) if f is not None]
+    at = np.full(1, np.nan)
+
+    def eval_at(t: float) -> FloatArray:
+        if called and t != at[0]:
+            at[0] = np.nan  # stays so if a function raises
+            for i, f in called:
+                array[i] = f(t)
+            at[0] = t
+        return array
+
+    return eval_at
+
+
+def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
+    """What a user function gave as an array, or None if it is not finite or of another shape."""
+    try:
+        result = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return result if result.shape == shape and bool(np.isfinite(result).all()) else None
+
+
+def differentiate(function: TimeFunction | None) -> TimeFunction | None:
+    """First derivative in time, by differences; see the head of this file."""
+    return _difference(function, STEP, CENTRAL, FORWARD, 1)
+
+
+def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
+    """Second derivative in time, by differences; see the head of this file."""
+    return _difference(function, STEP_TWICE, CENTRAL_TWICE, FORWARD_TWICE, 2)
+
+
+def _difference(
+    function: TimeFunction | None,
+    step: float,
+    central: Sequence[tuple[int, float]],
+    forward: Sequence[tuple[int, float]],
+    order: int,
+) -> TimeFunction | None:
+    if function is None:
+        return None
+
+    def eval_at(t: float) -> FloatArray:
+        h = (t + step) - t  # as large as the distance of the times really is
+        near_start = 0.0 <= t < 2 * h
+        weights = forward if near_start else central
+        total: FloatArray = sum((w * function(t + k * h) for k, w in weights), start=np.zeros(())) / h**order
+        return total
+
+    return eval_at

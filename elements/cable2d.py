@@ -1,0 +1,226 @@
+"""Cable in the plane: two nodes with position and slope, axial and bending stiffness, no shear (ANCF cable).
+
+The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, from 0 to L:
+
+    strain     ε = |r'| - 1,                       force   N = EA (ε - ε_ref) + d_EA ε_t
+    curvature  κ = (r' × r'')/|r'|²,               moment  M = EI (κ - κ_ref) + d_EI κ_t
+    forces     ∂/∂q of ∫ N ε + M κ dx at fixed N, M;      mass  ∫ ρA SᵀS dx;      gravity  ∫ ρA S g dx
+    ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
+
+The curvature is the derivative of the tangent's angle by x, not by the deformed arc length, so that bending does not
+couple into stretching.
+
+Integration rules: 0 = Gauss 5 axial and Gauss 3 bending, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2.  Rules 0 and
+1 lock: a bent cubic has strain between its nodes, so coarse meshes are too stiff.  Rule 2 takes the strain at three
+points only, which the coordinates can relieve; it does not lock, is the fastest, and is the default.
+
+Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
+Journal of Sound and Vibration 318 (2008) 461-487.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable2d_gauss import eval_energy, residual_gauss, tangent_gauss
+from windlass.elements.cable2d_kernels import Columns, residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d_laws import LawRows, create_law_rows, has_law
+from windlass.elements.cable2d_laws import residual as residual_law
+from windlass.elements.cable2d_laws import tangent as tangent_law
+from windlass.elements.cable2d_outputs import OUTPUTS
+from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
+from windlass.elements.cable2d_strains import dot, eval_references, interpolate
+from windlass.framework.errors import ModelError
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
+from windlass.framework.schema import Component, column, function, ref
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+RULES = (0, 1, 2)
+
+
+class Cable2D(Component):
+    """A cable element of the plane."""
+
+    provides = ("body", "cable")
+    node0 = ref("PointSlope2D", "node at x = 0")
+    node1 = ref("PointSlope2D", "node at x = length")
+    length = column("m", "length L of the cable without strain", above=0.0)
+    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    axial_stiffness = column("N", "axial stiffness EA", minimum=0.0)
+    bending_stiffness = column("N m^2", "bending stiffness EI", minimum=0.0)
+    axial_damping = column("N s", "axial damping d_EA: force per strain rate", default=0.0, minimum=0.0)
+    bending_damping = column("N m^2 s", "bending damping d_EI: moment per curvature rate", default=0.0, minimum=0.0)
+    reference_strain = column("1", "strain ε0 without force; negative values pre-stretch", default=0.0)
+    reference_curvature = column("1/m", "curvature κ0 without moment, > 0 to the left", default=0.0)
+    strain_is_relative_to_reference = column(
+        "1",
+        "share c of the reference configuration's own strain and curvature that is free of force, 0 to 1",
+        default=0.0,
+    )
+    integration = column("1", "integration rule; 2 does not lock", default=2, dtype=np.int64, choices=RULES)
+    axial_force_law = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see cable2d_laws.py")
+    axial_force_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
+    bending_moment_law = function("M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see cable2d_laws.py")
+    bending_moment_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
+
+
+class Inertia(NamedTuple):
+    """Mass per length rho [kg/m] and length L [m], shape (rows,), and local coordinate numbers, shape (rows, 8)."""
+
+    rho: FloatArray
+    L: FloatArray
+    dofs: IntArray
+
+
+@kernel
+def mass(c: Inertia, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; slots has shape (rows, 8, 8)."""
+    for i in range(len(c.L)):
+        L, to = c.L[i], slots[i]
+        m = scale * c.rho[i] * L / 420.0
+        r_r, r_s, r_r1, r_s1 = 156.0 * m, 22.0 * L * m, 54.0 * m, -13.0 * L * m
+        s_s, s_s1 = 4.0 * L * L * m, -3.0 * L * L * m
+        for a in range(2):
+            values[to[a, a]] += r_r
+            values[to[a, a + 2]] += r_s
+            values[to[a, a + 4]] += r_r1
+            values[to[a, a + 6]] += r_s1
+            values[to[a + 2, a]] += r_s
+            values[to[a + 2, a + 2]] += s_s
+            values[to[a + 2, a + 4]] -= r_s1
+            values[to[a + 2, a + 6]] += s_s1
+            values[to[a + 4, a]] += r_r1
+            values[to[a + 4, a + 2]] -= r_s1
+            values[to[a + 4, a + 4]] += r_r
+            values[to[a + 4, a + 6]] -= r_s
+            values[to[a + 6, a]] += r_s1
+            values[to[a + 6, a + 2]] += s_s1
+            values[to[a + 6, a + 4]] -= r_s
+            values[to[a + 6, a + 6]] += s_s
+
+
+@kernel
+def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+    """Add the load ∫ ρA S g dx [N, N m] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
+    for i in rows:
+        n, L = c.dofs[i], c.L[i]
+        force = 0.5 * c.rho[i] * L
+        moment = force * L / 6.0
+        for a in range(2):
+            f[n[a]] += force * g[a]
+            f[n[a + 2]] += moment * g[a]
+            f[n[a + 4]] += force * g[a]
+            f[n[a + 6]] -= moment * g[a]
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels, in groups with the same integration rule."""
+    integration, law = rows.column("integration"), has_law(rows)
+    groups: list[tuple[Columns, Rule]] = []
+    law_groups: list[LawRows] = []
+    for rule in RULES:
+        row = np.flatnonzero((integration == rule) & ~law)
+        if len(row):
+            groups.append((create_columns(_select(rows, row), row, rule), create_rule(rule)))
+        row = np.flatnonzero((integration == rule) & law)
+        if len(row):
+            law_groups.append(create_law_rows(_select(rows, row), row, rule))
+    inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), rows.dofs)
+
+    def add_residual(s: Fields, f: FloatArray) -> None:
+        for c, points in groups:
+            if len(points.sa) == 3:
+                residual_lobatto(c, s.x, s.v, f)
+            else:
+                residual_gauss(c, points, s.x, s.v, f)
+        for group in law_groups:
+            residual_law(group, s, f)
+
+    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        for c, points in groups:
+            if len(points.sa) == 3:
+                tangent_lobatto(c, s.x, s.v, dq, dv, slots, values)
+            else:
+                tangent_gauss(c, points, s.x, s.v, dq, dv, slots, values)
+        for group in law_groups:
+            tangent_law(group, s, dq, dv, slots, values)
+
+    system = System("Cable2D", rows.dofs)
+    system.residual = add_residual
+    system.tangent = add_tangent
+    system.mass = lambda scale, slots, values: mass(inertia, scale, slots, values)
+    system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
+    system.energy = lambda s: float(sum(eval_energy(c, points, s.x) for c, points in groups))
+    return system
+
+
+def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
+    """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table."""
+    rule = create_rule(integration)
+    dEA, dEI = rows.column("axial_damping"), rows.column("bending_damping")
+    return Columns(
+        L=rows.column("length"),
+        EA=rows.column("axial_stiffness"),
+        EI=rows.column("bending_stiffness"),
+        dEA=dEA,
+        dEI=dEI,
+        eps=eval_references(rows, rule.sa).eps,
+        kap=eval_references(rows, rule.sb).kap,
+        dofs=rows.dofs,
+        row=row,
+        damped=bool(dEA.any() or dEI.any()),
+    )
+
+
+def _select(rows: LocalRows, row: IntArray) -> LocalRows:
+    return LocalRows(rows.world, rows.table, rows.rows[row], rows.dofs[row], rows.layout)
+
+
+def cable_dofs(world: World, table: EntityTable) -> IntArray:
+    """World numbers of the coordinates of both nodes, shape (rows, 8)."""
+    return np.concatenate([world.dofs_of(table.column(name)) for name in ("node0", "node1")], axis=1)
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for rows whose nodes, shares or functions do not fit together."""
+    node0, node1 = table.column("node0"), table.column("node1")
+    for row in np.flatnonzero(node0 == node1):
+        name = world.entity(int(node0[row])).name
+        raise ModelError(f"node0 = node1 = {name} in Cable2D row {row}: must be two different nodes")
+    share = table.column("strain_is_relative_to_reference")
+    for row in np.flatnonzero((share < 0.0) | (share > 1.0)):
+        given = f"strain_is_relative_to_reference = {share[row]} in Cable2D row {row}"
+        raise ModelError(f"{given}: must lie from 0 to 1")
+    for quantity in ("axial_force", "bending_moment"):
+        laws, derivatives = table.column(f"{quantity}_law"), table.column(f"{quantity}_derivatives")
+        for row, (law, derivative) in enumerate(zip(laws, derivatives, strict=True)):
+            if derivative is not None and law is None:
+                raise ModelError(f"{quantity}_derivatives in Cable2D row {row}: need {quantity}_law")
+    _check_slope(world, table)
+
+
+def _check_slope(world: World, table: EntityTable) -> None:
+    """Strains do not exist where r' = 0, for instance in the middle of a cable whose ends lie on one point."""
+    length = table.column("length")
+    s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
+    slope = interpolate(eval_shape(s, length[:, None]).dS, world.numbering.reference[world.table_dofs(table)])
+    for row, k in np.argwhere(dot(slope, slope) < 1e-12):
+        place = f"x = {s[k] * length[row]} m of Cable2D row {row}"
+        raise ModelError(f"the reference slope r' is 0 at {place}: must have a length > 0; are both ends at one point?")
+
+
+register(
+    Law(
+        Cable2D,
+        "element",
+        dofs=cable_dofs,
+        build=build,
+        outputs=OUTPUTS,
+        check=check,
+        source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",
+    )
+)

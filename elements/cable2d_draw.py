@@ -1,0 +1,60 @@
+"""How `Cable2D` shows itself: every cable as straight lines between points of its cubic axis.
+
+| point field | unit | meaning |
+| --- | --- | --- |
+| `displacement` | m | from the reference position, global |
+| `velocity` | m/s | global |
+| `axial_force` | N | tension > 0 |
+| `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
+| `curvature` | 1/m | > 0 to the left |
+
+Neighbouring cables each have their own points where they meet, because forces and curvature may jump there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from windlass.elements.cable2d_outputs import OUTPUTS
+from windlass.framework.law import Fields, LocalRows
+from windlass.framework.output.drawing import Drawing
+from windlass.framework.table import IntArray
+
+FIELDS = ("displacement", "velocity", "axial_force", "bending_moment", "curvature")
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """Each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part."""
+    count = len(rows.rows)
+    x = rows.column("length")[:, None] * (np.arange(subdivisions + 1) / subdivisions)
+
+    def at_points(name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        values = np.asarray(OUTPUTS[name].evaluate(rows, fields, x=x), dtype=np.float64)
+        return values.reshape(count * (subdivisions + 1), *values.shape[2:])
+
+    number = np.arange(count * (subdivisions + 1)).reshape(count, subdivisions + 1)
+    return Drawing(
+        points=at_points("position"),
+        lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),
+        part=np.repeat(find_parts(rows), subdivisions),
+        entity=np.repeat(rows.table.ids[rows.rows], subdivisions),
+        start=x[:, :-1].ravel(),
+        end=x[:, 1:].ravel(),
+        point_data={name: at_points(name) for name in FIELDS},
+        units={name: OUTPUTS[name].unit for name in FIELDS},
+    )
+
+
+def find_parts(rows: LocalRows) -> IntArray:
+    """Label of each cable, shape (rows,), equal for cables that are joined by nodes; labels follow the rows."""
+    nodes, inverse = np.unique((rows.column("node0"), rows.column("node1")), return_inverse=True)
+    node0, node1 = inverse.reshape(2, -1)
+    graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
+    label = connected_components(graph, directed=False)[1][node0]
+    _, first = np.unique(label, return_index=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    parts: IntArray = rank[label]
+    return parts

@@ -1,0 +1,251 @@
+"""User laws of `Cable2D` for axial force and bending moment, and the linear laws that they replace.
+
+A law is a function of arrays with one entry per row and point, shape (rows, n), that gives N [N] or M [N m]:
+
+    law(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
+
+with the time t [s] and the position x [m] along the cable; ``parameters`` are columns of the rows, see `Parameters`.
+It replaces the whole linear law with its damping and must accept any number of rows and points.
+
+A function of the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
+derivatives by strain, strain_rate, curvature and curvature_rate; without it they are central differences of the law.
+The rest of the tangent is exact:
+
+    f = Σ w L (N ε_q + M κ_q),    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,
+                                  ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
+
+Rows with a law are evaluated with NumPy, about a hundred times slower than others, and have no stored energy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable2d_points import Rule, Shape, create_rule, eval_shape
+from windlass.elements.cable2d_strains import (
+    References,
+    Strains,
+    eval_gradients,
+    eval_references,
+    eval_second_derivatives,
+    eval_strains,
+)
+from windlass.framework.errors import ModelError
+from windlass.framework.law import Fields, FloatArray, LocalRows
+from windlass.framework.table import IntArray
+
+# Step of the differences, relative to the size of strains [1], and of curvatures times length [1].
+STEP = 1e-6
+
+
+class Parameters(NamedTuple):
+    """What a user law may want to know of its cables, each of shape (rows, 1).
+
+    row: row number in the table of the cables.
+    length [m], axial_stiffness [N], bending_stiffness [N m^2], axial_damping [N s], bending_damping [N m^2 s].
+    """
+
+    row: IntArray
+    length: FloatArray
+    axial_stiffness: FloatArray
+    bending_stiffness: FloatArray
+    axial_damping: FloatArray
+    bending_damping: FloatArray
+
+
+class Places(NamedTuple):
+    """n points on each row: s = x/L [1], shape (rows, n), shape functions there, strain and curvature without force."""
+
+    s: FloatArray
+    shape: Shape
+    references: References
+
+
+ForceLaw = Callable[..., FloatArray]
+Derivatives = Callable[..., tuple[FloatArray, FloatArray, FloatArray, FloatArray]]
+
+
+class Laws(NamedTuple):
+    """Rows that have the same law: their positions, shape (m,), the law, and its derivatives or None."""
+
+    rows: IntArray
+    law: ForceLaw
+    derivatives: Derivatives | None
+
+
+@dataclass(frozen=True)
+class LawRows:
+    """Rows with user laws and the same integration rule.
+
+    row: positions among the local rows, shape (rows,).
+    dofs: local coordinate numbers, shape (rows, 8).
+    parameters: their columns.
+    parts: laws, places and weights times length [m], shape (rows, n), of the axial forces and of the bending moments.
+    """
+
+    row: IntArray
+    dofs: IntArray
+    parameters: Parameters
+    parts: tuple[tuple[str, list[Laws], Places, FloatArray], ...]
+
+
+def linear_axial_force(
+    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Parameters
+) -> FloatArray:
+    """N = EA (ε - ε_ref) + d_EA ε_t [N]."""
+    N: FloatArray = p.axial_stiffness * (eps - eps_ref) + p.axial_damping * eps_t
+    return N
+
+
+def linear_bending_moment(
+    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Parameters
+) -> FloatArray:
+    """M = EI (κ - κ_ref) + d_EI κ_t [N m]."""
+    M: FloatArray = p.bending_stiffness * (kap - kap_ref) + p.bending_damping * kap_t
+    return M
+
+
+def _linear_axial_derivatives(*arguments: Any) -> tuple[Any, Any, Any, Any]:
+    p = arguments[-1]
+    return p.axial_stiffness, p.axial_damping, 0.0, 0.0
+
+
+def _linear_bending_derivatives(*arguments: Any) -> tuple[Any, Any, Any, Any]:
+    p = arguments[-1]
+    return 0.0, 0.0, p.bending_stiffness, p.bending_damping
+
+
+LINEAR: dict[str, tuple[ForceLaw, Derivatives]] = {
+    "axial_force": (linear_axial_force, _linear_axial_derivatives),
+    "bending_moment": (linear_bending_moment, _linear_bending_derivatives),
+}
+"""The laws of rows without user law."""
+
+
+def has_law(rows: LocalRows) -> Any:
+    """Which rows have a user law, shape (rows,)."""
+    functions = [rows.column("axial_force_law"), rows.column("bending_moment_law")]
+    return np.array([a is not None or b is not None for a, b in zip(*functions, strict=True)], dtype=bool)
+
+
+def create_parameters(rows: LocalRows) -> Parameters:
+    """The columns of the rows as user laws get them."""
+    names = Parameters._fields[1:]
+    return Parameters(rows.rows[:, None], *(rows.column(name)[:, None] for name in names))
+
+
+def create_laws(rows: LocalRows, quantity: str) -> list[Laws]:
+    """Rows grouped by their law for ``"axial_force"`` or ``"bending_moment"``."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    laws, derivatives = rows.column(f"{quantity}_law"), rows.column(f"{quantity}_derivatives")
+    for i in range(len(laws)):
+        groups.setdefault((id(laws[i]), id(derivatives[i])), []).append(i)
+    result = []
+    for members in groups.values():
+        law = (laws[members[0]], derivatives[members[0]])
+        result.append(Laws(np.array(members), *(law if law[0] is not None else LINEAR[quantity])))
+    return result
+
+
+def create_places(rows: LocalRows, s: FloatArray) -> Places:
+    """The points at s = x/L [1], shape (n,) or (rows, n)."""
+    s = np.broadcast_to(s, (len(rows.rows), np.shape(s)[-1]))
+    return Places(s, eval_shape(s, rows.column("length")[:, None]), eval_references(rows, s))
+
+
+def create_law_rows(rows: LocalRows, row: IntArray, integration: int) -> LawRows:
+    """Bind rows with user laws; ``row`` are their positions among the local rows of the table."""
+    rule: Rule = create_rule(integration)
+    length = rows.column("length")[:, None]
+    axial = ("axial_force", create_laws(rows, "axial_force"), create_places(rows, rule.sa), rule.wa * length)
+    bending = ("bending_moment", create_laws(rows, "bending_moment"), create_places(rows, rule.sb), rule.wb * length)
+    return LawRows(row, rows.dofs, create_parameters(rows), (axial, bending))
+
+
+def eval_laws(
+    quantity: str, laws: list[Laws], t: float, places: Places, strains: Strains, parameters: Parameters
+) -> FloatArray:
+    """Axial force [N] or bending moment [N m], shape (rows, n)."""
+    arguments = _arguments(places, strains, parameters)
+    out = np.empty_like(strains.eps)
+    for group in laws:
+        x, *values = [a[group.rows] for a in arguments]
+        out[group.rows] = _call(quantity, group.law, t, x, values, _of_rows(parameters, group.rows))
+    return out
+
+
+def eval_law_derivatives(
+    quantity: str, laws: list[Laws], t: float, places: Places, strains: Strains, parameters: Parameters
+) -> FloatArray:
+    """Derivatives by strain, strain rate, curvature and curvature rate, shape (4, rows, n)."""
+    arguments = _arguments(places, strains, parameters)
+    out = np.empty((4, *strains.eps.shape))
+    for group in laws:
+        x, *values = [a[group.rows] for a in arguments]
+        p = _of_rows(parameters, group.rows)
+        if group.derivatives is not None:
+            for k, value in enumerate(group.derivatives(t, x, *values, p)):
+                out[k, group.rows] = value
+            continue
+        for k, which in enumerate((0, 1, 3, 4)):
+            unit = np.ones_like(p.length) if which < 2 else 1.0 / p.length
+            step = STEP * np.maximum(unit, np.abs(values[which]))
+            up, down = list(values), list(values)
+            up[which], down[which] = values[which] + step, values[which] - step
+            change = _call(quantity, group.law, t, x, up, p) - _call(quantity, group.law, t, x, down, p)
+            out[k, group.rows] = change / (up[which] - down[which])
+    return out
+
+
+def _arguments(places: Places, s: Strains, parameters: Parameters) -> tuple[FloatArray, ...]:
+    ref = places.references
+    return places.s * parameters.length, s.eps, s.eps_t, ref.eps, s.kap, s.kap_t, ref.kap
+
+
+def _of_rows(parameters: Parameters, rows: IntArray) -> Parameters:
+    row, *values = parameters
+    return Parameters(row[rows], *(column[rows] for column in values))
+
+
+def _call(quantity: str, law: ForceLaw, t: float, x: FloatArray, values: list[FloatArray], p: Parameters) -> FloatArray:
+    result = np.asarray(law(t, x, *values, p), dtype=np.float64)
+    if result.shape == x.shape:
+        return result
+    try:
+        return np.broadcast_to(result, x.shape)
+    except ValueError:
+        raise ModelError(
+            f"{quantity}_law of Cable2D gave an array of shape {result.shape}: must be one value per row and point, "
+            f"shape {x.shape}"
+        ) from None
+
+
+def residual(c: LawRows, fields: Fields, f: FloatArray) -> None:
+    """Add the forces [N, N m] of rows with user laws."""
+    x, v = fields.x[c.dofs], fields.v[c.dofs]
+    for k, (quantity, laws, places, weight) in enumerate(c.parts):
+        strains = eval_strains(places.shape, x, v)
+        N = eval_laws(quantity, laws, fields.t, places, strains, c.parameters)
+        gradient = eval_gradients(places.shape, strains)[k]
+        np.add.at(f, c.dofs, np.einsum("rn,rna->ra", weight * N, gradient))
+
+
+def tangent(c: LawRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values; slots has shape (local rows, 8, 8)."""
+    x, v = fields.x[c.dofs], fields.v[c.dofs]
+    for k, (quantity, laws, places, weight) in enumerate(c.parts):
+        strains = eval_strains(places.shape, x, v)
+        gradients = eval_gradients(places.shape, strains)
+        second = eval_second_derivatives(places.shape, strains)
+        N = eval_laws(quantity, laws, fields.t, places, strains, c.parameters)
+        by = eval_law_derivatives(quantity, laws, fields.t, places, strains, c.parameters)[..., None]
+        rates = [np.einsum("rnab,rb->rna", H, v) for H in second]
+        change = (dq * by[0] + dv * by[1]) * gradients[0] + dq * by[1] * rates[0]
+        change += (dq * by[2] + dv * by[3]) * gradients[1] + dq * by[3] * rates[1]
+        matrix = np.einsum("rn,rna,rnb->rab", weight, gradients[k], change)
+        matrix += dq * np.einsum("rn,rnab->rab", weight * N, second[k])
+        np.add.at(values, slots[c.row], matrix)

@@ -1,0 +1,165 @@
+"""Output variables of `Cable2D` at places on the cable: x [m] along the axis and y [m] along its normal.
+
+``x`` is one place for all rows, one per row (rows,), or several per row (rows, k); the default is the middle of each
+cable.  ``y`` likewise, default 0.  Vectors are global with z = 0, scalars have no further axis.  With the normal
+n = [-r'_y, r'_x]/|r'|:
+
+    position r + y n,    velocity r_t - y ω r'/|r'|,    ω = (r' × r'_t)/(r'·r'),    strain ε - y κ.
+
+Forces and moments include damping and user laws and belong to the place itself.  With integration rule 2 the axial
+force is best at x = 0, L/2 and L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.cable2d_laws import Places, create_laws, create_parameters, create_places, eval_laws
+from windlass.elements.cable2d_strains import Strains, cross, dot, eval_strains, interpolate
+from windlass.elements.outputs import in_space
+from windlass.framework.errors import ModelError
+from windlass.framework.law import Fields, FloatArray, LocalRows, Output
+
+# How far a place may lie outside of the cable by rounding, relative to the length.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Section:
+    """Cross sections of the rows at the places asked for, k per row.
+
+    rows, fields: the cables and the fields.
+    places: places on the axis.
+    y: distance from the axis [m], shape (rows, k).
+    strains: strains with r', r'' and their rates.
+    tangent, normal: global unit vectors [1], shape (rows, k, 2).
+    omega: angular velocity about z [rad/s], shape (rows, k).
+    """
+
+    rows: LocalRows
+    fields: Fields
+    places: Places
+    y: FloatArray
+    strains: Strains
+    tangent: FloatArray
+    normal: FloatArray
+    omega: FloatArray
+
+
+def create_section(rows: LocalRows, fields: Fields, x: Any, y: Any) -> Section:
+    """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k)."""
+    length = rows.column("length")[:, None]
+    place = 0.5 * length if x is None else _per_row(rows, "x", x)
+    outside = np.argwhere(~(np.abs(place / length - 0.5) <= 0.5 + TOLERANCE))
+    if len(outside):
+        row, k = outside[0]
+        given, L = np.broadcast_to(place, (len(length), place.shape[1]))[row, k], length[row, 0]
+        raise ModelError(f"x = {given} m in Cable2D row {rows.rows[row]}: must lie from 0 to its length {L} m")
+    places = create_places(rows, np.clip(place / length, 0.0, 1.0))
+    offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
+    strains = eval_strains(places.shape, fields.x[rows.dofs], fields.v[rows.dofs])
+    tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
+    omega = cross(strains.p, strains.pt) / dot(strains.p, strains.p)
+    return Section(rows, fields, places, offset, strains, tangent, _turned(tangent), omega)
+
+
+def eval_position(c: Section) -> FloatArray:
+    """Global position [m], shape (rows, k, 3)."""
+    r = interpolate(c.places.shape.S, c.fields.x[c.rows.dofs])
+    return in_space(r + c.y[..., None] * c.normal)
+
+
+def eval_displacement(c: Section) -> FloatArray:
+    """Displacement of the point of the cross section from its reference position [m], shape (rows, k, 3)."""
+    r = interpolate(c.places.shape.S, c.rows.reference)
+    p = interpolate(c.places.shape.dS, c.rows.reference)
+    normal = _turned(p) / np.sqrt(dot(p, p))[..., None]
+    return eval_position(c) - in_space(r + c.y[..., None] * normal)
+
+
+def _eval_velocity(c: Section) -> FloatArray:
+    r_t = interpolate(c.places.shape.S, c.fields.v[c.rows.dofs])
+    return r_t - (c.y * c.omega)[..., None] * c.tangent
+
+
+def eval_velocity(c: Section) -> FloatArray:
+    """Global velocity [m/s], shape (rows, k, 3)."""
+    return in_space(_eval_velocity(c))
+
+
+def eval_velocity_local(c: Section) -> FloatArray:
+    """Velocity along the tangent and the normal [m/s], shape (rows, k, 2)."""
+    v = _eval_velocity(c)
+    return np.stack((dot(v, c.tangent), dot(v, c.normal)), axis=-1)
+
+
+def eval_acceleration(c: Section) -> FloatArray:
+    """Global acceleration [m/s^2], shape (rows, k, 3): r_tt - y (ω_t r'/|r'| + ω² n)."""
+    r_tt = interpolate(c.places.shape.S, c.fields.a[c.rows.dofs])
+    turning = eval_angular_acceleration(c)[..., None] * c.tangent + (c.omega**2)[..., None] * c.normal
+    return in_space(r_tt - c.y[..., None] * turning)
+
+
+def eval_angular_acceleration(c: Section) -> FloatArray:
+    """ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
+    p, pt = c.strains.p, c.strains.pt
+    ptt = interpolate(c.places.shape.dS, c.fields.a[c.rows.dofs])
+    result: FloatArray = (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
+    return result
+
+
+def eval_rotation(c: Section) -> FloatArray:
+    """Angle of the tangent against global x [rad], from -π to π, shape (rows, k)."""
+    angle: FloatArray = np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
+    return angle
+
+
+def eval_force(c: Section, quantity: str) -> FloatArray:
+    """``"axial_force"`` [N] or ``"bending_moment"`` [N m], shape (rows, k)."""
+    laws = create_laws(c.rows, quantity)
+    return eval_laws(quantity, laws, c.fields.t, c.places, c.strains, create_parameters(c.rows))
+
+
+def _output(unit: str, doc: str, evaluate: Callable[[Section], FloatArray]) -> Output:
+    def at(rows: LocalRows, fields: Fields, x: Any = None, y: Any = 0.0) -> FloatArray:
+        values = evaluate(create_section(rows, fields, x, y))
+        return values if max(np.ndim(x), np.ndim(y)) == 2 else values[:, 0]
+
+    return Output(unit, doc, at)
+
+
+def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
+    """Places as an array of shape (rows or 1, k)."""
+    places = np.asarray(value, dtype=np.float64)
+    count = len(rows.rows)
+    if not (places.ndim == 0 or (places.ndim <= 2 and len(places) == count)):
+        raise ModelError(
+            f"{name} [m] for Cable2D has shape {places.shape}: must be a number, or of shape ({count},) or ({count}, k)"
+        )
+    return places.reshape(1, 1) if places.ndim == 0 else places.reshape(count, -1)
+
+
+def _turned(a: FloatArray) -> FloatArray:
+    return np.stack((-a[..., 1], a[..., 0]), axis=-1)
+
+
+OUTPUTS: dict[str, Output] = {
+    "position": _output("m", "global position at (x, y), shape (3,)", eval_position),
+    "displacement": _output("m", "global displacement at (x, y) from the reference, shape (3,)", eval_displacement),
+    "velocity": _output("m/s", "global velocity at (x, y), shape (3,)", eval_velocity),
+    "velocity_local": _output("m/s", "velocity at (x, y) along tangent and normal, shape (2,)", eval_velocity_local),
+    "acceleration": _output("m/s^2", "global acceleration at (x, y), shape (3,)", eval_acceleration),
+    "director": _output("1", "global slope r' at x, not normalised, shape (3,)", lambda c: in_space(c.strains.p)),
+    "rotation": _output("rad", "angle of the tangent at x against global x, from -π to π", eval_rotation),
+    "angular_velocity": _output("rad/s", "angular velocity of the tangent at x about z", lambda c: c.omega),
+    "angular_acceleration": _output("rad/s^2", "angular acceleration of the tangent at x", eval_angular_acceleration),
+    "strain": _output("1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap),
+    "axial_strain": _output("1", "axial strain of the axis at x: |r'| - 1", lambda c: c.strains.eps),
+    "curvature": _output("1/m", "curvature at x: (r' × r'')/|r'|²", lambda c: c.strains.kap),
+    "axial_force": _output("N", "axial force at x, tension > 0", lambda c: eval_force(c, "axial_force")),
+    "bending_moment": _output("N m", "bending moment at x", lambda c: eval_force(c, "bending_moment")),
+}

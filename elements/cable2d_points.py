@@ -1,0 +1,159 @@
+"""One point of a `Cable2D`: shape functions, integration rules, and kernels for the force and the tangent of a point.
+
+Strains depend on p = r' and k = r'' alone, and these on e = (r1 - r0)/L and on the slopes s0, s1 of the two nodes:
+
+    r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1,    P, K from the cubic shape functions.
+
+So every point gives a small force and a small matrix in p and k, and the factors P, K carry both to the coordinates.
+With the strain ε = |p| - 1, the curvature κ = (p × k)/g and g = p·p:
+
+    ε_p = p/|p|,    ε_pp = (I - ε_p ε_pᵀ)/|p|,    κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
+    κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
+
+Rates: with z = (p, k), κ_t = κ_z·z_t and ∂κ_t/∂z = κ_zz z_t, so damping needs no further derivatives.
+A trailing t marks rates in the code: pt = r'_t, kt = r''_t.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+
+Four = tuple[float, float, float, float]
+Blocks = tuple[Four, Four, Four, Four]
+
+
+class Shape(NamedTuple):
+    """Shape functions S1..S4 of x0, x0', x1, x1' and their derivatives by arc length, each of shape (..., 4).
+
+    S [1, m, 1, m], dS [1/m, 1, 1/m, 1], ddS [1/m^2, 1/m, 1/m^2, 1/m].
+    """
+
+    S: FloatArray
+    dS: FloatArray
+    ddS: FloatArray
+
+
+class Rule(NamedTuple):
+    """Integration points on a cable of length 1, n axial and m bending ones.
+
+    sa, wa [1]: places and weights of the axial points, shape (n,); Pa [1]: factors of e, s0, s1 in r', shape (n, 3).
+    sb, wb [1]: places and weights of the bending points, shape (m,); Pb, Kb [1]: factors of e, s0, s1 in r' and in
+    L r'', shape (m, 3).
+    """
+
+    sa: FloatArray
+    wa: FloatArray
+    Pa: FloatArray
+    sb: FloatArray
+    wb: FloatArray
+    Pb: FloatArray
+    Kb: FloatArray
+
+
+def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
+    """Shape functions at places s = x/L [1] of cables of length L [m]; s and L of shapes that broadcast."""
+    s, L = np.broadcast_arrays(s, L)
+    S = (1 - 3 * s**2 + 2 * s**3, L * (s - 2 * s**2 + s**3), 3 * s**2 - 2 * s**3, L * (s**3 - s**2))
+    dS = ((6 * s**2 - 6 * s) / L, 1 - 4 * s + 3 * s**2, (6 * s - 6 * s**2) / L, 3 * s**2 - 2 * s)
+    ddS = ((12 * s - 6) / L**2, (6 * s - 4) / L, (6 - 12 * s) / L**2, (6 * s - 2) / L)
+    return Shape(np.stack(S, -1), np.stack(dS, -1), np.stack(ddS, -1))
+
+
+def create_rule(integration: int) -> Rule:
+    """The points of an integration rule: 0 = Gauss 5 and 3, 1 = Gauss 4 and 2, 2 = Lobatto 3 and Gauss 2."""
+    if integration == 2:
+        sa, wa = np.array([0.0, 0.5, 1.0]), np.array([1.0, 4.0, 1.0]) / 6.0
+    else:
+        sa, wa = _gauss(5 if integration == 0 else 4)
+    sb, wb = _gauss(3 if integration == 0 else 2)
+    one = np.ones(())
+    e_s0_s1 = [2, 1, 3]
+    Pa = eval_shape(sa, one).dS[:, e_s0_s1]
+    bending = eval_shape(sb, one)
+    return Rule(sa, wa, Pa, sb, wb, bending.dS[:, e_s0_s1], bending.ddS[:, e_s0_s1])
+
+
+def _gauss(points: int) -> tuple[FloatArray, FloatArray]:
+    """Places and weights of Gauss's rule on [0, 1]."""
+    x, w = np.polynomial.legendre.leggauss(points)  # type: ignore[no-untyped-call]
+    return 0.5 + 0.5 * x, 0.5 * w
+
+
+@kernel(inline=True)
+def axial_force(px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float) -> float:
+    """N/|p| [N] with N = EA (ε - eps) + dEA ε_t; times p it is the force on p."""
+    length = sqrt(px * px + py * py)
+    il = 1.0 / length
+    return (EA * (length - 1.0 - eps) + dEA * il * (px * ptx + py * pty)) * il
+
+
+@kernel(inline=True)
+def axial_block(
+    px: float, py: float, ptx: float, pty: float, EA: float, dEA: float, eps: float, dq: float, dv: float
+) -> Four:
+    """Derivative of the force on p, entries xx, xy, yx, yy [N]."""
+    length = sqrt(px * px + py * py)
+    il = 1.0 / length
+    et = il * (px * ptx + py * pty)
+    T = (EA * (length - 1.0 - eps) + dEA * et) * il
+    # p ⊗ (c p + d pt) + T I, from ε_p ⊗ ∂N/∂p + N ε_pp
+    c = (dq * (EA - T - dEA * et * il) + dv * dEA) * il * il
+    d = dq * dEA * il * il
+    yx = c * px + d * ptx
+    yy = c * py + d * pty
+    return dq * T + px * yx, px * yy, py * yx, dq * T + py * yy
+
+
+@kernel(inline=True)
+def bending_force(
+    px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
+    EI: float, dEI: float, kap: float,
+) -> Four:  # fmt: skip
+    """M κ_p and M κ_k with M = EI (κ - kap) + dEI κ_t: the forces on p [N] and k [N m]."""
+    ig = 1.0 / (px * px + py * py)
+    kappa = ig * (px * ky - py * kx)
+    ax = ig * (ky - 2.0 * kappa * px)
+    ay = ig * (-kx - 2.0 * kappa * py)
+    bx = -ig * py
+    by = ig * px
+    M = EI * (kappa - kap) + dEI * (ax * ptx + ay * pty + bx * ktx + by * kty)
+    return M * ax, M * ay, M * bx, M * by
+
+
+@kernel(inline=True)
+def bending_blocks(
+    px: float, py: float, kx: float, ky: float, ptx: float, pty: float, ktx: float, kty: float,
+    EI: float, dEI: float, kap: float, dq: float, dv: float,
+) -> Blocks:  # fmt: skip
+    """Derivative of the forces on p and k: blocks pp, pk, kp, kk with entries xx, xy, yx, yy."""
+    ig = 1.0 / (px * px + py * py)
+    kappa = ig * (px * ky - py * kx)
+    # κ_p = (ax, ay), κ_k = (bx, by)
+    ax = ig * (ky - 2.0 * kappa * px)
+    ay = ig * (-kx - 2.0 * kappa * py)
+    bx = -ig * py
+    by = ig * px
+    kappa_t = ax * ptx + ay * pty + bx * ktx + by * kty
+    m = dq * ig * (EI * (kappa - kap) + dEI * kappa_t)
+    # (ux, uy, vx, vy): derivative of the moment with respect to (p, k), c κ_z + dq dEI κ_zz z_t
+    c = dq * EI + dv * dEI
+    d = dq * dEI * ig
+    gt = 2.0 * (px * ptx + py * pty)
+    ux = c * ax + d * (kty - 2.0 * (kappa * ptx + kappa_t * px) - gt * ax)
+    uy = c * ay + d * (-ktx - 2.0 * (kappa * pty + kappa_t * py) - gt * ay)
+    vx = c * bx + d * (-pty - gt * bx)
+    vy = c * by + d * (ptx - gt * by)
+    # κ_z ⊗ (u, v) + dq M κ_zz
+    m2 = 2.0 * m
+    xx, xy, yy = m2 * (kappa + 2.0 * ax * px), m2 * (ax * py + ay * px), m2 * (kappa + 2.0 * ay * py)
+    pp = (ax * ux - xx, ax * uy - xy, ay * ux - xy, ay * uy - yy)
+    xx, xy, yx, yy = m2 * px * bx, m - m2 * px * by, m + m2 * py * bx, m2 * py * by
+    pk = (ax * vx - xx, ax * vy + xy, ay * vx - yx, ay * vy - yy)
+    kp = (bx * ux - xx, bx * uy - yx, by * ux + xy, by * uy - yy)
+    return pp, pk, kp, (bx * vx, bx * vy, by * vx, by * vy)

@@ -1,0 +1,124 @@
+"""Strain and curvature of `Cable2D` at arbitrary points with rates and derivatives, vectorised and not in the hot path.
+
+Equations and letters: cable2d_points.py.  Arrays have one entry per row and point, shape (rows, n, ...).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable2d_points import Shape, eval_shape
+from windlass.framework.law import FloatArray, LocalRows
+
+
+class Strains(NamedTuple):
+    """State of a cable at n points of each row.
+
+    p, k [1, 1/m]: r' and r'', pt, kt [1/s, 1/(m s)]: their rates, shape (rows, n, 2).
+    eps, eps_t [1, 1/s]: axial strain and its rate, shape (rows, n).
+    kap, kap_t [1/m, 1/(m s)]: curvature and its rate, shape (rows, n).
+    """
+
+    p: FloatArray
+    k: FloatArray
+    pt: FloatArray
+    kt: FloatArray
+    eps: FloatArray
+    eps_t: FloatArray
+    kap: FloatArray
+    kap_t: FloatArray
+
+
+class References(NamedTuple):
+    """Strain eps [1] and curvature kap [1/m] without force at n points of each row, shape (rows, n)."""
+
+    eps: FloatArray
+    kap: FloatArray
+
+
+def cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a × b = a_x b_y - a_y b_x of plane vectors, shape (..., 2)."""
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+
+
+def dot(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a·b of plane vectors, shape (..., 2)."""
+    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1])
+
+
+def interpolate(S: FloatArray, x: FloatArray) -> FloatArray:
+    """Σ S_i x_i at n points, shape (rows, n, 2), from coordinates x, shape (rows, 8), and functions S, (rows, n, 4)."""
+    result: FloatArray = np.einsum("rni,ric->rnc", S, x.reshape(-1, 4, 2))
+    return result
+
+
+def eval_strains(shape: Shape, x: FloatArray, v: FloatArray) -> Strains:
+    """Strains at total coordinates x [m, 1] and velocities v [m/s, 1/s], shape (rows, 8)."""
+    p, k = interpolate(shape.dS, x), interpolate(shape.ddS, x)
+    pt, kt = interpolate(shape.dS, v), interpolate(shape.ddS, v)
+    g, g_t = dot(p, p), 2.0 * dot(p, pt)
+    f, f_t = cross(p, k), cross(pt, k) + cross(p, kt)
+    length = np.sqrt(g)
+    return Strains(p, k, pt, kt, length - 1.0, dot(p, pt) / length, f / g, (f_t * g - f * g_t) / g**2)
+
+
+def eval_references(rows: LocalRows, s: FloatArray) -> References:
+    """Strain and curvature without force of rows of a cable table at places s = x/L [1], shape (n,) or (rows, n).
+
+    ε_ref = ε0 + c (|r'| - 1) and κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference.
+    """
+    shape = eval_shape(s, rows.column("length")[:, None])
+    reference = eval_strains(shape, rows.reference, np.zeros_like(rows.reference))
+    c = rows.column("strain_is_relative_to_reference")[:, None]
+    eps = rows.column("reference_strain")[:, None] + c * reference.eps
+    return References(eps, rows.column("reference_curvature")[:, None] + c * reference.kap)
+
+
+def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
+    """∂ε/∂q and ∂κ/∂q, shape (rows, n, 8)."""
+    eps_p, kap_p, kap_k = _point_gradients(s)
+    return _spread(shape.dS, eps_p), _spread(shape.dS, kap_p) + _spread(shape.ddS, kap_k)
+
+
+def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
+    """∂²ε/∂q² and ∂²κ/∂q², shape (rows, n, 8, 8)."""
+    eps_p, kap_p, kap_k = _point_gradients(s)
+    g = dot(s.p, s.p)[..., None, None]
+    unit = np.eye(2)
+    turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    eps_pp = (unit - _outer(eps_p, eps_p)) / np.sqrt(g)
+    kap_pp = -2.0 / g * (s.kap[..., None, None] * unit + _outer(kap_p, s.p) + _outer(s.p, kap_p))
+    kap_pk = (turn - 2.0 * _outer(s.p, kap_k)) / g
+    mixed = _spread2(shape.dS, shape.ddS, kap_pk)
+    kap_qq = _spread2(shape.dS, shape.dS, kap_pp) + mixed + np.swapaxes(mixed, -1, -2)
+    return _spread2(shape.dS, shape.dS, eps_pp), kap_qq
+
+
+def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """ε_p, κ_p and κ_k, shape (rows, n, 2)."""
+    g = dot(s.p, s.p)[..., None]
+    kap_p = (-_turned(s.k) - 2.0 * s.kap[..., None] * s.p) / g
+    return s.p / np.sqrt(g), kap_p, _turned(s.p) / g
+
+
+def _turned(a: FloatArray) -> FloatArray:
+    """[-a_y, a_x]: the vector turned by 90 degrees counter-clockwise."""
+    return np.stack((-a[..., 1], a[..., 0]), axis=-1)
+
+
+def _outer(a: FloatArray, b: FloatArray) -> FloatArray:
+    return a[..., :, None] * b[..., None, :]
+
+
+def _spread(S: FloatArray, a: FloatArray) -> FloatArray:
+    """S_i a as a vector over the 8 coordinates."""
+    product = S[..., :, None] * a[..., None, :]
+    return product.reshape(*a.shape[:2], 8)
+
+
+def _spread2(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
+    """S_i T_j A as a matrix over the 8 coordinates."""
+    product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
+    return product.reshape(*A.shape[:2], 8, 8)

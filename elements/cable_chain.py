@@ -1,0 +1,151 @@
+"""Chains of cables: nodes and `Cable2D` elements along a straight line or around circles, made with one call.
+
+Geometry of the routes: routes.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from windlass.elements.cable2d import Cable2D
+from windlass.elements.nodes import PointSlope2D
+from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
+from windlass.framework.errors import ModelError
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+Side = Literal["left", "right"]
+
+
+def cable_around(
+    world: World,
+    circles: Sequence[Circle | Entity],
+    elements: int,
+    *,
+    radius: float | Sequence[float] | None = None,
+    sides: Side | Sequence[Side] = "right",
+    radial_offset: float = 0.0,
+    closed: bool = True,
+    start: Point | None = None,
+    end: Point | None = None,
+    name: str = "belt",
+    **cable_columns: Any,
+) -> Entity:
+    """Add a taut cable over circles, in the order given; see `windlass.elements.routes.route_around` for its course.
+
+    A closed cable begins where it leaves the first circle; its last element ends at the first node.
+
+    Args:
+        world: the world.
+        circles: circles, or handles to bodies or nodes at their centres (reference positions count).
+        elements: number of cable elements, of equal length.
+        radius: for handles: radius of the circles [m], one for all or one each.
+        sides: for handles: side of the cable on which the circle lies in its direction of travel, one for all or one
+            each; "right": the cable wraps clockwise.
+        radial_offset: distance of the cable's axis from the circles [m].
+        closed: whether the end meets the start.
+        start, end: end points [m] of an open cable, shape (2,).
+        name: name for messages and output.
+        **cable_columns: columns of `Cable2D`; ``length`` [m] is the length of the route over the number of elements
+            unless given.
+
+    Returns:
+        The cables in order; `nodes_of` gives their nodes.
+
+    Raises:
+        ModelError: a circle without radius, or a route that does not exist.
+    """
+    stops = _create_circles(world, circles, radius, sides)
+    try:
+        route = route_around(stops, radial_offset, closed, start, end)
+    except ValueError as error:
+        raise ModelError(f"{name}: {error}") from error
+    return add_along(world, route, elements, name, **cable_columns)
+
+
+def straight_cable(
+    world: World, start: Point, end: Point, elements: int, *, name: str = "cable", **cable_columns: Any
+) -> Entity:
+    """Add a straight cable from start to end [m], each (x, y), as a number of elements of equal length.
+
+    Args:
+        world: the world.
+        start, end: end points [m], shape (2,).
+        elements: number of cable elements.
+        name: name for messages and output.
+        **cable_columns: columns of `Cable2D`; ``length`` [m] is that of the line over the number of elements unless
+            given.
+
+    Returns:
+        The cables in order; `nodes_of` gives their nodes.
+
+    Raises:
+        ModelError: start and end coincide.
+    """
+    try:
+        route = straight(start, end)
+    except ValueError as error:
+        raise ModelError(f"{name}: {error}") from error
+    return add_along(world, route, elements, name, **cable_columns)
+
+
+def add_along(world: World, route: Route, elements: int, name: str, **cable_columns: Any) -> Entity:
+    """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent."""
+    try:
+        positions, slopes, length = nodes_along(route, elements)
+    except ValueError as error:
+        raise ModelError(f"{name}: {error}") from error
+    nodes = world.add(PointSlope2D, name=f"{name} node", position=positions, slope=slopes)
+    first = np.arange(elements)
+    second = (first + 1) % len(nodes)
+    columns = {"length": length, **cable_columns}
+    return world.add(Cable2D, name=name, node0=nodes[first], node1=nodes[second], **columns)
+
+
+def nodes_of(world: World, cables: Entity) -> Entity:
+    """The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.
+
+    Raises:
+        ModelError: the entities are no cables.
+    """
+    if "node0" not in cables.table.component.refs:
+        raise ModelError(f"{cables!r} has no node0 and node1: must be cables")
+    ids = np.concatenate([cables.table.column(end)[cables.rows] for end in ("node0", "node1")])
+    _, first = np.unique(ids, return_index=True)
+    # Node i begins cable i; the end of an open chain is the only one that appears among the second nodes alone.
+    ((table, _, rows),) = world.split_by_table(ids[np.sort(first)])
+    return Entity(table, rows)
+
+
+def _create_circles(
+    world: World,
+    circles: Sequence[Circle | Entity],
+    radius: float | Sequence[float] | None,
+    sides: Side | Sequence[Side],
+) -> list[Circle]:
+    """Circles from circles and handles."""
+    count = len(circles)
+    radii = [radius] * count if radius is None or isinstance(radius, float | int) else list(radius)
+    side = [sides] * count if isinstance(sides, str) else list(sides)
+    if len(radii) != count or len(side) != count:
+        given = f"{len(radii)} radii and {len(side)} sides for {count} circles"
+        raise ModelError(f"{given}: must be one for all or one each")
+    return [c if isinstance(c, Circle) else _circle_at(world, c, radii[i], side[i]) for i, c in enumerate(circles)]
+
+
+def _circle_at(world: World, handle: Entity, radius: float | None, side: Side) -> Circle:
+    if radius is None:
+        raise ModelError(f"circle {handle!r} has no radius: give radius [m] > 0, or a Circle")
+    body = handle
+    if "node" in handle.table.component.refs:
+        body = world.entity(int(handle.node))
+    if "position" not in body.table.component.columns:
+        raise ModelError(f"circle {handle!r}: must be a Circle, or a body or node with a position")
+    x, y = body.position[:2]
+    try:
+        return Circle((float(x), float(y)), radius, side)
+    except ValueError as error:
+        raise ModelError(f"circle {handle!r}: {error}") from error

@@ -1,0 +1,57 @@
+"""Order of cables along a belt or rope: which cable follows which, by their common nodes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.table import IntArray
+from windlass.framework.world import World
+
+
+class Chain(NamedTuple):
+    """Cables that follow each other.
+
+    Attributes:
+        order: positions in the list of cables that was given, in the direction of growing local x, shape (n,).
+        closed: the last cable ends where the first one begins.
+    """
+
+    order: IntArray
+    closed: bool
+
+
+def find_chains(world: World, cables: IntArray) -> list[Chain]:
+    """The chains that cables (entity numbers, shape (n,)) form; closed ones begin with the cable given first.
+
+    Where several cables begin at one node, the one given first goes on with the chain.
+
+    Raises:
+        ModelError: entities without two nodes.
+    """
+    node0, node1 = (np.full(len(cables), -1, np.int64) for _ in range(2))
+    for table, positions, rows in world.split_by_table(cables):
+        if "node0" not in table.component.refs or "node1" not in table.component.refs:
+            raise ModelError(f"{table.kind} has no node0 and node1: must be a cable")
+        node0[positions], node1[positions] = table.column("node0")[rows], table.column("node1")[rows]
+    begins: dict[int, int] = {}
+    for i, node in enumerate(node0.tolist()):
+        begins.setdefault(node, i)
+    follower = [begins.get(node, -1) for node in node1.tolist()]
+    followed = set(follower)
+    # open chains begin where nothing leads to; what then remains is closed
+    starts = [i for i in range(len(cables)) if i not in followed]
+    done = np.zeros(len(cables), bool)
+    chains = []
+    for start in [*starts, *range(len(cables))]:
+        order = []
+        i = start
+        while i >= 0 and not done[i]:
+            done[i] = True
+            order.append(i)
+            i = follower[i]
+        if order:
+            chains.append(Chain(np.array(order, np.int64), closed=i == start))
+    return chains

@@ -1,0 +1,31 @@
+"""Ground: what does not move.  It has no coordinates; markers on it are fixed points, its coordinates count as 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.law import Law, Output, register
+from windlass.framework.schema import Component, column
+
+
+class Ground(Component):
+    """The fixed frame."""
+
+    provides = ("body", "ground")
+    position = column("m", "global position of its reference point", shape=(3,), default=(0.0,) * 3)
+
+
+register(
+    Law(
+        Ground,
+        "body",
+        dofs=lambda world, table: np.zeros((table.count, 0), np.int64),
+        outputs={
+            "position": Output(
+                "m", "global position of the reference point, shape (3,)", lambda rows, s: rows.column("position")
+            ),
+            "velocity": Output("m/s", "always 0, shape (3,)", lambda rows, s: np.zeros((len(rows.rows), 3))),
+        },
+        source="definition of an inertial frame",
+    )
+)

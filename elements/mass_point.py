@@ -1,0 +1,82 @@
+"""Mass point in the plane.
+
+    m r_tt = F
+
+Source: Newton's second law.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from windlass.elements.nodes import Point2D, create_missing_node
+from windlass.elements.outputs import point_outputs
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import IntArray
+from windlass.framework.world import World
+
+
+class MassPoint(Component):
+    """A mass point.  Give ``node``, or the columns of its `Point2D`: position, displacement, velocity."""
+
+    provides = ("body",)
+    node = ref("Point2D", "node that carries the mass")
+    mass = column("kg", "mass; 0 only for points that constraints or springs hold", minimum=0.0)
+
+
+class Columns(NamedTuple):
+    """Mass m [kg], shape (rows,); dofs: local numbers of x, y, shape (rows, 2)."""
+
+    m: FloatArray
+    dofs: IntArray
+
+
+@kernel
+def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times diag(m, m) to the matrix values; slots has shape (rows, 2, 2)."""
+    for i in range(len(c.m)):
+        values[slots[i, 0, 0]] += scale * c.m[i]
+        values[slots[i, 1, 1]] += scale * c.m[i]
+
+
+@kernel
+def gravity(c: Columns, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+    """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
+    for i in rows:
+        f[c.dofs[i, 0]] += c.m[i] * g[0]
+        f[c.dofs[i, 1]] += c.m[i] * g[1]
+
+
+def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
+    """Kinetic energy [J], shape (rows,)."""
+    energy: FloatArray = 0.5 * rows.column("mass") * (fields.v[rows.dofs] ** 2).sum(axis=1)
+    return energy
+
+
+def create_node(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the node from the columns of `Point2D` among the values if no node is given."""
+    return create_missing_node(world, values, Point2D, "MassPoint")
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels."""
+    c = Columns(m=rows.column("mass"), dofs=rows.dofs)
+    system = System("MassPoint", rows.dofs)
+    system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
+    system.body_force = lambda fields, g, which, f: gravity(c, g, which, f)
+    return system
+
+
+register(
+    Law(
+        MassPoint,
+        "body",
+        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        build=build,
+        outputs=point_outputs("m") | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
+        complete=create_node,
+        source="Newton's second law",
+    )
+)

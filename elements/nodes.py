@@ -1,0 +1,125 @@
+"""Nodes of the plane: the places where coordinates live.
+
+A node has reference coordinates, initial displacements from them and initial velocities; the total coordinates are
+reference + displacement.  `PointSlope2D` carries cables (position and slope r' = ∂r/∂x by the arc length x of the
+undeformed cable), `RigidNode2D` rigid bodies, `Point2D` mass points.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from windlass.elements.outputs import point_outputs, rotation_outputs
+from windlass.framework.errors import ModelError
+from windlass.framework.law import Law, register
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.world import World
+
+SOURCE = "J. Gerstmayr, A. A. Shabana, Analysis of thin beams and cables using the ANCF, Nonlinear Dynamics 45 (2006)"
+
+
+class PointSlope2D(Component):
+    """A point of a cable with the slope of its axis."""
+
+    provides = ("node",)
+    dof_names = ("x", "y", "x'", "y'")
+    reference_columns: ClassVar[tuple[str, ...]] = ("position", "slope")
+    position = column("m", "reference position x, y", shape=(2,))
+    slope = column("1", "reference slope x', y'; length 1 for an unstretched cable", shape=(2,), default=(1.0, 0.0))
+    displacement = column("m, 1", "initial displacement of x, y [m], x', y' [1]", shape=(4,), default=(0.0,) * 4)
+    velocity = column("m/s, 1/s", "initial velocity of x, y [m/s], x', y' [1/s]", shape=(4,), default=(0.0,) * 4)
+    shares_position = ref("PointSlope2D", "node whose x and y this node uses; its slope is its own", optional=True)
+
+
+class Point2D(Component):
+    """A point."""
+
+    provides = ("node",)
+    dof_names = ("x", "y")
+    reference_columns: ClassVar[tuple[str, ...]] = ("position",)
+    position = column("m", "reference position x, y", shape=(2,))
+    displacement = column("m", "initial displacement of x, y", shape=(2,), default=(0.0,) * 2)
+    velocity = column("m/s", "initial velocity of x, y", shape=(2,), default=(0.0,) * 2)
+
+
+class RigidNode2D(Component):
+    """A point with a rotation about z."""
+
+    provides = ("node",)
+    dof_names = ("x", "y", "rotation")
+    reference_columns: ClassVar[tuple[str, ...]] = ("position", "angle")
+    position = column("m", "reference position x, y", shape=(2,))
+    angle = column("rad", "reference rotation about z", default=0.0)
+    displacement = column("m, rad", "initial displacement of x, y [m], rotation [rad]", shape=(3,), default=(0.0,) * 3)
+    velocity = column("m/s, rad/s", "initial velocity of x, y [m/s], rotation [rad/s]", shape=(3,), default=(0.0,) * 3)
+
+
+def node_dofs(world: World, table: EntityTable) -> IntArray:
+    """World numbers of the coordinates of each node, shape (rows, k)."""
+    return world.numbering.node_dofs[table.component]
+
+
+def create_missing_node(world: World, values: dict[str, Any], node: type[Component], kind: str) -> dict[str, Any]:
+    """Replace the columns of a node among the values of a body by a new node.
+
+    Raises:
+        ModelError: both a node and columns of a node are given, or neither a node nor a position.
+    """
+    given = {name: values.pop(name) for name in node.columns if name in values}
+    if values.get("node") is not None:
+        if given:
+            raise ModelError(
+                f"{kind} has node and {', '.join(given)}: give either the node or {', '.join(node.columns)}"
+            )
+        return values
+    if "position" not in given:
+        raise ModelError(f"{kind} needs node (a {node.__name__}) or position [m]")
+    return values | {"node": world.add(node, **given)}
+
+
+def take_shared_position(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Fill in the position of nodes that share the position of another node."""
+    if isinstance(values.get("shares_position"), Entity) and "position" not in values:
+        values["position"] = values["shares_position"].position
+    return values
+
+
+def check_slopes(world: World, table: EntityTable) -> None:
+    """Raise ModelError for slopes of length 0 and for shared positions that do not fit together."""
+    kind = table.kind
+    slope, displacement = table.column("slope"), table.column("displacement")
+    for when, values in (("", slope), (" + displacement", slope + displacement[:, 2:])):
+        for row in np.flatnonzero(~values.any(axis=1)):
+            raise ModelError(f"slope{when} = (0, 0) in {kind} row {row}: must have a length > 0")
+    initial = np.concatenate((displacement[:, :2], table.column("velocity")[:, :2]), axis=1)
+    for owners, rows, owner_rows in world.split_by_table(table.column("shares_position")):
+        for row, owner in zip(rows, owner_rows, strict=True):
+            where, given = f"in {kind} row {row}", table.column("position")[row]
+            if owners.column("shares_position")[owner] >= 0:
+                raise ModelError(f"shares_position {where}: must be a node whose position is its own")
+            if not np.array_equal(given, owners.column("position")[owner]):
+                position = owners.column("position")[owner]
+                raise ModelError(f"position = {given} m {where}: must be that of the shared position, {position} m")
+            if initial[row].any():
+                raise ModelError(
+                    f"displacement, velocity of x and y = {initial[row]} m, m/s {where}: must be 0, "
+                    "the values of the node in shares_position count"
+                )
+
+
+register(
+    Law(
+        PointSlope2D,
+        "node",
+        dofs=node_dofs,
+        outputs=point_outputs("m, 1"),
+        complete=take_shared_position,
+        check=check_slopes,
+        source=SOURCE,
+    )
+)
+register(Law(Point2D, "node", dofs=node_dofs, outputs=point_outputs("m"), source=SOURCE))
+register(Law(RigidNode2D, "node", dofs=node_dofs, outputs=point_outputs("m, rad") | rotation_outputs(), source=SOURCE))

@@ -1,0 +1,56 @@
+"""Output variables that nodes and bodies of the plane have in common; vectors are global with z = 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from windlass.framework.law import Fields, FloatArray, LocalRows, Output
+
+
+def in_space(vectors: FloatArray) -> FloatArray:
+    """Plane vectors (..., 2) as vectors in space (..., 3) with z = 0."""
+    return np.concatenate((vectors, np.zeros_like(vectors[..., :1])), axis=-1)
+
+
+def point_outputs(unit: str) -> dict[str, Output]:
+    """Outputs of rows whose first two coordinates are x and y; ``unit`` is that of all coordinates."""
+    return {
+        "position": Output("m", "global position, shape (3,)", _vector(lambda rows, s: s.x[rows.dofs])),
+        "displacement": Output(
+            "m",
+            "global displacement from the reference, shape (3,)",
+            _vector(lambda rows, s: eval_displacement(rows, s)),
+        ),
+        "velocity": Output("m/s", "global velocity, shape (3,)", _vector(lambda rows, s: s.v[rows.dofs])),
+        "acceleration": Output("m/s^2", "global acceleration, shape (3,)", _vector(lambda rows, s: s.a[rows.dofs])),
+        "coordinates": Output(
+            unit, "displacements of all coordinates from their reference, shape (k,)", eval_displacement
+        ),
+        "coordinates_rate": Output(
+            f"({unit})/s", "velocities of all coordinates, shape (k,)", lambda rows, s: s.v[rows.dofs]
+        ),
+    }
+
+
+def rotation_outputs() -> dict[str, Output]:
+    """Outputs of rows whose third coordinate is a rotation about global z."""
+    return {
+        "rotation": Output(
+            "rad",
+            "total rotation about z, reference and displacement, not wrapped",
+            lambda rows, s: s.x[rows.dofs[:, 2]],
+        ),
+        "angular_velocity": Output("rad/s", "angular velocity about z", lambda rows, s: s.v[rows.dofs[:, 2]]),
+        "angular_acceleration": Output("rad/s^2", "angular acceleration about z", lambda rows, s: s.a[rows.dofs[:, 2]]),
+    }
+
+
+def eval_displacement(rows: LocalRows, fields: Fields) -> FloatArray:
+    """Displacements of the coordinates from their reference, shape (rows, k)."""
+    return fields.x[rows.dofs] - rows.reference
+
+
+def _vector(evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Callable[[LocalRows, Fields], FloatArray]:
+    return lambda rows, fields: in_space(evaluate(rows, fields)[:, :2])

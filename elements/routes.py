@@ -1,0 +1,298 @@
+"""Routes of cables in the plane: straight lines and arcs over circles, as start geometry of belts, ropes and reeving.
+
+Points and directions are complex numbers x + i y here.  A circle enters with its signed radius a, > 0 on the left of
+the cable (run counter-clockwise), < 0 on the right.  A line with the unit tangent t, left normal i t, touches the
+circle with centre c at c - i a t.  Two circles, with d = c1 - c0, m = a1 - a0 and the free length l, thus give
+
+    d = (l + i m) t,    l² = |d|² - m²,    t = d / (l + i m).
+
+One formula covers open belts (equal signs), crossing belts (unequal signs) and points (a = 0).
+Source: elementary geometry of the common tangents of two circles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import copysign, pi, sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+Pair = tuple[float, float]
+Point = Sequence[float] | FloatArray
+
+# A wrap that misses a full turn by less than this angle [rad] only touches: rounding must not wind the cable around.
+TOUCH_ANGLE = 1e-9
+# Relative tolerance [1] of "the point lies on the circle" and of arc lengths at the ends of an open route.
+END_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Circle:
+    """Circle that a cable runs over.
+
+    center: position of the centre [m], (x, y).
+    radius: radius of the circle itself, without the offset of the cable's centre line [m], > 0.
+    side: where the circle lies when travelling along the cable; "right": clockwise wrap, "left": counter-clockwise.
+    turns: turns on top of the wrap that joins the neighbours [1], >= 0, whole unless an open route begins or ends here.
+
+    Raises ValueError for values outside these ranges.
+    """
+
+    center: Pair
+    radius: float
+    side: Literal["left", "right"]
+    turns: float = 0.0
+
+    def __post_init__(self) -> None:
+        center = _finite("center [m] of Circle", self.center, (2,))
+        object.__setattr__(self, "center", (float(center[0]), float(center[1])))
+        object.__setattr__(self, "radius", float(_finite("radius [m] of Circle", self.radius)))
+        object.__setattr__(self, "turns", float(_finite("turns [1] of Circle", self.turns)))
+        if self.radius <= 0:
+            raise ValueError(f"radius = {self.radius} m of Circle: must be > 0 m")
+        if self.turns < 0:
+            raise ValueError(f"turns = {self.turns} of Circle: must be >= 0 turns")
+        if self.side not in ("left", "right"):
+            raise ValueError(f"side = {self.side!r} of Circle: must be 'left' or 'right', as seen along the cable")
+
+
+class Wrap(NamedTuple):
+    """Contact with one circle.  Points lie on the centre line of the cable; angles are polar, seen from the centre."""
+
+    circle: int  # index in the list of circles
+    entry_point: Pair  # where the cable meets the circle [m]
+    exit_point: Pair  # where it leaves [m]
+    entry_angle: float  # in [-π, π] [rad]
+    exit_angle: float  # entry_angle + angle on side "left", entry_angle - angle on side "right", not reduced [rad]
+    angle: float  # wrap angle with all turns, >= 0 [rad]
+    length: float  # arc length on the circle [m]
+    s_entry: float  # arc length along the route at the entry [m]
+    s_exit: float  # arc length along the route at the exit [m]
+
+
+class Piece(NamedTuple):
+    """One straight line or arc of a route."""
+
+    point: complex  # start, x + i y [m]
+    tangent: complex  # unit tangent at the start, x + i y [1]
+    curvature: float  # > 0 to the left, 0 for lines [1/m]
+    length: float  # arc length [m]
+
+
+@dataclass(frozen=True)
+class Route:
+    """Ordered straight lines and arcs with a continuous unit tangent; made by `straight` and `route_around`.
+
+    pieces: lines and arcs in the order of travel.
+    closed: the end of the last piece is the start of the first.
+    wraps: contact with every circle, in the order in which the circles were given.
+    """
+
+    pieces: tuple[Piece, ...]
+    closed: bool
+    wraps: tuple[Wrap, ...] = ()
+
+    @property
+    def stations(self) -> FloatArray:
+        """Arc length where the pieces begin, and the total length [m], shape (pieces + 1,)."""
+        return np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
+
+    @property
+    def length(self) -> float:
+        """Total arc length [m]."""
+        return float(self.stations[-1])
+
+    def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Points of the centre line at arc lengths s [m], shape (n,).
+
+        Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,), which is
+        > 0 to the left and, where two pieces meet, that of the piece that begins.  Closed routes are periodic in s.
+        Raises ValueError if s is not finite, has more than one axis, or lies outside [0, length] of an open route.
+        """
+        s = np.atleast_1d(np.asarray(s, dtype=np.float64))
+        stations, length = self.stations, self.length
+        if s.ndim != 1 or not np.all(np.isfinite(s)):
+            raise ValueError(f"s = {s} m in Route.eval_points: must be finite arc lengths [m], shape (n,)")
+        outside = np.abs(s - 0.5 * length) > (0.5 + END_TOLERANCE) * length
+        if not self.closed and np.any(outside):
+            raise ValueError(
+                f"s = {s[outside][0]} m in Route.eval_points: must be in [0, {length}] m of the open route"
+            )
+        s = np.mod(s, length) if self.closed else np.clip(s, 0.0, length)
+        index = np.searchsorted(stations[1:-1], s, side="right")
+        point, tangent = (np.array([piece[k] for piece in self.pieces])[index] for k in (0, 1))
+        curvature = np.array([piece.curvature for piece in self.pieces])[index]
+        u = s - stations[index]
+        half = 0.5 * curvature * u
+        # The chord of an arc has the length u sin(half)/half: no division by the curvature, so lines need no branch.
+        position = point + u * np.sinc(half / pi) * np.exp(1j * half) * tangent
+        return _columns(position), _columns(np.exp(2j * half) * tangent), curvature
+
+
+def straight(start: Point, end: Point) -> Route:
+    """Straight route between the points start and end [m], each (x, y).
+
+    Raises ValueError if a point is not two finite numbers or if the points coincide.
+    """
+    return route_around([], closed=False, start=start, end=end)
+
+
+def route_around(
+    circles: Sequence[Circle],
+    radial_offset: float = 0.0,
+    closed: bool = True,
+    start: Point | None = None,
+    end: Point | None = None,
+) -> Route:
+    """Route of a taut cable over circles, in the order and on the sides given.
+
+    radial_offset: distance of the cable's centre line from the circles [m]; it runs at radius + radial_offset > 0.
+
+    A closed route begins (s = 0) where the cable leaves the first circle, and ends with the arc on that circle.  Around
+    a single circle it is the full circle, begun with slope (1, 0): at the top on side "right", at the bottom on "left".
+
+    An open route runs from the point start over the circles to the point end [m], each (x, y).  Without start it begins
+    on the first circle, at its exit tangent point or `turns` turns ahead of it (rope on a drum); without end it ends on
+    the last circle, at its entry tangent point or `turns` turns behind it.  A start or end that lies on the centre line
+    around its circle is the contact point.
+
+    The wrap of a circle is the angle in [0, 2π) that joins the neighbouring spans in the circle's direction, plus its
+    turns.  A circle that a taut cable would miss on the given side is thus wound almost fully; `Route.wraps` shows it.
+    Whether spans cross further circles is not checked.
+
+    Raises ValueError if a common tangent does not exist (circles overlap or touch, a point lies inside a circle), for
+    part turns in the middle of a route, start or end on a closed route, too few circles, and a route without length.
+    """
+    offset = float(_finite("radial_offset [m]", radial_offset))
+    stops = [_circle_stop(f"circles[{i}]", circle, offset) for i, circle in enumerate(circles)]
+    first, last = _point_stop("start", start), _point_stop("end", end)
+    given = f"{'closed' if closed else 'open'} route with {len(stops)} circles, start = {start}, end = {end}"
+    turns = [circle.turns for circle in circles]
+    order = list(range(len(stops)))
+    spans: list[Piece | None]  # spans[i] runs to circle i, spans[i + 1] away from it
+    if closed:
+        if not stops or first or last:
+            raise ValueError(f"{given}: must have at least 1 circle, and neither start nor end")
+        if len(stops) == 1:
+            spans = [Piece(stops[0].touch(1 + 0j), 1 + 0j, 0.0, 0.0)]
+            turns[0] += 1
+        else:
+            spans = [_tangent_span(a, b) for a, b in pairwise([*stops, stops[0]])]
+        spans = [spans[-1], *spans]
+        order = [*order[1:], 0]
+    else:
+        if len(first) + len(stops) + len(last) < 2:
+            raise ValueError(f"{given}: must have at least two of start point [m], circles and end point [m]")
+        spans = [_tangent_span(a, b) for a, b in pairwise([*first, *stops, *last])]
+        spans = [*([] if first else [None]), *spans, *([] if last else [None])]
+
+    pieces: list[Piece] = []
+    wraps: list[Wrap] = []
+    for i in order:
+        before, stop, sign = spans[i], stops[i], copysign(1.0, stops[i].a)
+        if before is not None:
+            pieces.append(before)
+        angle, t_entry, t_exit = _wrap_angle(stop, turns[i], before, spans[i + 1])
+        arc = Piece(stop.touch(t_entry), t_entry, 1 / stop.a, abs(stop.a) * angle)
+        points = [(z.real, z.imag) for z in (arc.point, stop.touch(t_exit))]
+        # Seen from the centre, the touching point lies in the direction -i sign(a) t.
+        entry_angle = float(np.angle(-1j * sign * t_entry))
+        s = sum(piece.length for piece in pieces)
+        angles = (entry_angle, entry_angle + sign * angle, angle)
+        wraps.append(Wrap(i, points[0], points[1], *angles, arc.length, s, s + arc.length))
+        pieces.append(arc)
+    if not closed and spans[-1] is not None:
+        pieces.append(spans[-1])
+    pieces = [piece for piece in pieces if piece.length > 0]
+    if not pieces:
+        raise ValueError(f"{given}: has the length 0 m, must be > 0 m")
+    return Route(tuple(pieces), closed, tuple(sorted(wraps)))
+
+
+def nodes_along(route: Route, elements: int) -> tuple[FloatArray, FloatArray, float]:
+    """Nodes at equal arc length: positions [m], shape (n, 2), unit tangents [1], shape (n, 2), and element length [m].
+
+    An open route gives n = elements + 1 nodes, a closed one n = elements: its last element ends at the first node.
+    Raises ValueError unless elements is a whole number >= 1 (closed: >= 2, as an element needs two different nodes).
+    """
+    kind, least = ("a closed", 2) if route.closed else ("an open", 1)
+    if isinstance(elements, bool) or not isinstance(elements, int | np.integer) or elements < least:
+        raise ValueError(f"elements = {elements} in nodes_along: must be a whole number >= {least} on {kind} route")
+    s = route.length * (np.arange(elements + (0 if route.closed else 1)) / elements)
+    positions, slopes, _ = route.eval_points(s)
+    return positions, slopes, route.length / float(elements)
+
+
+class _Stop(NamedTuple):
+    """What spans connect: a circle with signed radius a [m] of the centre line, or a point (a = 0)."""
+
+    name: str
+    center: complex
+    a: float
+
+    def touch(self, tangent: complex) -> complex:
+        """Point [m] at which a cable with this unit tangent touches."""
+        return self.center - 1j * self.a * tangent
+
+
+def _circle_stop(name: str, circle: Circle, offset: float) -> _Stop:
+    R = circle.radius + offset
+    if R <= 0:
+        raise ValueError(f"radial_offset = {offset} m at {name}: must be > {-circle.radius} m, minus the radius")
+    return _Stop(name, complex(*circle.center), R if circle.side == "left" else -R)
+
+
+def _point_stop(name: str, point: Point | None) -> list[_Stop]:
+    return [] if point is None else [_Stop(name, complex(*_finite(f"{name} [m]", point, (2,))), 0.0)]
+
+
+def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
+    """Free line from begin to end by the formula at the head of this file."""
+    d, m = end.center - begin.center, end.a - begin.a
+    distance, least = abs(d), abs(m)
+    # For a point on its circle, l would be the square root of a rounding error and turn the tangent by 1e-8.
+    on_circle = begin.a * end.a == 0 and abs(distance - least) <= END_TOLERANCE * least
+    if distance == 0 or not (on_circle or distance > least):
+        sides = begin.a * end.a
+        rule = "difference of the radii, same side" if sides > 0 else "sum of the radii, different sides"
+        rule = f"> {least} m ({rule}, with radial_offset)" if sides else f">= {least} m (radius with radial_offset)"
+        given = f"{begin.name} and {end.name} are {distance} m apart, too near for a common tangent"
+        raise ValueError(f"{given}: must be {rule if least or sides else '> 0 m'}")
+    length = 0.0 if on_circle else sqrt((distance - m) * (distance + m))
+    t = d / complex(length, m)
+    t /= abs(t)
+    return Piece(begin.touch(t), t, 0.0, length)
+
+
+def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | None) -> tuple[float, complex, complex]:
+    """Wrap angle [rad], unit tangents at entry and exit of a circle between two lines; one of them may be missing."""
+    angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
+    if before is not None and after is not None:
+        if turns % 1 != 0:
+            raise ValueError(f"turns = {turns} of {stop.name}: must be whole turns, as the cable runs on at both ends")
+        joint = sign * float(np.angle(after.tangent / before.tangent)) % (2 * pi)
+        return angle + (joint if joint < 2 * pi - TOUCH_ANGLE else 0.0), before.tangent, after.tangent
+    turn = complex(np.exp(1j * sign * angle))
+    if before is not None:
+        return angle, before.tangent, before.tangent * turn
+    assert after is not None, "a route has two stops at least, so every circle has a span"
+    return angle, after.tangent / turn, after.tangent
+
+
+def _columns(z: npt.NDArray[np.complex128]) -> FloatArray:
+    return np.column_stack((z.real, z.imag))
+
+
+def _finite(name: str, value: npt.ArrayLike, shape: tuple[int, ...] = ()) -> FloatArray:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.full(shape, np.nan)
+    if array.shape != shape or not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} = {value!r}: must be {'two finite numbers (x, y)' if shape else 'a finite number'}")
+    return array

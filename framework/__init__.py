@@ -1,0 +1,1 @@
+"""Tables, state, kernels, numbering, assembly, schedule, input and output; knows no physics."""

@@ -1,0 +1,160 @@
+"""The command line as PETSc reads it, `-name value` or `-name` with one dash and one value at most, and its values.
+
+PETSc itself takes `--x` for `-x`, takes `x=3` for a name, and drops words that belong to no option: all three are
+errors here. Numbers such as `-5` and `-1e-3` are values, not names.
+"""
+
+import math
+import sys
+import sysconfig
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from windlass.framework.errors import OptionError
+
+HELP_NAMES = ("help", "h")
+TRUE_WORDS = ("true", "1", "yes", "on")
+FALSE_WORDS = ("false", "0", "no", "off")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option with its default value.
+
+    Attributes:
+        name: as on the command line, without the dash.
+        default: value when not given; its type (int, float, bool, str) is the type of the option.
+        unit: unit of the value, `1` for pure numbers, empty where there is none.
+        doc: what it is, a few words.
+        minimum: smallest allowed number, in `unit`.
+        maximum: largest allowed number, in `unit`.
+        choices: allowed words.
+    """
+
+    name: str
+    default: int | float | bool | str
+    unit: str
+    doc: str
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] | None = None
+
+    def describe_allowed(self) -> str:
+        """What may be given, for example `a whole number >= 1 [1]`."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, str):
+            return "one of " + ", ".join(self.choices) if self.choices else "a word"
+        text = "a whole number" if isinstance(self.default, int) else "a number"
+        text += f" >= {self.minimum:g}" if self.minimum is not None else ""
+        text += " and" if self.minimum is not None and self.maximum is not None else ""
+        text += f" <= {self.maximum:g}" if self.maximum is not None else ""
+        return text + (f" [{self.unit}]" if self.unit else "")
+
+    def parse(self, text: str) -> int | float | bool | str:
+        """The value of the words on the command line.
+
+        Raises:
+            OptionError: not of the type of the default, or not allowed.
+        """
+        kind = type(self.default)
+        word = text.lower()
+        if kind is bool:
+            if text and word not in TRUE_WORDS + FALSE_WORDS:
+                raise self._error(text)
+            return word not in FALSE_WORDS
+        if not text:
+            raise OptionError(f"-{self.name} has no value: expected {self.describe_allowed()}")
+        if kind is str:
+            if self.choices and text not in self.choices:
+                raise self._error(text)
+            return text
+        try:
+            number = int(text) if kind is int else float(text)
+        except ValueError:
+            raise self._error(text) from None
+        below = self.minimum is not None and number < self.minimum
+        above = self.maximum is not None and number > self.maximum
+        if below or above or not math.isfinite(number):
+            raise self._error(text)
+        return number
+
+    def describe(self) -> str:
+        """The line of the help: name, default, meaning, unit, what is allowed."""
+        default = str(self.default).lower() if isinstance(self.default, bool) else str(self.default)
+        bounded = (self.minimum, self.maximum, self.choices) != (None, None, None)
+        allowed = f" ({self.describe_allowed()})" if bounded else f" [{self.unit}]" if self.unit else ""
+        return f"  -{f'{self.name} <{default}>':<34} {self.doc}{allowed}"
+
+    def _error(self, text: str) -> OptionError:
+        return OptionError(f"-{self.name} = {text}: expected {self.describe_allowed()}")
+
+
+def is_option(word: str) -> bool:
+    """Whether PETSc takes a word for the name of an option: dashes, then a letter, and not a number such as `-inf`."""
+    if not word.startswith("-") or not word.lstrip("-")[:1].isalpha():
+        return False
+    try:
+        float(word)
+    except ValueError:
+        return True
+    return False
+
+
+def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
+    """The pairs (name without dash, value or None) of a command line.
+
+    Raises:
+        OptionError: for `--x`, `-x=3`, an empty word, and a word that belongs to no option.
+    """
+    pairs: list[tuple[str, str | None]] = []
+    takes_value = False
+    for word in words:
+        if is_option(word):
+            name = word.lstrip("-")
+            plain_name, equals, value = name.partition("=")
+            if word.startswith("--") or equals:
+                right_form = f"-{plain_name} {value}".rstrip()
+                raise OptionError(f"{word}: an option has one dash and its value follows after a space: {right_form}")
+            pairs.append((name, None))
+            takes_value = True
+        elif not word:
+            after = f" after -{pairs[-1][0]}" if pairs else ""
+            raise OptionError(f"empty word{after}: an option is written -name value")
+        elif takes_value:
+            pairs[-1] = (pairs[-1][0], word)
+            takes_value = False
+        elif pairs:
+            last = " ".join(join_options(pairs[-1:]))
+            raise OptionError(f"{word}: belongs to no option; {last} has its value (a list is written 1,2,3)")
+        else:
+            raise OptionError(f"{word}: belongs to no option; an option is written -name value")
+    return pairs
+
+
+def join_options(pairs: Sequence[tuple[str, str | None]]) -> list[str]:
+    """The words of a command line from its pairs."""
+    return [word for name, value in pairs for word in (f"-{name}", value) if word is not None]
+
+
+def model_arguments() -> list[str] | None:
+    """The words of this process that belong to a model: those after the script.
+
+    None when the program is no model script but, say, pytest, a notebook or a command that is installed with Python:
+    their words are none of PETSc's business.
+    """
+    program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
+    if program == "-m":
+        # Python imports the packages around a module before it puts the module's file here.
+        program = next((word for word in sys.orig_argv if word.split(".")[0] == "windlass"), "").split(".")[0]
+    if program in ("", "-c"):
+        return None
+    path = Path(program).resolve()
+    if path.stem == "windlass":
+        return words[2:] if words[:1] == ["run"] else None
+    schemes = {sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user")}
+    installed = {sysconfig.get_path(part, scheme) for part in ("scripts", "stdlib") for scheme in schemes}
+    in_packages = {"site-packages", "dist-packages"} & set(path.parts)
+    in_folder = any(path.is_relative_to(Path(folder).resolve()) for folder in installed)
+    return None if in_packages or in_folder else words

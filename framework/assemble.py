@@ -1,0 +1,77 @@
+"""Assembly calls in the manner of dolfinx, for tests, own solvers and users who come from there (serial).
+
+The unknowns are the coordinates alone, in world order: entry i belongs to ``state.q[i]``.  Constraints are assembled by the
+solvers, which number their multipliers among the coordinates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from windlass.framework.assembly import serial_assembly
+from windlass.framework.law import FloatArray
+from windlass.framework.petsc import PETSc
+from windlass.framework.state import State
+from windlass.framework.world import World
+
+
+def create_vector(world: World) -> Any:
+    """A PETSc vector over the coordinates, in world order."""
+    return PETSc.Vec().createSeq(serial_assembly(world).layout.spare)
+
+
+def create_matrix(world: World) -> Any:
+    """An empty PETSc matrix over the coordinates, in world order, with the sparsity of the tangent."""
+    pattern = _coordinate_matrix(world, None)
+    return PETSc.Mat().createAIJ(pattern.shape, csr=(pattern.indptr, pattern.indices, pattern.data), comm=PETSc.COMM_SELF)
+
+
+def assemble_vector(world: World, state: State, load_factor: float = 1.0) -> Any:
+    """Left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector."""
+    assembly = serial_assembly(world)
+    assembly.load_fields(state)
+    f = np.zeros(assembly.layout.spare + 1)
+    assembly.add_loads(f)
+    f *= -load_factor
+    assembly.add_forces(f)
+    vector = create_vector(world)
+    vector.setArray(f[:-1])
+    return vector
+
+
+def assemble_matrix(world: World, state: State, dq: float = 1.0, dv: float = 0.0, load_factor: float = 1.0) -> Any:
+    """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix."""
+    assembly = serial_assembly(world)
+    assembly.load_fields(state)
+    values = np.zeros(assembly.pattern.spare + 1)
+    assembly.add_tangent(values, dq, dv, 0.0, load_factor, 0.0)
+    return _to_petsc(_coordinate_matrix(world, values))
+
+
+def assemble_mass(world: World, state: State) -> Any:
+    """The mass matrix [kg, kg m^2] at a state as a PETSc matrix."""
+    assembly = serial_assembly(world)
+    assembly.load_fields(state)
+    values = np.zeros(assembly.pattern.spare + 1)
+    assembly.add_mass_matrix(values)
+    return _to_petsc(_coordinate_matrix(world, values))
+
+
+def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
+    """The coordinate block of the tangent in world order, rows compressed."""
+    assembly = serial_assembly(world)
+    pattern, layout = assembly.pattern, assembly.layout
+    data = np.zeros(pattern.spare) if values is None else values[:-1]
+    n = len(pattern.indptr) - 1
+    whole = csr_array((data, pattern.indices, pattern.indptr), shape=(n, n))
+    block = whole[layout.unknown_of_dof][:, layout.unknown_of_dof].tocsr()
+    block.sort_indices()
+    return block
+
+
+def _to_petsc(block: Any) -> Any:
+    csr = (block.indptr.astype(PETSc.IntType), block.indices.astype(PETSc.IntType), block.data)
+    return PETSc.Mat().createAIJ(block.shape, csr=csr, comm=PETSc.COMM_SELF)

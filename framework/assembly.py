@@ -1,0 +1,343 @@
+"""Assembly: evaluates the systems of a world stage by stage and sums forces, constraints and tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import (
+    ConstraintSystem,
+    Coupling,
+    Fields,
+    FloatArray,
+    LocalRows,
+    PostNewton,
+    System,
+    family_of,
+    law_of,
+)
+from windlass.framework.layout import Layout
+from windlass.framework.schema import Component
+from windlass.framework.sparsity import Pattern, add_scaled, create_pattern, multiply_rows
+from windlass.framework.state import NAMES, State
+from windlass.framework.table import IntArray
+
+if TYPE_CHECKING:
+    from windlass.framework.world import World
+
+BUILD_ORDER = ("node", "body", "element", "marker", "load", "connector", "constraint")
+
+
+class Assembly:
+    """The systems of one process and what they need: local numbering, fields, sparsity.
+
+    Args:
+        world: the world; it is finalized if it was not.
+        comm: an mpi4py communicator, or None for this process alone.
+
+    Attributes:
+        layout: local numbering.
+        fields: arrays that kernels read.
+        systems: the systems in the order of evaluation.
+        pattern: sparsity over the local unknowns.
+    """
+
+    def __init__(self, world: World, comm: Any = None) -> None:
+        world.finalize()
+        self.world, self.comm = world, comm
+        rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
+        self.layout = Layout(world, rank, size)
+        layout = self.layout
+        n, m = layout.spare, len(layout.multipliers_owned)
+        data = np.zeros(len(layout.data_rows_owned))
+        self.fields = Fields(
+            layout.reference.copy(), np.zeros(n + 1), np.zeros(n + 1), np.zeros(m + 1), data, data.copy()
+        )
+        for family, ids in layout.marker_ids.items():
+            self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
+        self.systems: list[System] = []
+        self._built_at: dict[type[Component], int] = {}
+        self._couplings: dict[type[Component], Coupling] = {}
+        order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(_law(c).role))
+        self._components = [c for c in order if _law(c).build is not None]
+        for component in self._components:
+            self._build(component)
+        self._order_systems()
+        self._pattern: Pattern | None = None
+
+    def _rows(self, component: type[Component]) -> LocalRows:
+        table, layout = self.world.tables[component], self.layout
+        rows = layout.rows[component]
+        dofs = layout.local_dofs(self.world.table_dofs(table)[rows])
+        return LocalRows(self.world, table, rows, dofs, layout)
+
+    def _build(self, component: type[Component]) -> None:
+        old = self.layout.systems.get(component)
+        build = _law(component).build
+        assert build is not None
+        system = build(self._rows(component))
+        if old is not None:
+            system.slots, system.evaluations = old.slots, old.evaluations
+        self.layout.systems[component] = system
+        self._built_at[component] = self.world.changed.get(component, 0)
+
+    def _order_systems(self) -> None:
+        self.systems = [self.layout.systems[c] for c in self._components]
+        self._updates = [s for s in self.systems if s.update is not None]
+
+    def refresh(self) -> None:
+        """Bind again the rows of tables whose switchable columns have changed."""
+        stale = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
+        for component in stale:
+            self._build(component)
+        if stale:
+            self._order_systems()
+
+    @property
+    def pattern(self) -> Pattern:
+        """The sparsity of the tangent, set up on first use."""
+        if self._pattern is None:
+            self._create_pattern()
+        assert self._pattern is not None
+        return self._pattern
+
+    def _create_pattern(self) -> None:
+        layout = self.layout
+        unknown = np.append(layout.unknown_of_dof, -1)
+        blocks: list[tuple[IntArray, IntArray]] = []
+        for system in self.systems:
+            if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
+                rows = unknown[system.dofs]
+                blocks.append((rows, rows))
+            if system.constraint is not None:
+                multipliers = layout.unknown_of_multiplier[system.constraint.multipliers]
+                blocks += [(multipliers, rows), (rows, multipliers)]
+        pattern = create_pattern(blocks, len(layout.unknown_global))
+        self._pattern = pattern
+        for component in self._components:
+            system = layout.systems[component]
+            rows = unknown[system.dofs]
+            if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
+                system.slots = pattern.slots(rows, rows)
+            if system.constraint is not None:
+                multipliers = layout.unknown_of_multiplier[system.constraint.multipliers]
+                count, width = multipliers.shape
+                flat = multipliers.reshape(-1, 1)
+                self._couplings[component] = Coupling(
+                    pattern.slots(multipliers, rows),
+                    pattern.slots(rows, multipliers),
+                    pattern.slots(flat, flat).reshape(count, width),
+                    system.slots,
+                    1.0,
+                )
+        self._create_mass(pattern)
+
+    def _create_mass(self, pattern: Pattern) -> None:
+        """The constant part of the mass matrix in compressed rows over local coordinates."""
+        values = np.zeros(pattern.spare + 1)
+        for system in self.systems:
+            if system.mass is not None:
+                system.mass(1.0, system.slots, values)
+        self._mass_slots = np.flatnonzero(values[:-1])
+        self._mass_data = values[self._mass_slots]
+        row_of = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
+        dof_of = np.full(len(pattern.indptr) - 1, self.layout.spare, np.int64)
+        dof_of[self.layout.unknown_of_dof] = np.arange(self.layout.spare)
+        rows = dof_of[row_of[self._mass_slots]]
+        columns = dof_of[pattern.indices[self._mass_slots]]
+        order = np.lexsort((columns, rows))
+        counts = np.bincount(rows, minlength=self.layout.spare)
+        self._mass_rows = (np.concatenate(([0], np.cumsum(counts))), columns[order], self._mass_data[order])
+
+    @property
+    def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """The constant mass matrix over local coordinates as (indptr, indices, values)."""
+        if self._pattern is None:
+            self._create_pattern()
+        return self._mass_rows
+
+    def update_markers(self) -> None:
+        """KINEMATICS: evaluate the marker columns at the current fields."""
+        for system in self._updates:
+            assert system.update is not None
+            system.update(self.fields)
+
+    def add_forces(self, f: FloatArray) -> None:
+        """FORCES: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
+        fields = self.fields
+        for system in self.systems:
+            if system.residual is not None:
+                system.residual(fields, f)
+                system.evaluations += len(system.dofs)
+
+    def add_loads(self, f: FloatArray) -> None:
+        """Add all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
+        fields, gravity = self.fields, self.world.gravity
+        heavy = bool(gravity.any())
+        for system in self.systems:
+            if system.load is not None:
+                system.load(fields, f)
+            if heavy and system.body_force is not None:
+                system.body_force(fields, gravity, np.arange(len(system.dofs)), f)
+
+    def add_inertia(self, f: FloatArray) -> None:
+        """Add M a + quadratic velocity terms to f, shape (n + 1,)."""
+        indptr, indices, values = self.mass_rows
+        multiply_rows(indptr, indices, values, self.fields.a, f)
+        for system in self.systems:
+            if system.inertia is not None:
+                system.inertia(self.fields, f)
+
+    def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
+        """f += M x with the constant mass matrix; both of shape (n + 1,)."""
+        indptr, indices, values = self.mass_rows
+        multiply_rows(indptr, indices, values, x, f)
+
+    def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
+        """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
+        for system in self.systems:
+            if system.constraint is not None:
+                system.constraint.residual(self.fields, c, f)
+
+    def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
+        """Add the tangent of forces, inertia and loads to the matrix values, shape (nnz + 1,).
+
+        Args:
+            values: matrix values in the slots of `pattern`.
+            dq, dv, da: derivatives of q, v, a with respect to the unknown coordinates.
+            load_factor: factor on loads.
+            mass: factor on the constant mass matrix (equal to da in dynamics).
+        """
+        self.pattern  # noqa: B018  slots exist from here on
+        fields = self.fields
+        if mass != 0.0:
+            add_scaled(self._mass_slots, self._mass_data, mass, values)
+        for system in self.systems:
+            if system.tangent is not None:
+                system.tangent(fields, dq, dv, system.slots, values)
+            if system.inertia_tangent is not None and da != 0.0:
+                system.inertia_tangent(fields, dq, dv, da, system.slots, values)
+            if system.load_tangent is not None and load_factor != 0.0:
+                system.load_tangent(fields, -load_factor * dq, -load_factor * dv, system.slots, values)
+
+    def add_mass_matrix(self, values: FloatArray) -> None:
+        """Add the mass matrix at the present fields to the matrix values, shape (nnz + 1,)."""
+        self.pattern  # noqa: B018
+        add_scaled(self._mass_slots, self._mass_data, 1.0, values)
+        for system in self.systems:
+            if system.inertia_tangent is not None:
+                system.inertia_tangent(self.fields, 0.0, 0.0, 1.0, system.slots, values)
+
+    def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
+        """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
+        self.pattern  # noqa: B018
+        for component, coupling in self._couplings.items():
+            constraint = self.layout.systems[component].constraint
+            assert constraint is not None
+            constraint.tangent(self.fields, dq, dv, coupling._replace(scale=multiplier_scale), values)
+
+    def constraints(self) -> list[ConstraintSystem]:
+        """The constraint systems of this process."""
+        return [s.constraint for s in self.systems if s.constraint is not None]
+
+    def post_newton(self) -> PostNewton:
+        """POST_NEWTON: update the history values; the worst error, smallest step wish, and whether anything switched."""
+        error, step, changed = 0.0, np.inf, False
+        for system in self.systems:
+            if system.post_newton is not None:
+                result = system.post_newton(self.fields)
+                error = max(error, result.error)
+                step = min(step, result.recommended_step)
+                changed = changed or result.changed
+        if self.comm is not None and self.comm.size > 1:
+            from mpi4py import MPI
+
+            worst = self.comm.allreduce(np.array([error, -step, float(changed)]), op=MPI.MAX)
+            error, step, changed = float(worst[0]), -float(worst[1]), bool(worst[2])
+        return PostNewton(error, step, changed)
+
+    def energy(self) -> float:
+        """Stored energy of all laws that have one [J], of this process."""
+        return sum(s.energy(self.fields) for s in self.systems if s.energy is not None)
+
+    def load_fields(self, state: State) -> Fields:
+        """Bring a state into the fields and evaluate the markers."""
+        self.refresh()
+        n, fields, layout = self.layout.spare, self.fields, self.layout
+        fields.x[:n] = layout.reference[:n] + state.q
+        fields.v[:n], fields.a[:n] = state.v, state.a
+        fields.lam[:-1] = state.lam
+        fields.data[:], fields.start_data[:] = state.data, state.start_data
+        fields.t, fields.load_factor, fields.rate_level = state.t, 1.0, False
+        self.update_markers()
+        return fields
+
+    def ghost_coordinates(self) -> IntArray:
+        """PETSc numbers of the ghost coordinates in vectors of coordinates, shape (ghosts,)."""
+        owned = self.comm.allgather(self.layout.owned)
+        number = np.empty(self.world.numbering.count, np.int32)
+        number[np.concatenate(owned)] = np.arange(len(number))
+        ghosts: IntArray = number[self.layout.dofs[len(self.layout.owned) :]]
+        return ghosts
+
+    def gather(self, state: State) -> State:
+        """The whole state in world order on every process."""
+        if self.layout.size == 1:
+            return state
+        layout, owned = self.layout, len(self.layout.owned)
+        whole = State(self.world)
+        parts = [
+            (layout.owned, [state.q[:owned], state.v[:owned], state.a[:owned], state.algorithmic_a[:owned]]),
+            (layout.multipliers_owned, [state.lam]),
+            (layout.data_rows_owned, [state.data, state.start_data]),
+        ]
+        names = iter(NAMES)
+        for where, arrays in parts:
+            everywhere = self.comm.allgather((where, arrays))
+            for k in range(len(arrays)):
+                target = getattr(whole, next(names))
+                for numbers, values in everywhere:
+                    target[numbers] = values[k]
+        whole.t, whole.step = state.t, state.step
+        return whole
+
+    def local_state(self, state: State | None) -> State:
+        """A new local state with the values of a state of the same world (default: initial values)."""
+        local = State(self.world, self)
+        if state is None:
+            return local
+        if state.assembly is self:
+            local.assign(state)
+        else:
+            whole = state.gather()
+            self.scatter({name: getattr(whole, name) for name in NAMES}, local)
+            local.t, local.step = whole.t, whole.step
+        return local
+
+    def scatter(self, stored: Mapping[str, FloatArray], state: State) -> None:
+        """Bring whole arrays in world order into a local state.
+
+        Raises:
+            ModelError: the sizes are those of another model.
+        """
+        layout = self.layout
+        where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
+        number = self.world.numbering
+        sizes = [number.count] * 4 + [number.multiplier_count] + [len(number.data_initial)] * 2
+        for name, numbers, size in zip(NAMES, where, sizes, strict=True):
+            if len(stored[name]) != size:
+                raise ModelError(f"{name} has {len(stored[name])} values: this model has {size}; is it another model's?")
+            getattr(state, name)[:] = stored[name][numbers]
+
+
+def _law(component: type[Component]) -> Any:
+    return law_of(component)
+
+
+def serial_assembly(world: World) -> Assembly:
+    """The assembly of the whole world on this process, made once per world."""
+    assembly: Assembly = world.resource("assembly", lambda: Assembly(world))
+    return assembly

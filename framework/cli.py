@@ -1,0 +1,92 @@
+"""The command `windlass`: run models, report on the installation.
+
+windlass run MODEL.py [model options] [PETSc options]   run a model
+windlass run MODEL.py -help                             list its options and those of its solvers
+windlass doctor                                         report on the installation
+windlass version                                        print the version
+
+Options have one dash, and an option takes one value at most; model options and PETSc options are mixed freely.
+"""
+
+import importlib
+import runpy
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from windlass.framework.errors import OptionError
+
+HELP_WORDS = ("help", "-help", "--help", "-h")
+VERSION_WORDS = ("version", "-version", "--version")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with its words (default: those of the process) and return the exit code.
+
+    0: done; 1: an exception, or an installation that is not ready; 2: an error in the input, or no convergence.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command, rest = (words[0], words[1:]) if words else ("help", [])
+    if command in HELP_WORDS:
+        print(__doc__.strip() if __doc__ else "")
+        return 0
+    if command in VERSION_WORDS:
+        # By name: the top package knows all others, which the framework may not.
+        print(f"windlass {importlib.import_module('windlass').__version__}")
+        return 0
+    if command == "doctor":
+        # The report must come even where PETSc is broken, so nothing else is loaded before it.
+        text, ready = importlib.import_module("windlass.framework.doctor").report()
+        print(text)
+        return 0 if ready else 1
+    if command == "run":
+        return run_model(rest)
+    print(f"error: {command}: unknown command; expected run, doctor, version or help", file=sys.stderr)
+    return 2
+
+
+def run_model(words: Sequence[str]) -> int:
+    """Run a model script as `python` would, with short errors and checked options.
+
+    Args:
+        words: the file of the script, then its options and PETSc's.
+
+    Returns:
+        The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
+    """
+    from windlass.framework import failure, options
+
+    argv, path = sys.argv, list(sys.path)
+    script = words[0] if words else ""
+    try:
+        if not script or script.startswith("-"):
+            raise OptionError("windlass run MODEL.py [options]: the model comes first")
+        if not Path(script).is_file():
+            raise OptionError(f"windlass run {script}: no such file")
+        sys.argv = list(words)
+        sys.path.insert(0, str(Path(script).resolve().parent))
+        options.initialise(words[1:])
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except SystemExit as end:
+            if code := _exit_code(end):
+                options.finish_without_check()
+                return failure.leave(code)
+        options.finish()
+    except BaseException as error:
+        return failure.report(error, script)
+    finally:
+        sys.argv, sys.path[:] = argv, path
+    return 0
+
+
+def _exit_code(end: SystemExit) -> int:
+    """The exit code of a script that called sys.exit, whose words, if any, are printed."""
+    if end.code is None or isinstance(end.code, int):
+        return end.code or 0
+    print(end.code, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""Errors of Windlass.  Every message says what was given, what is allowed, and the unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.framework.state import State
+
+
+class WindlassError(Exception):
+    """Base of all errors that Windlass raises on purpose."""
+
+
+class ModelError(WindlassError):
+    """A model that cannot be computed: wrong value, wrong kind of entity, missing part."""
+
+
+class OptionError(WindlassError):
+    """A command-line option that is unknown, misspelt, or has a wrong value."""
+
+
+class OutputError(WindlassError):
+    """An output folder or file that cannot be written or read."""
+
+
+@dataclass
+class Failure:
+    """What is known about a solve that failed.
+
+    Attributes:
+        reason: the reason in PETSc's words, e.g. ``DIVERGED_MAX_IT``.
+        time: time [s] (dynamics) or load factor [1] (statics) of the failed step.
+        step: number of the failed step, from 1.
+        step_size: its size [s] or [1].
+        history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
+        worst: the equations with the largest residuals: (name, residual).
+        last_good: the state before the failed step.
+    """
+
+    reason: str
+    time: float
+    step: int
+    step_size: float
+    history: list[float] = field(default_factory=list)
+    worst: list[tuple[str, float]] = field(default_factory=list)
+    last_good: State | None = None
+
+    def describe(self) -> str:
+        """The failure in some lines for the user."""
+        lines = [f"{self.reason} in step {self.step} at {self.time:.9g} (step size {self.step_size:.3g})"]
+        if self.history:
+            lines.append("  residual norms: " + " ".join(f"{r:.3e}" for r in self.history[-12:]))
+        lines += [f"  worst equation: {name}, residual {value:.3e}" for name, value in self.worst]
+        return "\n".join(lines)
+
+
+class NotConverged(WindlassError):
+    """A solve that did not converge; ``failure`` tells why, where and when, ``state`` is the last good state."""
+
+    def __init__(self, failure: Failure, advice: str = "") -> None:
+        self.failure = failure
+        super().__init__(failure.describe() + (f"\n  advice: {advice}" if advice else ""))
+
+    @property
+    def state(self) -> Any:
+        """The last good state, or None."""
+        return self.failure.last_good

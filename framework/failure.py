@@ -1,0 +1,111 @@
+"""What a user sees of an error, in `windlass run` and under plain `python`, on one rank and on many.
+
+Errors of Windlass are one message without traceback and exit code 2; other exceptions show their traceback once and end
+with 1. Under MPI one rank speaks and then ends the others, which would otherwise wait for it for ever.
+"""
+
+import atexit
+import os
+import sys
+import time
+import traceback
+from types import TracebackType
+
+from windlass.framework import options
+from windlass.framework.errors import WindlassError
+
+RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
+# Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one speaks.
+HEAD_START = 2.0
+
+
+def install() -> None:
+    """Take charge of the errors and of the end of a script that plain `python` runs."""
+    sys.excepthook = _excepthook
+    atexit.register(_end_of_script)
+
+
+def report(error: BaseException, script: str | None = None) -> int:
+    """Print an error and return the exit code of the process; with several ranks, end them all.
+
+    Args:
+        error: what was raised.
+        script: the file of the model; frames outside, before it is entered, are left out of the traceback.
+    """
+    if options.is_dry_run() and isinstance(error, Exception):
+        return end_quietly()
+    options.finish_without_check()
+    code = 2 if isinstance(error, WindlassError) else 130 if isinstance(error, KeyboardInterrupt) else 1
+    rank, size = _rank_and_size()
+    if rank == 0 or size > 1:
+        if rank > 0:
+            time.sleep(HEAD_START)
+        sys.stdout.flush()
+        where = f" on rank {rank}" if rank > 0 else ""
+        print(_describe(error, script, where), file=sys.stderr, flush=True)
+    return leave(code)
+
+
+def leave(code: int) -> int:
+    """Return the exit code; if it is not 0 and there are several ranks, end all of them with it instead."""
+    if code and _rank_and_size()[1] > 1:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        try:
+            from mpi4py import MPI
+        except ImportError:
+            os._exit(code)  # without a farewell to MPI, which makes mpiexec end the others
+        MPI.COMM_WORLD.Abort(code)
+    return code
+
+
+def end_quietly() -> int:
+    """End of a run with -help; exit code 0."""
+    options.finish()
+    return 0
+
+
+def _describe(error: BaseException, script: str | None, where: str) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return f"interrupted{where}"
+    if isinstance(error, WindlassError) and not options.traceback_wanted():
+        return f"error{where}: {error}"
+    heading = f"exception{where}:\n" if where else ""
+    frames = _inside(error.__traceback__, script)
+    return heading + "".join(traceback.format_exception(type(error), error, frames)).rstrip()
+
+
+def _inside(frames: TracebackType | None, script: str | None) -> TracebackType | None:
+    """The frames from the script on; all if it was not entered."""
+    inner = frames
+    while inner is not None and inner.tb_frame.f_code.co_filename != script:
+        inner = inner.tb_next
+    return inner or frames
+
+
+def _rank_and_size() -> tuple[int, int]:
+    """Rank and number of ranks; before PETSc has started, the rank from the environment and 1, as nobody waits yet."""
+    if options.is_initialised():
+        from windlass.framework.petsc import PETSc
+
+        return PETSc.COMM_WORLD.getRank(), PETSc.COMM_WORLD.getSize()
+    ranks = [os.environ[name] for name in RANK_VARIABLES if name in os.environ]
+    return (int(ranks[0]) if ranks and ranks[0].isdigit() else 0), 1
+
+
+def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
+    # Python passes on the exit code of a hook that exits.
+    sys.exit(report(error))
+
+
+def _end_of_script() -> None:
+    """The check at the end, when Python's exit code is settled already and only a hard exit can change it."""
+    try:
+        options.finish()
+    except WindlassError as error:
+        code = report(error)
+        sys.stdout.flush()
+        from windlass.framework.petsc import PETSc
+
+        PETSc._finalize()  # what PETSc prints at its end, and the farewell to MPI
+        os._exit(code)

@@ -1,0 +1,107 @@
+"""History values of connectors (gaps, stick-slip states, sticking positions) that only post-Newton updates write.
+
+A connector refers to one row of `GenericData`.  The values themselves lie in ``State.data``; the table holds how many
+there are and what they are at the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import Law, register
+from windlass.framework.schema import Component, column
+from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.world import World
+
+
+class GenericData(Component):
+    """A list of history values per row; its meaning is that of the connector that refers to it."""
+
+    initial = column("1", "history values at the start [unit of the connector's history]", shape=None)
+
+
+def create_history(
+    world: World, component: type[Component], values: dict[str, Any], per_segment: Sequence[float]
+) -> dict[str, Any]:
+    """Fill in the reference ``data`` of connector rows that are about to be added, if the user left it out.
+
+    Args:
+        world: the world.
+        component: schema of the connector, with a column ``segments`` and a reference ``data``.
+        values: what the user gave to `World.add`.
+        per_segment: start value of each history variable of a segment; variables lie one after the other,
+            each with one value per segment.
+
+    Returns:
+        The values with ``data``; unchanged if ``segments`` is missing or wrong, which `World.add` then reports.
+    """
+    if values.get("data") is not None:
+        return values
+    try:
+        segments = np.asarray(values.get("segments"), dtype=np.float64)
+    except (TypeError, ValueError):
+        return values
+    if segments.ndim > 1 or not (segments >= 1).all() or not (segments == np.round(segments)).all():
+        return values
+    counts = [_entities(values.get(name)) for name in component.refs]
+    counts += [
+        len(value)
+        for name, value in values.items()
+        if name in component.columns and np.ndim(value) == len(component.columns[name].shape or ()) + 1
+    ]
+    rows = max([count for count in counts if count != 1], default=1)
+    if segments.ndim == 1 and len(segments) not in (1, rows):
+        return values
+    of_row = np.broadcast_to(segments.astype(np.int64), (rows,))
+    ids: IntArray = np.zeros(rows, np.int64)
+    handle = None
+    for n in np.unique(of_row):
+        mine = np.flatnonzero(of_row == n)
+        initial = np.repeat(np.asarray(per_segment, dtype=np.float64), n)
+        handle = world.add(GenericData, initial=np.broadcast_to(initial, (len(mine), len(initial))))
+        ids[mine] = handle.rows
+    return values if handle is None else {**values, "data": Entity(handle.table, ids)}
+
+
+def check_history(world: World, table: EntityTable, per_segment: int) -> None:
+    """Compare the number of history values of each row with what its connector needs.
+
+    Args:
+        world: the world.
+        table: rows of a connector with a column ``segments`` and a reference ``data``.
+        per_segment: number of history variables of a segment.
+
+    Raises:
+        ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
+    """
+    segments, ids = table.column("segments"), table.column("data")
+    for target, positions, rows in world.split_by_table(ids):
+        initial = target.column("initial")
+        given = np.fromiter((len(initial[row]) for row in rows), np.int64, len(rows))
+        wrong = np.flatnonzero(given != per_segment * segments[positions])
+        if len(wrong):
+            row = int(positions[wrong[0]])
+            raise ModelError(
+                f"data of {table.kind} row {row} has {given[wrong[0]]} values: must have "
+                f"{per_segment * segments[row]} ({per_segment} for each of {segments[row]} segments)"
+            )
+    shared = np.flatnonzero(np.bincount(ids) > 1) if len(ids) else ids
+    if len(shared):
+        first, second = map(int, np.flatnonzero(ids == shared[0])[:2])
+        raise ModelError(f"data of {table.kind} rows {first} and {second} are the same row: each needs its own")
+
+
+def _entities(handle: Any) -> int:
+    """Number of entities in a handle or in a list of handles; 1 for anything else."""
+    if isinstance(handle, Entity):
+        return len(handle)
+    if isinstance(handle, (list, tuple)):
+        return sum(len(h) for h in handle if isinstance(h, Entity))
+    return 1
+
+
+register(Law(GenericData, "data", source="history variables of active-set contact algorithms"))

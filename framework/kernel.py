@@ -1,0 +1,399 @@
+"""Kernels: the one decorator that compiles inner loops, and the folder in which machine code is kept between runs.
+
+No other file of the project knows the compiler (numba).  The name of a file of machine code is a hash of all that
+decides on it, so nothing stale is ever read and nothing depends on paths or dates: instructions of the kernel and of
+all kernels that it reaches through globals and closures, values of the constants among them, options, argument types,
+versions of Python, NumPy and numba, CPU.  Editing a helper in another file changes the key of all its callers; a loop
+that a factory made around a kernel has the same key in every process.  Several processes may write at once.
+
+Environment variables:
+    WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (dividing Python floats by zero
+        raises there, where compiled code gives inf or NaN).
+    WINDLASS_BOUNDSCHECK=1: array indices are checked and errors raise IndexError; slower, kept apart from the rest.
+    WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, else in ~/.cache.
+"""
+
+from __future__ import annotations
+
+import atexit
+import dis
+import enum
+import functools
+import hashlib
+import inspect
+import os
+import pickle
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, ParamSpec, TypeVar, overload
+
+import llvmlite.binding
+import numba
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_numba: Any = numba  # its inner parts are not made for type checkers
+
+# Freedoms that leave NaN and inf alone: a kernel must be able to see that its input is not finite.
+_FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
+# What these modules define is known by name, its content by the versions in the key.
+_KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
+# Kinds of functions; numba itself changes another flag of code that runs under a profiler.
+_KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
+_FORMAT = 1
+
+
+@overload
+def kernel(function: Callable[P, R], *, fast: bool = ..., inline: bool = ...) -> Callable[P, R]: ...
+
+
+@overload
+def kernel(
+    function: None = ..., *, fast: bool = ..., inline: bool = ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+
+def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inline: bool = False) -> Any:
+    """Compile a function at its first call with given argument types, and keep the machine code for later runs.
+
+    The function may use scalars, arrays, tuples, NamedTuples, other kernels, and constants around it, whose values are
+    frozen.  It runs without the interpreter lock, division by zero gives inf or NaN, indices are not checked.
+
+    Args:
+        function: the Python function; left out in ``@kernel(fast=False)``.
+        fast: allow reordered sums, fused multiply-add and division by reciprocals; NaN and inf stay visible.
+        inline: always insert the machine code into the callers, for small helpers.
+
+    Raises:
+        TypeError: if ``function`` is no plain Python function.
+    """
+    if function is None:
+        return functools.partial(kernel, fast=fast, inline=inline)
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"kernel({function!r}): must be a plain Python function")
+    if os.environ.get("WINDLASS_JIT") == "0":
+        return function
+    dispatcher = _numba.njit(
+        error_model="numpy",
+        nogil=True,
+        boundscheck=os.environ.get("WINDLASS_BOUNDSCHECK", "0") not in ("", "0"),
+        fastmath=set(_FAST) if fast else False,
+        forceinline=inline,
+    )(function)
+    if not _numba.extending.is_jitted(dispatcher):  # NUMBA_DISABLE_JIT=1
+        return dispatcher
+    if "_cache" in vars(dispatcher):
+        dispatcher._cache = _KernelCache(dispatcher)
+    else:
+        _say_once("unknown compiler", f"numba {numba.__version__} is not known: kernels are compiled in every run")
+    return dispatcher
+
+
+def cache_folder() -> Path:
+    """Folder of the machine code kept for this Python and numba; a temporary one if it cannot be written."""
+    common = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return _create_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
+
+
+def compiled() -> list[tuple[str, float]]:
+    """Kernels compiled in this process, in the order of completion: name, seconds [s] without those of its callees."""
+    return list(_process.compiled)
+
+
+def loaded() -> int:
+    """Number of compiled kernels that this process read from the cache folder."""
+    return _process.loaded
+
+
+class _NotCacheableError(Exception):
+    """Something decides on the machine code that has no stable description."""
+
+
+@dataclass
+class _Compilation:
+    """A compilation under way; callees are compiled inside of it."""
+
+    cache: _KernelCache
+    signature: Any
+    key: str | None  # None: the machine code cannot be kept
+    start: float  # time of the beginning [s]
+    inner: float = 0.0  # time spent on callees [s]
+
+
+@dataclass
+class _Process:
+    """What the compiler did in this process.  There is one compiler per process, hence one such record."""
+
+    compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
+    loaded: int = 0  # kernels read from the folder
+    open: list[_Compilation] = field(default_factory=list)  # under way, innermost last; numba's lock guards it
+    ready: dict[str, Any] = field(default_factory=dict)  # results by key, for factories that are called again
+    said: set[str] = field(default_factory=set)  # topics of the messages printed
+
+
+_process = _Process()
+
+
+def _say_once(topic: str, message: str) -> None:
+    """Print a message to stderr, once per topic, on the first rank only (MPI itself may not be imported yet)."""
+    rank = os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ.get("PMI_RANK") or "0"
+    if topic not in _process.said and rank == "0":
+        print(f"windlass: {message}", file=sys.stderr, flush=True)
+    _process.said.add(topic)
+
+
+@functools.cache
+def _create_folder(wish: str) -> Path:
+    """Create the folder for this Python and numba under ``wish``, or a temporary one for this process."""
+    version = f"kernels-{_FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
+    try:
+        folder = Path(wish).expanduser().absolute() / version
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except (OSError, RuntimeError) as error:
+        # A fresh folder of this process alone: in a shared one under a known name others could plant code.
+        folder = Path(tempfile.mkdtemp(prefix="windlass-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        reason = f"the cache folder {wish} cannot be written ({error}): kernels are kept for this run only"
+        _say_once(wish, f"{reason}; set WINDLASS_CACHE to a folder that can be written")
+    return folder
+
+
+class _KernelCache:
+    """Cache of one kernel; stands in for numba's own cache object, so the method names are numba's."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self.dispatcher = dispatcher
+        self.name: str = dispatcher.__qualname__
+        self.content: str | None = None
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Compile result from this process or from the folder; None, which starts a compilation, if there is none."""
+        key = None
+        try:
+            arguments, return_type = _numba.core.sigutils.normalize_signature(signature)
+            key = self._eval_key(arguments, return_type)
+            result = _process.ready.get(key)
+            if result is not None and result.signature.args == arguments:
+                # Same machine code, but a Python entry of its own, since each kernel removes its entry when it dies.
+                entry = target_context.get_executable(result.library, result.fndesc, result.environment)
+                return result._replace(entry_point=entry, metadata=None)
+            result = _read_result(cache_folder() / key, target_context)
+            if result is not None and result.signature.args == arguments:
+                _process.ready[key] = result
+                _process.loaded += 1
+                return result
+        except _NotCacheableError as error:
+            _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
+        except Exception as error:  # whatever is wrong with a cache, compiling anew is right
+            _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling anew")
+        # The linker finds code by name, and numba's names hold counters of the process that compiled it: only with the
+        # key in its name can code of this process never be mistaken for code that was read.
+        self.dispatcher.py_func.__qualname__ = self.name if key is None else f"{self.name}_{key[-16:]}"
+        _say_once("first", f"compiling kernels for this machine (first use, kept in {cache_folder()}) ...")
+        _process.open.append(_Compilation(self, signature, key, time.perf_counter()))
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Note the end of a compilation and keep its result, if possible."""
+        while _process.open:
+            done = _process.open.pop()
+            if done.cache is self and done.signature == signature:
+                break  # those popped before failed to compile
+        else:
+            return
+        self.dispatcher.py_func.__qualname__ = self.name
+        seconds = time.perf_counter() - done.start
+        _process.compiled.append((self.name, seconds - done.inner))
+        if _process.open:
+            _process.open[-1].inner += seconds
+        if done.key is None:
+            return
+        _process.ready[done.key] = result
+        try:
+            _write_result(cache_folder() / done.key, result)
+        except _NotCacheableError as error:
+            _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
+        except Exception as error:  # a kernel that cannot be kept (full disk, unknown numba) still runs
+            _say_once("writing", f"the machine code of {self.name} cannot be kept ({error!r})")
+
+    def flush(self) -> None:
+        """Nothing: files are named by content, so none is ever out of date."""
+
+    def _eval_key(self, arguments: tuple[Any, ...], return_type: Any) -> str:
+        """Name of the file for these argument types; 40 hexadecimal digits at the end tell it from all others."""
+        self.content = _eval_content(self.dispatcher, {}, ())
+        config = _numba.config
+        facts = (
+            self.content,
+            [_describe_type(argument) for argument in arguments],
+            None if return_type is None else _describe_type(return_type),
+            (_FORMAT, sys.implementation.cache_tag, numba.__version__, np.__version__),
+            self.dispatcher.targetctx.codegen().magic_tuple(),
+            (repr(config.OPT), config.BOUNDSCHECK, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.USING_SVML),
+        )
+        digits = hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
+        return f"{re.sub('[^A-Za-z0-9_]+', '.', self.name)[-80:]}-{digits}"
+
+
+def _write_result(path: Path, result: Any) -> None:
+    """Keep a compile result in a file of its own, which appears complete or not at all."""
+    if result.lifted or result.library.has_dynamic_globals:
+        raise _NotCacheableError("its machine code holds addresses of this process")
+    _describe_type(result.signature.return_type, returned=True)
+    code = result.library._final_module
+    names = [s.name for group in (code.functions, code.global_variables) for s in group if s.is_declaration]
+    content = [name for name in names if not name.startswith("llvm.")], result._reduce()
+    try:
+        data = pickle.dumps(content, protocol=5)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise _NotCacheableError(str(error)) from error
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix="part-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _read_result(path: Path, target_context: Any) -> Any:
+    """Compile result from a file, ready to run; None if there is no such file."""
+    if not path.is_file():
+        return None
+    symbols, parts = pickle.loads(path.read_bytes())
+    _numba.core.runtime.rtsys.initialize(target_context)
+    # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs it only where
+    # it refers to symbols that are registered on the way.  A symbol missing at link time would end the process.
+    if any(llvmlite.binding.address_of_symbol(symbol) is None for symbol in symbols):
+        target_context.refresh()
+        missing = [symbol for symbol in symbols if llvmlite.binding.address_of_symbol(symbol) is None]
+        if missing:
+            raise LookupError(f"unknown symbols {missing}")
+    return _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
+
+
+def _is_importable(class_: Any) -> bool:
+    return class_.__module__ != "__main__" and "<locals>" not in class_.__qualname__
+
+
+def _describe_type(type_: Any, *, returned: bool = False) -> object:
+    """Description of a numba type, equal in all processes and different for types that need different code."""
+    types = _numba.types
+    if isinstance(type_, types.BaseTuple):
+        named: object = None
+        if isinstance(type_, types.BaseNamedTuple):
+            class_ = type_.instance_class
+            named = (class_.__module__, class_.__qualname__, class_._fields)
+            # Code that returns a NamedTuple carries its class, and what cannot be imported would come back as a copy.
+            if returned and not _is_importable(class_):
+                raise _NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
+        return type(type_).__name__, named, [_describe_type(item, returned=returned) for item in type_]
+    if isinstance(type_, types.Optional):
+        return "Optional", _describe_type(type_.type, returned=returned)
+    plain = (types.Number, types.Boolean, types.NoneType, types.Omitted, types.Literal, types.UnicodeType)
+    if isinstance(type_, (*plain, types.Array, types.Record)):
+        return type(type_).__name__, str(type_)
+    raise _NotCacheableError(f"type {type_}")
+
+
+def _eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
+    """Hash of a compiled function and of all that it reaches; ``known``: hashes so far, ``callers``: the way here."""
+    if dispatcher in callers[:-1]:
+        raise _NotCacheableError("kernels that call each other in a circle")
+    if dispatcher in callers:
+        return "itself"
+    if dispatcher in known:
+        return known[dispatcher]
+    function = dispatcher.py_func
+    module = function.__module__
+    if module not in sys.modules or function.__globals__.get("__name__") != module:
+        raise _NotCacheableError(f"{dispatcher.__qualname__} belongs to no imported module")
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    text, chains = _describe_code(function.__code__)
+    reached: list[object] = []
+    for scope, name, *attributes in chains:
+        if scope == "cell" and name in cells:
+            value = cells[name].cell_contents
+        elif scope == "global" and name in function.__globals__:
+            value = function.__globals__[name]
+        else:
+            continue  # built-in, or a local variable of the function around an inner one
+        while attributes and isinstance(value, ModuleType):
+            value = getattr(value, attributes.pop(0), None)
+        reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
+    defaults = _describe((function.__defaults__, function.__kwdefaults__), known, (*callers, dispatcher))
+    options = _describe(dict(dispatcher.targetoptions), known, callers)
+    facts = (module, dispatcher.__qualname__, text, reached, defaults, options)
+    content = known[dispatcher] = hashlib.sha256(repr(facts).encode()).hexdigest()
+    cache = dispatcher._cache
+    if isinstance(cache, _KernelCache) and cache.content not in (None, content):
+        raise _NotCacheableError(f"constants of {cache.name} changed while it was in use")
+    return content
+
+
+@functools.cache
+def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
+    """Instructions of a function without file and line, and the names that it reads: (scope, name, attribute ...)."""
+    chains: list[list[str]] = []
+    follows = False
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            chains.append(["cell" if step.opname == "LOAD_DEREF" else "global", step.argval])
+            follows = True
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and follows:
+            chains[-1].append(step.argval)
+        elif step.opname != "EXTENDED_ARG":
+            follows = False
+    inner = [_describe_code(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    chains.extend(list(chain) for _, more in inner for chain in more)
+    constants = [_describe(constant, {}, ()) for constant in code.co_consts if not isinstance(constant, CodeType)]
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    facts = (code.co_code, code.co_exceptiontable, code.co_argcount, code.co_flags & _KIND_FLAGS, names, constants)
+    return repr((facts, [text for text, _ in inner])), sorted({tuple(chain) for chain in chains})
+
+
+def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
+    """Description of a constant or callee, equal in all processes; see `_eval_content` for the arguments."""
+    inner = functools.partial(_describe, known=known, callers=callers)
+    if _numba.extending.is_jitted(value):
+        return "kernel", _eval_content(value, known, callers)
+    if isinstance(value, _numba.types.Type):
+        return _describe_type(value)
+    if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
+        layout = (value.shape, value.flags.c_contiguous, value.flags.f_contiguous)
+        return type(value).__name__, repr(value.dtype), layout, hashlib.sha256(value.tobytes()).hexdigest()
+    if isinstance(value, enum.Enum):
+        return inner(type(value)), value.name
+    if isinstance(value, (tuple, list)):
+        return inner(type(value)), [inner(item) for item in value]
+    if isinstance(value, (dict, set, frozenset)):
+        return type(value).__name__, sorted(
+            repr(inner(i)) for i in (value.items() if isinstance(value, dict) else value)
+        )
+    if value is None or value is ... or isinstance(value, (bool, int, float, complex, str, bytes, np.dtype)):
+        return type(value).__name__, repr(value)
+    if isinstance(value, type) and issubclass(value, (tuple, enum.Enum, BaseException)):
+        name = (value.__module__, value.__qualname__)
+        if issubclass(value, enum.Enum):
+            return name, [(member.name, inner(member.value)) for member in value]
+        if issubclass(value, tuple) and value is not tuple:
+            return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
+        if _is_importable(value):  # raised by the machine code, other exception classes would come back as copies
+            return name
+    module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
+    own_name = getattr(value, "__name__", None)
+    if own_name is not None and str(module).partition(".")[0] in _KNOWN_MODULES:
+        return "known", module, own_name
+    raise _NotCacheableError(f"{value!r} has no stable description")

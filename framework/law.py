@@ -1,0 +1,284 @@
+"""Laws: what a component does, registered by one call at the foot of its file.
+
+A law is a schema plus plain functions.  ``dofs`` says which coordinates each row couples; ``build`` binds the rows of
+one table to compiled kernels and returns a `System`.  Everything else (numbering, sparsity, scatter, solvers, output)
+follows from these two, so a new law is one new file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.schema import Component
+from windlass.framework.table import EntityTable, IntArray
+
+if TYPE_CHECKING:
+    from windlass.framework.layout import Layout
+    from windlass.framework.output.drawing import Drawing, Painting
+    from windlass.framework.world import World
+
+FloatArray = NDArray[np.float64]
+Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data"]
+
+
+@dataclass
+class Fields:
+    """What kernels read during one evaluation; local arrays (owned, then ghosts, then one spare entry that is 0).
+
+    Coordinates that do not exist (ground) point at the spare entry, so that kernels need no branch for them.
+
+    Attributes:
+        x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
+        v, a: velocities and accelerations, shape (n + 1,).
+        lam: Lagrange multipliers [N, N m], shape (m + 1,).
+        data, start_data: history values, current and at the start of the step, shape (d,).
+        t: time [s].
+        load_factor: factor on all loads [1].
+        markers: columns of each marker family.
+        rate_level: True when position constraints are imposed on their time derivative (index 2).
+    """
+
+    x: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    data: FloatArray
+    start_data: FloatArray
+    t: float = 0.0
+    load_factor: float = 1.0
+    markers: dict[str, Any] = field(default_factory=dict)
+    rate_level: bool = False
+
+
+class PostNewton(NamedTuple):
+    """Result of a post-Newton update.
+
+    Attributes:
+        error: sum of the force errors of the worst connector [N].
+        recommended_step: step size [s] that would reach the switching instant, inf if there is no wish.
+        changed: whether a contact state (open/closed, stick/slip) changed.
+    """
+
+    error: float = 0.0
+    recommended_step: float = np.inf
+    changed: bool = False
+
+
+@dataclass
+class System:
+    """The work of one law on the local rows of one table.  All callables add to their outputs.
+
+    Attributes:
+        name: name of the component.
+        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.
+        slots: positions in the matrix values for each row's block, shape (rows, n, n); set by the assembly.
+        update: ``(fields)`` evaluates marker columns.
+        residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
+        tangent: ``(fields, dq, dv, slots, values)`` adds dq*df/dq + dv*df/dv.
+        load: ``(fields, f)`` adds applied loads (right-hand side, without the load factor).
+        load_tangent: like ``tangent`` for the loads.
+        mass: ``(scale, slots, values)`` adds scale times a constant mass matrix.
+        body_force: ``(fields, g, which, f)`` adds the force of an acceleration field g [m/s^2], shape (3,), on the local
+            rows ``which`` to f (applied load, right-hand side).
+        inertia: ``(fields, f)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
+        inertia_tangent: ``(fields, dq, dv, da, slots, values)``.
+        constraint: for constraints, see `ConstraintSystem`.
+        post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.
+        energy: ``(fields) -> J`` stored energy, for tests and balances.
+        evaluations: number of rows evaluated by ``residual`` so far.
+    """
+
+    name: str
+    dofs: IntArray
+    slots: IntArray = field(default_factory=lambda: np.zeros((0, 0, 0), np.int64))
+    update: Callable[[Fields], None] | None = None
+    residual: Callable[[Fields, FloatArray], None] | None = None
+    tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
+    load: Callable[[Fields, FloatArray], None] | None = None
+    load_tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
+    mass: Callable[[float, IntArray, FloatArray], None] | None = None
+    body_force: Callable[[Fields, FloatArray, IntArray, FloatArray], None] | None = None
+    inertia: Callable[[Fields, FloatArray], None] | None = None
+    inertia_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
+    constraint: ConstraintSystem | None = None
+    post_newton: Callable[[Fields], PostNewton] | None = None
+    energy: Callable[[Fields], float] | None = None
+    evaluations: int = 0
+
+
+@dataclass
+class ConstraintSystem:
+    """Equations C(q, v, t) = 0 of the local rows of one table, each with a Lagrange multiplier.
+
+    Attributes:
+        multipliers: local numbers of the multipliers, shape (rows, m).
+        residual: ``(fields, c, f)`` adds C (or its time derivative if ``fields.rate_level``) to c and C_q^T lam to f;
+            a row that is switched off has c = lam.
+        tangent: ``(fields, dq, dv, coupling, values)`` adds the blocks of the rows; see `Coupling`.
+        acceleration: ``(fields, c)`` adds the right-hand side of C_q a = rhs, for consistent initial accelerations.
+    """
+
+    multipliers: IntArray
+    residual: Callable[[Fields, FloatArray, FloatArray], None]
+    tangent: Callable[[Fields, float, float, Coupling, FloatArray], None]
+    acceleration: Callable[[Fields, FloatArray], None]
+
+
+class Coupling(NamedTuple):
+    """Matrix slots of the rows of one constraint table.
+
+    Attributes:
+        rows: slots of (multiplier, coordinate), shape (rows, m, n).
+        columns: slots of (coordinate, multiplier), shape (rows, n, m).
+        diagonal: slots of (multiplier, multiplier), shape (rows, m).
+        block: slots of (coordinate, coordinate), shape (rows, n, n), for the curvature of C.
+        scale: factor on C_q^T blocks: derivative of the multipliers with respect to the unknowns.
+    """
+
+    rows: IntArray
+    columns: IntArray
+    diagonal: IntArray
+    block: IntArray
+    scale: float
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output variable of a law.
+
+    Attributes:
+        unit: physical unit.
+        doc: meaning, shape and frame.
+        evaluate: ``(rows: LocalRows, fields, **where) -> array (rows, ...)``; ``where`` are places on the entity,
+            for instance ``x=`` [m] along a cable.
+    """
+
+    unit: str
+    doc: str
+    evaluate: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class LocalRows:
+    """The rows of one table that this process evaluates, in local numbering.
+
+    Attributes:
+        world: the world.
+        table: the table.
+        rows: row numbers in the table, shape (rows,).
+        dofs: local coordinate numbers, shape (rows, n).
+        layout: the local numbering.
+    """
+
+    world: World
+    table: EntityTable
+    rows: IntArray
+    dofs: IntArray
+    layout: Layout
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Values of a column for these rows, shape (rows, *shape)."""
+        return self.table.column(name)[self.rows]
+
+    @property
+    def reference(self) -> FloatArray:
+        """Reference coordinates of these rows, shape (rows, n)."""
+        values: FloatArray = self.layout.reference[self.dofs]
+        return values
+
+    def markers(self, name: str) -> IntArray:
+        """Positions of the referenced markers in the columns of their family, shape (rows,)."""
+        index: IntArray = self.layout.marker_index[self.column(name)]
+        return index
+
+    def data_start(self, name: str) -> IntArray:
+        """Position of the first history value of the referenced GenericData rows, shape (rows,)."""
+        start: IntArray = self.layout.data_start[self.column(name)]
+        return start
+
+    def own_marker_index(self) -> IntArray:
+        """For marker tables: position of these rows in the columns of their family, shape (rows,)."""
+        index: IntArray = self.layout.marker_index[self.table.ids[self.rows]]
+        return index
+
+
+@dataclass(frozen=True)
+class Law:
+    """What is registered for a component.
+
+    Attributes:
+        component: the schema.
+        role: kind of the law; decides when its system runs.
+        dofs: ``(world, table) -> world coordinate numbers, shape (rows, n)``, -1 for none.
+        build: ``(rows) -> System`` binds rows to kernels; called again when a switchable column changes.
+        outputs: output variables by name.
+        complete: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
+        check: ``(world, table) -> None`` raises ModelError for rows that do not fit together.
+        multipliers: number of multipliers of each row (constraints).
+        family: marker family that the rows belong to (markers).
+        source: where the law comes from.
+        draw: ``(rows, fields, subdivisions) -> Drawing`` shows the rows as points and lines.
+        paint: ``(rows, fields) -> Painting`` lays values onto the lines of other entities.
+    """
+
+    component: type[Component]
+    role: Role
+    dofs: Callable[[World, EntityTable], IntArray] | None = None
+    build: Callable[[LocalRows], System] | None = None
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    complete: Callable[[World, dict[str, Any]], dict[str, Any]] | None = None
+    check: Callable[[World, EntityTable], None] | None = None
+    multipliers: int = 0
+    family: str = ""
+    source: str = ""
+    draw: Callable[[LocalRows, Fields, int], Drawing] | None = None
+    paint: Callable[[LocalRows, Fields], Painting] | None = None
+
+
+@dataclass(frozen=True)
+class MarkerFamily:
+    """A kind of attachment: the columns that all markers of the family fill and all connectors read.
+
+    Attributes:
+        name: e.g. ``"position marker"``.
+        allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
+    """
+
+    name: str
+    allocate: Callable[[World, IntArray, Layout], Any]
+
+
+_laws: dict[type[Component], Law] = {}
+_families: dict[str, MarkerFamily] = {}
+
+
+def register(law: Law) -> Law:
+    """Make a law known; called once at the foot of its file."""
+    _laws[law.component] = law
+    return law
+
+
+def register_family(family: MarkerFamily) -> MarkerFamily:
+    """Make a marker family known."""
+    _families[family.name] = family
+    return family
+
+
+def law_of(component: type[Component]) -> Law | None:
+    """The law of a component, or None for a component without behaviour."""
+    return _laws.get(component)
+
+
+def family_of(name: str) -> MarkerFamily:
+    """The marker family of that name."""
+    return _families[name]
+
+
+def laws() -> Mapping[type[Component], Law]:
+    """All registered laws."""
+    return dict(_laws)

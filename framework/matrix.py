@@ -1,0 +1,81 @@
+"""The tangent as a PETSc matrix: in serial PETSc works on our own array, under MPI the local sums go in as one COO call."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.law import FloatArray
+from windlass.framework.petsc import PETSc
+from windlass.framework.sparsity import Pattern
+from windlass.framework.table import IntArray
+
+
+class TangentMatrix:
+    """Matrix values in the slots of a pattern, and the PETSc matrix made of them.
+
+    Args:
+        pattern: sparsity over local unknowns.
+        unknown_global: PETSc number of each local unknown, shape (u,).
+        owned: number of owned unknowns.
+        comm: mpi4py communicator, or None.
+
+    Attributes:
+        values: shape (nnz + 1,); the last entry takes what has no place.
+        mat: the PETSc matrix.
+    """
+
+    def __init__(self, pattern: Pattern, unknown_global: IntArray, owned: int, comm: Any = None) -> None:
+        self.values: FloatArray = np.zeros(pattern.spare + 1)
+        self._nnz = pattern.spare
+        self._parallel = comm is not None and comm.size > 1
+        if not self._parallel:
+            csr = (pattern.indptr, pattern.indices, self.values[: self._nnz])
+            self.mat = PETSc.Mat().createAIJWithArrays((owned, owned), csr, comm=PETSc.COMM_SELF)
+            return
+        self.mat = PETSc.Mat().create(comm=comm)
+        self.mat.setSizes(((owned, None), (owned, None)))
+        self.mat.setType(PETSc.Mat.Type.AIJ)
+        rows = np.repeat(unknown_global, np.diff(pattern.indptr)).astype(PETSc.IntType)
+        columns = unknown_global[pattern.indices].astype(PETSc.IntType)
+        preallocate_coo(self.mat, rows, columns)
+
+    def update(self) -> None:
+        """Tell PETSc that the values have changed; sums contributions of all processes under MPI."""
+        if self._parallel:
+            set_values_coo(self.mat, self.values[: self._nnz])
+        else:
+            self.mat.stateIncrease()
+            self.mat.assemble()
+
+
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(PETSc.__file__)
+
+
+def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
+    """Mat.setPreallocationCOO, also where petsc4py does not have it yet (3.18)."""
+    if callable(getattr(mat, "setPreallocationCOO", None)):
+        mat.setPreallocationCOO(rows, columns)
+        return
+    i, j = np.array(rows), np.array(columns)
+    call = _library().MatSetPreallocationCOO
+    call.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p]
+    _check(call(mat.handle, len(i), i.ctypes.data, j.ctypes.data), "MatSetPreallocationCOO")
+
+
+def set_values_coo(mat: Any, values: FloatArray) -> None:
+    """Mat.setValuesCOO with INSERT_VALUES, also where petsc4py does not have it yet (3.18)."""
+    if callable(getattr(mat, "setValuesCOO", None)):
+        mat.setValuesCOO(values, PETSc.InsertMode.INSERT_VALUES)
+        return
+    call = _library().MatSetValuesCOO
+    call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
+    _check(call(mat.handle, values.ctypes.data, int(PETSc.InsertMode.INSERT_VALUES)), "MatSetValuesCOO")
+
+
+def _check(code: int, name: str) -> None:
+    if code:
+        raise PETSc.Error(code) if code > 0 else RuntimeError(name)

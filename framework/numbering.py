@@ -1,0 +1,120 @@
+"""Numbers of the whole world: coordinates, multipliers and history values, in the order in which they were added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from windlass.framework.law import FloatArray, law_of
+from windlass.framework.schema import Component
+from windlass.framework.table import IntArray
+
+if TYPE_CHECKING:
+    from windlass.framework.world import World
+
+
+class Numbering:
+    """World numbers, the same on every process.
+
+    Coordinates are numbered table by table in the order of first use, row by row.
+
+    Attributes:
+        node_dofs: coordinate numbers of each node table, shape (rows, k).
+        count: number of coordinates n.
+        reference: reference coordinates [m, 1, rad], shape (n,).
+        displacement, velocity: initial values, shape (n,).
+        first_multiplier: first multiplier number of each constraint table.
+        multiplier_count: number of multipliers.
+        data_start, data_count: first history value and number of values of each GenericData row, shape (rows,).
+        data_initial: initial history values, shape (d,).
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.node_dofs: dict[type[Component], IntArray] = {}
+        self.count = 0
+        reference, displacement, velocity = [], [], []
+        for component, table in world.tables.items():
+            if not component.dof_names:
+                continue
+            width = len(component.dof_names)
+            own = np.ones((table.count, width), dtype=bool)
+            shared = table.column("shares_position") if "shares_position" in component.refs else None
+            if shared is not None:
+                own[shared >= 0, :2] = False
+            numbers = np.full((table.count, width), -1, dtype=np.int64)
+            numbers[own] = self.count + np.arange(int(own.sum()))
+            if shared is not None and (shared >= 0).any():
+                taking = np.flatnonzero(shared >= 0)
+                for source, positions, rows in world.split_by_table(shared[taking]):
+                    of = numbers if source is table else self.node_dofs[source.component]
+                    numbers[taking[positions], :2] = of[rows, :2]
+            self.node_dofs[component] = numbers
+            self.count += int(own.sum())
+            columns = [table.column(name).reshape(table.count, -1) for name in component.reference_columns]
+            reference.append(np.concatenate(columns, axis=1)[own])
+            displacement.append(table.column("displacement")[own])
+            velocity.append(table.column("velocity")[own])
+        self.reference: FloatArray = np.concatenate(reference)
+        self.displacement: FloatArray = np.concatenate(displacement)
+        self.velocity: FloatArray = np.concatenate(velocity)
+        self._number_constraints(world)
+        self._number_data(world)
+
+    def _number_constraints(self, world: World) -> None:
+        self.first_multiplier: dict[type[Component], int] = {}
+        self.multiplier_count = 0
+        for component, table in world.tables.items():
+            law = law_of(component)
+            if law is not None and law.multipliers:
+                self.first_multiplier[component] = self.multiplier_count
+                self.multiplier_count += law.multipliers * table.count
+
+    def _number_data(self, world: World) -> None:
+        self.data_tables: dict[type[Component], int] = {}
+        starts: list[IntArray] = []
+        counts: list[IntArray] = []
+        values: list[FloatArray] = []
+        total = rows_before = 0
+        for component, table in world.tables.items():
+            law = law_of(component)
+            if law is None or law.role != "data":
+                continue
+            self.data_tables[component] = rows_before
+            rows_before += table.count
+            rows = table.column("initial")
+            count = np.array([len(row) for row in rows], dtype=np.int64)
+            counts.append(count)
+            starts.append(total + np.concatenate(([0], np.cumsum(count)[:-1])).astype(np.int64))
+            values.extend(rows)
+            total += int(count.sum())
+        self.data_start: IntArray = np.concatenate(starts) if starts else np.zeros(0, np.int64)
+        self.data_count: IntArray = np.concatenate(counts) if counts else np.zeros(0, np.int64)
+        self.data_initial: FloatArray = np.concatenate(values) if values else np.zeros(0)
+
+    def multipliers(self, component: type[Component], rows: IntArray) -> IntArray:
+        """World numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
+        law = law_of(component)
+        width = law.multipliers if law is not None else 0
+        return self.first_multiplier[component] + rows[:, None] * width + np.arange(width)
+
+    def describe_dof(self, number: int) -> str:
+        """Name of a coordinate for messages, e.g. ``"belt node 12, y"``."""
+        for component, numbers in self.node_dofs.items():
+            found = np.argwhere(numbers == number)
+            if len(found):
+                row, k = map(int, found[0])
+                return f"{self._world.tables[component].describe(row)}, {component.dof_names[k]}"
+        return f"coordinate {number}"
+
+    def describe_multiplier(self, number: int) -> str:
+        """Name of a constraint equation for messages."""
+        for component, first in self.first_multiplier.items():
+            law = law_of(component)
+            width = law.multipliers if law is not None else 1
+            table = self._world.tables[component]
+            if first <= number < first + width * table.count:
+                row, k = divmod(number - first, width)
+                return f"{table.describe(row)}, equation {k}" if width > 1 else table.describe(row)
+        return f"constraint {number}"

@@ -1,0 +1,98 @@
+"""Tables of numbers as text, one row per call."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from windlass.framework.errors import OutputError
+from windlass.framework.output.mesh import FloatArray
+from windlass.framework.output.series import writing
+
+
+class CsvTable:
+    """A `.csv` with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
+
+    path: the file, replaced if it exists; its folder must exist.
+    columns: name and unit of each column; names differ, "1" is the unit of a pure number.
+
+    Floats are written with as many digits as it takes to read back the same float64. Every row is on disk when
+    `append` returns. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be
+    written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], columns: Sequence[tuple[str, str]]) -> None:
+        names = [name for name, _ in columns]
+        if not names:
+            raise OutputError("columns of CsvTable are empty: must be at least one (name, unit)")
+        for name, unit in columns:
+            for text in (name, unit):
+                if not text or text != text.strip() or not text.isprintable() or "," in text or '"' in text:
+                    raise OutputError(f"column {(name, unit)!r} of CsvTable: must be printable without comma and quote")
+            if "[" in unit or "]" in unit:  # the unit is found again by its brackets; names may have some of their own
+                raise OutputError(f"unit {unit!r} of column {name!r} of CsvTable: must be without brackets")
+            if names.count(name) > 1:
+                raise OutputError(f"column {name!r} of CsvTable is given {names.count(name)} times: must be once")
+        self.path = Path(path).absolute()
+        self._columns = len(names)
+        with writing(self.path):
+            self._file = self.path.open("w", encoding="utf-8", newline="\n")
+            self._write_line([f"{name} [{unit}]" for name, unit in columns])
+
+    def append(self, row: Sequence[float]) -> None:
+        """Write one row, values in the units and order of the columns."""
+        if self._file.closed:
+            raise OutputError(f"'{self.path}' is closed: rows must be appended before close()")
+        if len(row) != self._columns:
+            raise OutputError(f"row of '{self.path}' has {len(row)} values: must be {self._columns}, one per column")
+        with writing(self.path):
+            self._write_line([_number_text(value) for value in row])
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        with writing(self.path):
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write_line(self, cells: list[str]) -> None:
+        self._file.write(",".join(cells) + "\n")
+        self._file.flush()
+
+
+def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
+    """Read a file of `CsvTable`: values, shape (rows,), by column name without its unit, in the order of the file.
+
+    A last line without its end is left out: the run was stopped while writing it, and its last number may be cut.
+    Raises OutputError if the file cannot be read or a line does not fit the header.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise OutputError(f"'{path}' cannot be read ({error}): must be a table written by CsvTable") from error
+    header, *lines = text.split("\n")[:-1] or [""]
+    names = [cell.rpartition(" [")[0] for cell in header.split(",")]
+    if not all(names):
+        raise OutputError(f"'{path}' line 1 is {header!r}: must be 'name [unit]' per column, separated by commas")
+    values = np.empty((len(lines), len(names)))
+    for row, line in enumerate(lines):
+        try:
+            # reshape refuses a single number, which would fill the row
+            values[row] = np.array([float(cell) for cell in line.split(",")]).reshape(len(names))
+        except ValueError:
+            raise OutputError(f"'{path}' line {row + 2} is {line!r}: must be {len(names)} numbers") from None
+    return {name: values[:, column].copy() for column, name in enumerate(names)}
+
+
+def _number_text(value: float) -> str:
+    """Shortest text that reads back the same; counters stay without a decimal point."""
+    return repr(int(value)) if isinstance(value, (int, np.integer, np.bool_)) else repr(float(value))

@@ -1,0 +1,34 @@
+"""The folder for results, made and tried out before a run."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from windlass.framework.errors import OutputError
+
+
+def create_output_folder(path: str | os.PathLike[str]) -> Path:
+    """Make the folder with its parents, write and delete a small file in it, and return its absolute path.
+
+    Call it before the solve, so that hours of computing do not end at a missing disk. A trial write is the only
+    sure test: root passes every check of permission bits, also on a file system mounted read-only.
+
+    Raises OutputError if the folder cannot be made or written.
+    """
+    try:
+        if not os.fspath(path):
+            raise ValueError("empty path")
+        folder = Path(path).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(prefix=".windlass-", dir=folder) as trial:
+            trial.write(b"trial")
+            trial.flush()
+    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if isinstance(error, FileExistsError):
+            reason = "a file of this name is in the way"
+        raise OutputError(
+            f"output folder = {os.fspath(path)!r} cannot be written ({reason}): "
+            "must be a folder that exists or can be made, on a file system that can be written"
+        ) from error
+    return folder

@@ -1,0 +1,59 @@
+"""The fixed mesh of straight lines on which results are written."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import OutputError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LineMesh:
+    """Points joined by straight lines, made once per run; moved points come with every frame.
+
+    points: reference positions in the global frame [m], shape (n, 3); 2D models put z = 0.
+    lines: rows of `points` at both ends of each line, shape (m, 2).
+    part: label of each line, equal within one cable or one pulley, shape (m,); written as cell field `part`.
+
+    The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite,
+    a mesh without points or lines, or a line that names a missing point.
+    """
+
+    points: FloatArray
+    lines: IntArray
+    part: IntArray
+
+    def __post_init__(self) -> None:
+        points = np.array(self.points, dtype=np.float64)
+        lines = _copy_integers("lines", self.lines)
+        part = _copy_integers("part", self.part)
+        if points.ndim != 2 or points.shape[1] != 3 or len(points) == 0:
+            raise OutputError(f"points of LineMesh have shape {points.shape}: must be (n, 3) with n > 0")
+        if not np.isfinite(points).all():
+            row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
+            raise OutputError(f"points of LineMesh row {row} = {points[row].tolist()} m: must be finite")
+        if lines.ndim != 2 or lines.shape[1] != 2 or len(lines) == 0:
+            raise OutputError(f"lines of LineMesh have shape {lines.shape}: must be (m, 2) with m > 0")
+        if part.shape != (len(lines),):
+            raise OutputError(f"part of LineMesh has shape {part.shape}: must be ({len(lines)},), one label per line")
+        missing = ((lines < 0) | (lines >= len(points))).any(axis=1)
+        if missing.any():
+            row = int(np.flatnonzero(missing)[0])
+            raise OutputError(
+                f"lines of LineMesh row {row} = {lines[row].tolist()}: must be points from 0 to {len(points) - 1}"
+            )
+        for name, array in (("points", points), ("lines", lines), ("part", part)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+
+def _copy_integers(name: str, values: object) -> IntArray:
+    """Copy as int64; floats are refused, because rounding them would hide a mistake."""
+    array = np.array(values)
+    if array.dtype.kind not in "iu" and array.size > 0:
+        raise OutputError(f"{name} of LineMesh have type {array.dtype}: must be integers")
+    return array.astype(np.int64)

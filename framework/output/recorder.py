@@ -1,0 +1,195 @@
+"""The recorder: writes what the laws of a model draw and paint as time series for viewers, while a solver runs.
+
+    with Recorder("belt", every=50) as out:
+        state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[out])
+
+| format | file to open | points | how to see the motion |
+| --- | --- | --- | --- |
+| ``vtu`` | ``belt.pvd`` | moved | as it is |
+| ``xdmf`` | ``belt.xdmf`` | reference | filter Warp By Vector with ``displacement``, scale factor 1 |
+| ``vtkhdf`` | ``belt.vtkhdf`` | moved | as it is |
+
+Field names of these files cannot hold units: the unit of every field is in `Recorder.field_units` and in the docstrings
+of the drawing laws.  Everything is in SI units and in the global frame.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.errors import OutputError
+from windlass.framework.evaluate import local_rows, prepare_outputs
+from windlass.framework.hooks import StepHook
+from windlass.framework.law import Fields, Law, LocalRows, law_of
+from windlass.framework.output.drawing import Canvas, Drawing, Painting, check_drawing
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.series import FieldSeries
+from windlass.framework.output.vtkhdf import VtkhdfSeries
+from windlass.framework.output.vtu import VtuSeries
+from windlass.framework.output.xdmf import XdmfSeries
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
+    "vtu": VtuSeries,
+    "xdmf": XdmfSeries,
+    "vtkhdf": VtkhdfSeries,
+}
+
+
+class Recorder(StepHook):
+    """Records the start, every n-th step and the last state of a solve; a hook, and a context manager.
+
+    When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
+    and the first one writes.
+
+    Args:
+        name: name of the files without suffix, with or without a folder.
+        every: record every n-th accepted step, >= 1.
+        formats: some of ``"vtu"``, ``"xdmf"``, ``"vtkhdf"``.
+        folder: folder of the files, made if it does not exist; default: that of ``name``, or the working directory.
+        subdivisions: number of straight lines that show one cable element, >= 1.
+        axis: what orders the frames: ``"time"`` [s], or ``"step"`` [1], the number of the step, for statics, where time
+            stands still.
+
+    Attributes:
+        paths: the files to open, absolute; empty before the first frame and on other processes than the first.
+        field_units: unit of every field; empty like ``paths``.
+        frames: number of recorded frames.
+
+    Raises:
+        OutputError: a folder that cannot be written, or arguments that are not allowed.
+    """
+
+    def __init__(
+        self,
+        name: str | os.PathLike[str],
+        every: int = 1,
+        formats: Sequence[str] = ("vtu", "xdmf"),
+        folder: str | os.PathLike[str] | None = None,
+        subdivisions: int = 4,
+        axis: Literal["time", "step"] = "time",
+    ) -> None:
+        formats = (formats,) if isinstance(formats, str) else tuple(formats)
+        unknown = [given for given in formats if given not in SERIES]
+        if unknown or not formats:
+            raise OutputError(f"formats = {formats} in Recorder: must be some of {', '.join(SERIES)}")
+        for what, number in (("every", every), ("subdivisions", subdivisions)):
+            if number < 1 or number != int(number):
+                raise OutputError(f"{what} = {number} in Recorder: must be a whole number >= 1")
+        if axis not in ("time", "step"):
+            raise OutputError(f"axis = {axis!r} in Recorder: must be 'time' or 'step'")
+        self._base = Path(folder or "") / name
+        # -help runs a script without solving, and leaves no traces
+        if not options.help_requested():
+            self._base = create_output_folder(self._base.parent) / self._base.name
+        self._every, self._formats, self._axis, self._subdivisions = int(every), formats, axis, int(subdivisions)
+        self.paths: list[Path] = []
+        self.field_units: dict[str, str] = {}
+        self.frames = 0
+        self._canvas: Canvas | None = None
+        self._series: list[FieldSeries] = []
+        self._steps = 0
+        self._last: tuple[float, int] | None = None
+
+    def record(self, state: State) -> None:
+        """Write one frame, unless this instant was the last one recorded; for states outside of a solve.
+
+        Raises:
+            OutputError: time (or step number) is not above that of the frame before, or a file cannot be written.
+        """
+        if (state.t, state.step) == self._last:
+            return
+        now = state.t if self._axis == "time" else float(state.step)
+        if self._last is not None and now <= self._last[0 if self._axis == "time" else 1]:
+            advice = "; Recorder(..., axis='step') orders frames by steps, for statics" if self._axis == "time" else ""
+            raise OutputError(
+                f"frame {self.frames + 1} of '{self._base.name}' has {self._axis} {now:g}: must be above that of the "
+                f"frame before{advice}"
+            )
+        self._last = (state.t, state.step)
+        whole = state.gather()
+        if state.assembly.layout.rank == 0:
+            self._write(now, whole)
+        self.frames += 1
+
+    def _write(self, now: float, whole: State) -> None:
+        if self._canvas is None:
+            self._create_canvas(whole)
+        assert self._canvas is not None
+        points, point_data, cell_data = self._canvas.compose(*draw(whole, self._subdivisions))
+        for series in self._series:
+            series.append(now, points, point_data, cell_data)
+
+    def _create_canvas(self, whole: State) -> None:
+        reference = whole.copy()
+        reference.q[:] = 0.0
+        self._canvas = Canvas(*draw(reference, self._subdivisions))
+        self.field_units = dict(self._canvas.units)
+        self._series = [create_series(name, self._base, self._canvas.mesh) for name in self._formats]
+        self.paths = [series.path for series in self._series]
+
+    def before_step(self, state: State) -> None:
+        """Record the start."""
+        if self.frames == 0:
+            self.record(state)
+
+    def after_step(self, state: State) -> None:
+        """Record every n-th step."""
+        self._steps += 1
+        if self._steps % self._every == 0:
+            self.record(state)
+
+    def finish(self, state: State) -> None:
+        """Record the last state, also the last good one of a solve that fails."""
+        self.record(state)
+
+    def close(self) -> None:
+        """Finish the files; a second call does nothing."""
+        for series in self._series:
+            series.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def create_series(kind: str, base: Path, mesh: LineMesh) -> FieldSeries:
+    """A series of the format ``kind`` (a key of `SERIES`) under the path ``base`` without suffix."""
+    return SERIES[kind](base, mesh)
+
+
+def draw(whole: State, subdivisions: int) -> tuple[list[Drawing], list[Painting]]:
+    """Drawings and paintings of all laws of a world at a whole (gathered) state."""
+    fields: Fields = prepare_outputs(whole)
+    drawings, paintings = [], []
+    for rows, law in _drawing_laws(whole):
+        if law.draw is not None:
+            drawings.append(check_drawing(rows.table.kind, law.draw(rows, fields, subdivisions)))
+        if law.paint is not None:
+            paintings.append(law.paint(rows, fields))
+    return drawings, paintings
+
+
+def _drawing_laws(whole: State) -> list[tuple[LocalRows, Law]]:
+    """All rows of each table whose law draws or paints."""
+    world: World = whole.world
+    found = []
+    for component, table in world.tables.items():
+        law = law_of(component)
+        if law is not None and (law.draw is not None or law.paint is not None) and table.count:
+            found.append((local_rows(Entity(table, np.arange(table.count)), whole), law))
+    return found

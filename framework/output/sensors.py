@@ -1,0 +1,235 @@
+"""Sensors: output variables of entities over time, in memory and as a CSV table.
+
+    speeds = Sensors("speeds.csv", [Sensor(left, "angular_velocity", 2, name="left"), Sensor(right, ...)], every=10)
+    Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[speeds])
+    speeds.times, speeds["left"]
+
+All sensors of one `Sensors` share one gathering of the state and one evaluation of the markers per recorded step.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.evaluate import find_output, local_rows, prepare_outputs
+from windlass.framework.hooks import StepHook
+from windlass.framework.law import Fields, FloatArray
+from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.parallel import is_first_process
+from windlass.framework.state import State
+from windlass.framework.table import Entity, IntArray
+
+
+class Probe(NamedTuple):
+    """A sensor bound to the numbering of a model.
+
+    Attributes:
+        columns: (name, unit) of every number, in the order of ``read``.
+        shape: shape of the value at one instant; its numbers are the columns in C order.
+        read: ``(fields) -> numbers``, shape (columns,).
+    """
+
+    columns: list[tuple[str, str]]
+    shape: tuple[int, ...]
+    read: Callable[[Fields], FloatArray]
+
+
+class SensorLike(Protocol):
+    """What `Sensors` records: a name, and a probe of a model."""
+
+    @property
+    def name(self) -> str:
+        """Name by which the values are found again; it differs from those of the other sensors."""
+
+    def create_probe(self, whole: State) -> Probe:
+        """Bind to the model of a whole (gathered) state whose values are in the fields."""
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """One output variable of one or more entities of one kind.
+
+    Args:
+        entity: the entities; with several rows the values get a leading axis over them.
+        output: name of the output variable; see `outputs_of`.
+        component: which component of each row's value, along its last axis; default: all.
+        name: name in the table; default ``"<entity>.<output>"``.
+        where: places on the entity, e.g. ``{"x": 0.1}`` [m] along a cable.
+
+    Raises:
+        ModelError: the entity has no such output variable.
+    """
+
+    entity: Entity
+    output: str
+    component: int | None = None
+    name: str = ""
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        find_output(self.entity, self.output)
+        if not self.name:
+            component = "" if self.component is None else f"[{self.component}]"
+            object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
+
+    def create_probe(self, whole: State) -> Probe:
+        """Bind to a model; see `SensorLike`."""
+        output = find_output(self.entity, self.output)
+        rows = local_rows(self.entity, whole)
+        where, component = dict(self.where), self.component
+
+        def evaluate(fields: Fields) -> FloatArray:
+            values: FloatArray = np.asarray(output.evaluate(rows, fields, **where), dtype=np.float64)
+            return values
+
+        first = evaluate(whole.assembly.fields)
+        # the component is one of a row's value, never one of the rows
+        width = first.shape[-1] if first.ndim > 1 else 0
+        if component is not None and not -width <= component < width:
+            has = f"must be from 0 to {width - 1}" if width else "it has only one"
+            raise ModelError(
+                f"component = {component} of sensor {self.name!r}: {has}, as {self.output} [{output.unit}]"
+            )
+        shape = first.shape if component is None else first.shape[:-1]
+        shape = shape[1:] if len(self.entity) == 1 else shape
+
+        def read(fields: Fields) -> FloatArray:
+            values = evaluate(fields)
+            return (values if component is None else values[..., component]).ravel()
+
+        return Probe(name_columns(self.name, output.unit, shape), shape, read)
+
+
+def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
+    """(name, unit) of the numbers of a value: ``name`` for one number, ``name[0]``, ``name[0][1]`` and so on else."""
+    return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
+
+
+class Sensors(StepHook):
+    """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
+
+    Under MPI all processes call it and keep the values; the first one writes the table.
+
+    Args:
+        path: the CSV file, replaced if it exists; its folder is made if needed; None: keep the values in memory only.
+        sensors: `Sensor` and the like, with different names.
+        every: record every n-th accepted step, >= 1.
+
+    Attributes:
+        units: unit by sensor name (of the first number, if they differ); empty before the first record.
+
+    Raises:
+        OutputError: a folder that cannot be written.
+        ModelError: two sensors of one name, or none.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, sensors: Sequence[SensorLike], every: int = 1) -> None:
+        names = [sensor.name for sensor in sensors]
+        if not names:
+            raise ModelError("sensors of Sensors are empty: must be at least one")
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
+        if every < 1 or every != int(every):
+            raise OutputError(f"every = {every} in Sensors: must be a whole number >= 1")
+        self._path = None if path is None else Path(path).absolute()
+        # -help runs a script without solving, and leaves no traces
+        if self._path is not None and not options.help_requested():
+            create_output_folder(self._path.parent)
+        self._sensors, self._every = list(sensors), int(every)
+        self.units: dict[str, str] = {}
+        self._probes: list[Probe] = []
+        self._places: dict[str, tuple[int, Probe]] = {}
+        self._table: CsvTable | None = None
+        self._rows: list[FloatArray] = []
+        self._marks: list[tuple[float, int]] = []
+        self._steps = 0
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the sensors."""
+        return [sensor.name for sensor in self._sensors]
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of the records [s], shape (records,)."""
+        return np.array([t for t, _ in self._marks], dtype=np.float64)
+
+    @property
+    def steps(self) -> IntArray:
+        """Step numbers of the records, shape (records,)."""
+        return np.array([step for _, step in self._marks], dtype=np.int64)
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """Values of one sensor over the records, shape (records, ...), in its unit; a copy."""
+        if name not in self.names:
+            raise ModelError(f"there is no sensor {name!r}: there are {', '.join(self.names)}")
+        if not self._rows:
+            return np.zeros(0)
+        first, probe = self._places[name]
+        values = np.array([row[first : first + len(probe.columns)] for row in self._rows])
+        return values.reshape(len(self._rows), *probe.shape)
+
+    def record(self, state: State) -> None:
+        """Read all sensors, unless this instant was the last one recorded; for states outside of a solve."""
+        mark = (state.t, state.step)
+        if self._marks and self._marks[-1] == mark:
+            return
+        whole = state.gather()
+        fields = prepare_outputs(whole)
+        if not self._probes:
+            self._create_probes(whole)
+        row = np.concatenate([probe.read(fields) for probe in self._probes])
+        self._rows.append(row)
+        self._marks.append(mark)
+        if self._table is not None:
+            self._table.append([*mark, *row.tolist()])
+
+    def _create_probes(self, whole: State) -> None:
+        self._probes = [sensor.create_probe(whole) for sensor in self._sensors]
+        columns = [("time", "s"), ("step", "1")]
+        for sensor, probe in zip(self._sensors, self._probes, strict=True):
+            self._places[sensor.name] = (len(columns) - 2, probe)
+            self.units[sensor.name] = probe.columns[0][1] if probe.columns else "1"
+            columns += probe.columns
+        if self._path is not None and is_first_process():
+            self._table = CsvTable(self._path, columns)
+
+    def before_step(self, state: State) -> None:
+        """Record the start."""
+        if not self._marks:
+            self.record(state)
+
+    def after_step(self, state: State) -> None:
+        """Record every n-th step."""
+        self._steps += 1
+        if self._steps % self._every == 0:
+            self.record(state)
+
+    def finish(self, state: State) -> None:
+        """Record the last state, also the last good one of a solve that fails."""
+        self.record(state)
+
+    def close(self) -> None:
+        """Close the table; the values stay in memory."""
+        if self._table is not None:
+            self._table.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,172 @@
+"""What the three field series share: their protocol, the checks of a frame, and safe writing."""
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from windlass.framework.errors import OutputError
+from windlass.framework.output.mesh import FloatArray, LineMesh
+
+FieldArray = NDArray[Any]
+_SUFFIXES = (".pvd", ".vtu", ".xdmf", ".h5", ".vtkhdf", ".hdf")
+
+
+class FieldSeries(Protocol):
+    """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
+
+    Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.
+    """
+
+    @property
+    def path(self) -> Path:
+        """The file to open in ParaView, absolute."""
+
+    def append(
+        self,
+        time: float,
+        points: ArrayLike,
+        point_data: Mapping[str, ArrayLike],
+        cell_data: Mapping[str, ArrayLike],
+    ) -> None:
+        """Write one frame; it is on disk and can be read when the call returns.
+
+        time: time [s], above that of the frame before.
+        points: moved points in the global frame [m], shape (n, 2) or (n, 3).
+        point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); two components get a zero third.
+        cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
+
+        Raises OutputError if a shape, a name or the time is wrong, if fields differ from those of the first frame,
+        if the series is closed, or if the file cannot be written.
+        """
+
+    def close(self) -> None:
+        """Finish the files; a second call does nothing."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Frame(NamedTuple):
+    """One checked frame: time [s], points [m] of shape (n, 3), and fields of shape (count,) or (count, 3)."""
+
+    time: float
+    points: FloatArray
+    point_data: dict[str, FieldArray]
+    cell_data: dict[str, FieldArray]
+
+
+class FrameLayout(NamedTuple):
+    """What the next frame is compared with: last time [s], and type and components per (place, field name)."""
+
+    time: float
+    fields: dict[tuple[str, str], tuple[str, int]]
+
+
+def create_frame(
+    mesh: LineMesh,
+    last: FrameLayout | None,
+    time: float,
+    points: ArrayLike,
+    point_data: Mapping[str, ArrayLike],
+    cell_data: Mapping[str, ArrayLike],
+) -> tuple[Frame, FrameLayout]:
+    """Check and pad one frame (arguments as in `FieldSeries.append`) against the mesh and the frame before it."""
+    time = float(time)
+    if not math.isfinite(time):
+        raise OutputError(f"time of a frame = {time!r} s: must be finite")
+    # viewers take two frames of equal time as two pieces of one frame
+    if last is not None and time <= last.time:
+        raise OutputError(f"time of a frame = {time!r} s: must be > {last.time!r} s, the time of the frame before")
+    moved = _as_field("points", points, len(mesh.points))
+    if moved.ndim != 2:
+        raise OutputError(f"points of a frame have shape {moved.shape}: must be ({len(mesh.points)}, 3)")
+    if "part" in cell_data:
+        raise OutputError("cell_data 'part' is given: the name is taken by the labels of the mesh")
+    frame = Frame(
+        time,
+        moved.astype(np.float64, copy=False),
+        {name: _as_field(f"point_data {name!r}", a, len(mesh.points), name) for name, a in point_data.items()},
+        {name: _as_field(f"cell_data {name!r}", a, len(mesh.lines), name) for name, a in cell_data.items()},
+    )
+    fields = {("point", name): _kind_of(a) for name, a in frame.point_data.items()}
+    fields.update({("cell", name): _kind_of(a) for name, a in frame.cell_data.items()})
+    if last is not None and fields != last.fields:
+        differing = sorted(key for key in fields.keys() | last.fields.keys() if fields.get(key) != last.fields.get(key))
+        place, name = differing[0]
+        raise OutputError(
+            f"{place}_data {name!r} at time {time!r} s is {_kind_text(fields.get((place, name)))}: "
+            f"must be {_kind_text(last.fields.get((place, name)))} as in the first frame"
+        )
+    return frame, FrameLayout(time, fields)
+
+
+def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") -> FieldArray:
+    """Return float64, int32 or int64 values of shape (count,) or (count, 3)."""
+    # a slash would open a subgroup in HDF5, and the others break the XML of some readers
+    if not name.strip() or any(c in '/<>&"' or not c.isprintable() for c in name):
+        raise OutputError(f"{what}: a field name must be printable text without / < > & and double quotes")
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise OutputError(f"{what} has type {array.dtype}: must be real numbers, integers or booleans")
+    if array.shape not in ((count,), (count, 2), (count, 3)):
+        raise OutputError(f"{what} has shape {array.shape}: must be ({count},), ({count}, 2) or ({count}, 3)")
+    # one type per kind keeps all readers on tested ground
+    if array.dtype.kind == "f":
+        array = array.astype(np.float64, copy=False)
+    elif array.dtype.kind == "b" or array.dtype == np.int32:
+        array = array.astype(np.int32, copy=False)
+    else:
+        array = array.astype(np.int64)
+    if array.shape == (count, 2):
+        array = np.column_stack([array, np.zeros(count, array.dtype)])
+    return np.ascontiguousarray(array)
+
+
+def _kind_of(array: FieldArray) -> tuple[str, int]:
+    return array.dtype.name, 1 if array.ndim == 1 else array.shape[1]
+
+
+def _kind_text(kind: tuple[str, int] | None) -> str:
+    return "absent" if kind is None else f"{kind[0]} with {kind[1]} component{'s' if kind[1] > 1 else ''}"
+
+
+def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
+    """Return the absolute path with `suffix` added to the name; the folder must exist.
+
+    Absolute, so that a later change of the working directory does not scatter the files.
+    """
+    base = Path(path).absolute()
+    # a colon separates file and dataset in XDMF
+    if not base.name or ":" in base.name or not base.name.isprintable():
+        raise OutputError(f"name of a series = {base.name!r}: must be a printable file name without a colon")
+    if base.suffix in _SUFFIXES:
+        raise OutputError(f"name of a series = {base.name!r}: must come without {base.suffix}, which is added")
+    if not base.parent.is_dir():
+        raise OutputError(f"folder of a series = '{base.parent}': must be an existing folder")
+    return base.with_name(base.name + suffix)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole text file so that a reader finds the old or the new one, never a part."""
+    draft = path.with_name(f".{path.name}.tmp")
+    draft.write_text(text, encoding="utf-8")
+    os.replace(draft, path)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn failures of the file system into OutputError with the path."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:  # HDF5 reports some full disks as RuntimeError
+        raise OutputError(f"'{path}' cannot be written ({error}): give a folder that can be written") from error

@@ -1,0 +1,166 @@
+"""VTKHDF time series: one HDF5 file with moved points."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from windlass.framework.errors import OutputError
+from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.series import Frame, FrameLayout, check_series_path, create_frame, writing
+
+_VTK_LINE = 3
+_CHUNK_ROWS = 4096
+
+
+class VtkhdfSeries:
+    """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with topology once and points per frame.
+
+    path: folder and name without suffix; the folder must exist.
+    mesh: lines and labels; every frame is written with its moved points.
+    field_type: float64, or float32 for fields of half the size; times and points are always float64, integer
+    fields keep their type.
+
+    The file is open during `append` only, so it can be read between frames. VTK's reader shows a series of one frame
+    without its time. See `FieldSeries` for arguments and errors.
+
+    Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh, field_type: DTypeLike = np.float64) -> None:
+        self.path: Path = check_series_path(path, ".vtkhdf")
+        self._mesh = mesh
+        self._field_type = np.dtype(field_type)
+        if self._field_type not in (np.dtype(np.float32), np.dtype(np.float64)):
+            raise OutputError(f"field_type of VtkhdfSeries = {self._field_type}: must be float32 or float64")
+        self._last: FrameLayout | None = None
+        self._count = 0  # finished frames
+        self._closed = False
+
+    def append(
+        self,
+        time: float,
+        points: ArrayLike,
+        point_data: Mapping[str, ArrayLike],
+        cell_data: Mapping[str, ArrayLike],
+    ) -> None:
+        """Write one frame; see `FieldSeries.append`."""
+        if self._closed:
+            raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
+        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+        with writing(self.path):
+            if self._count == 0:
+                self._create_file(frame)
+            with self._open("r+") as file:
+                self._write_frame(file["VTKHDF"], frame)
+        self._count += 1
+        self._last = layout
+
+    def close(self) -> None:
+        """Finish the series; without any frame the file holds the reference mesh without times."""
+        if not self._closed and self._count == 0:
+            with writing(self.path):
+                self._create_file(None)
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self, mode: str) -> Any:
+        """Open in the oldest format, which all of VTK's readers know, and unlocked, so that a viewer that has the
+        file open does not end the run."""
+        import h5py
+
+        return h5py.File(self.path, mode, libver="earliest", locking=False)
+
+    def _create_file(self, frame: Frame | None) -> None:
+        """Write topology and labels; with a frame also empty datasets for points, fields and steps."""
+        # a fresh file, so that a viewer that still shows the old one keeps it whole
+        self.path.unlink(missing_ok=True)
+        mesh, lines = self._mesh, len(self._mesh.lines)
+        with self._open("w") as file:
+            root = file.create_group("VTKHDF")
+            root.attrs["Version"] = np.array([2, 0], np.int64)
+            root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # must be a string of fixed length
+            root["NumberOfPoints"] = np.array([len(mesh.points)], np.int64)
+            root["NumberOfCells"] = np.array([lines], np.int64)
+            root["NumberOfConnectivityIds"] = np.array([2 * lines], np.int64)
+            root["Connectivity"] = mesh.lines.ravel()
+            root["Offsets"] = np.arange(0, 2 * lines + 1, 2, dtype=np.int64)
+            root["Types"] = np.full(lines, _VTK_LINE, np.uint8)
+            root.create_group("PointData")
+            root.create_group("CellData")["part"] = mesh.part
+            if frame is None:
+                root["Points"] = mesh.points
+            else:
+                self._create_steps(root, frame)
+
+    def _create_steps(self, root: Any, frame: Frame) -> None:
+        """Create the growing datasets; those with equal content are one dataset under several names."""
+        steps = root.create_group("Steps")
+        steps.attrs["NSteps"] = np.int64(0)
+        _create_growing(steps, "Values", (), np.dtype(np.float64), _CHUNK_ROWS // 16)
+        for name, shape in (("NumberOfParts", ()), ("PartOffsets", ()), ("PointOffsets", ()), ("CellOffsets", (1,))):
+            _create_growing(steps, name, shape, np.dtype(np.int64), _CHUNK_ROWS // 16)
+        steps["ConnectivityIdOffsets"] = steps["CellOffsets"]
+        point_offsets, cell_offsets = steps.create_group("PointDataOffsets"), steps.create_group("CellDataOffsets")
+        cell_offsets["part"] = steps["PartOffsets"]  # zeros: labels do not change
+        points, lines = len(self._mesh.points), len(self._mesh.lines)
+        _create_growing(root, "Points", (3,), np.dtype(np.float64), _whole_frames(points))
+        for name, values in frame.point_data.items():
+            _create_growing(root["PointData"], name, values.shape[1:], self._type_of(values), _whole_frames(points))
+            point_offsets[name] = steps["PointOffsets"]
+        first = ""
+        for name, values in frame.cell_data.items():
+            _create_growing(root["CellData"], name, values.shape[1:], self._type_of(values), _whole_frames(lines))
+            if not first:
+                _create_growing(cell_offsets, name, (), np.dtype(np.int64), _CHUNK_ROWS // 16)
+                first = name
+            else:
+                cell_offsets[name] = cell_offsets[first]
+
+    def _type_of(self, values: Any) -> np.dtype[Any]:
+        return self._field_type if values.dtype.kind == "f" else values.dtype
+
+    def _write_frame(self, root: Any, frame: Frame) -> None:
+        k, points, lines = self._count, len(self._mesh.points), len(self._mesh.lines)
+        _write_rows(root["Points"], k, frame.points)
+        for name, values in frame.point_data.items():
+            _write_rows(root["PointData"][name], k, values)
+        for name, values in frame.cell_data.items():
+            _write_rows(root["CellData"][name], k, values)
+        steps = root["Steps"]
+        _write_rows(steps["Values"], k, np.array([frame.time]))
+        _write_rows(steps["NumberOfParts"], k, np.array([1]))
+        _write_rows(steps["PartOffsets"], k, np.array([0]))
+        _write_rows(steps["PointOffsets"], k, np.array([k * points]))
+        _write_rows(steps["CellOffsets"], k, np.array([[0]]))
+        if frame.cell_data:
+            _write_rows(steps["CellDataOffsets"][next(iter(frame.cell_data))], k, np.array([k * lines]))
+        # last, so that only whole frames are counted
+        steps.attrs["NSteps"] = np.int64(k + 1)
+
+
+def _whole_frames(rows: int) -> int:
+    """Rows of a chunk: whole frames, several of them for a small mesh, because each chunk has a cost of its own."""
+    return rows * max(1, _CHUNK_ROWS // rows)
+
+
+def _create_growing(group: Any, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> None:
+    group.create_dataset(name, (0, *shape), dtype, maxshape=(None, *shape), chunks=(chunk, *shape))
+
+
+def _write_rows(dataset: Any, frame: int, values: Any) -> None:
+    """Write the rows of one frame at its place, whatever a failed earlier try has left there."""
+    rows = len(values)
+    dataset.resize((frame + 1) * rows, axis=0)
+    dataset[frame * rows : (frame + 1) * rows] = values

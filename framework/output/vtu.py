@@ -1,0 +1,90 @@
+"""Series of `.vtu` files with moved points, collected in a `.pvd`."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from xml.sax.saxutils import quoteattr
+
+from numpy.typing import ArrayLike
+
+from windlass.framework.errors import OutputError
+from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.series import FrameLayout, check_series_path, create_frame, write_atomically, writing
+
+_HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Collection>\n'
+_TAIL = "</Collection>\n</VTKFile>\n"
+
+
+class VtuSeries:
+    """One `<name>_000000.vtu` per frame beside `<name>.pvd`, which is the file to open.
+
+    path: folder and name without suffix; the folder must exist.
+    mesh: lines and labels; every frame is written with its moved points.
+
+    The `.pvd` is replaced as a whole after every frame and lists finished frames only, so it can be opened during
+    a run and after a crash. See `FieldSeries` for arguments and errors.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh) -> None:
+        self.path: Path = check_series_path(path, ".pvd")
+        self._mesh = mesh
+        self._last: FrameLayout | None = None
+        self._entries: list[str] = []
+        self._started = False
+        self._closed = False
+
+    def append(
+        self,
+        time: float,
+        points: ArrayLike,
+        point_data: Mapping[str, ArrayLike],
+        cell_data: Mapping[str, ArrayLike],
+    ) -> None:
+        """Write one frame; see `FieldSeries.append`."""
+        if self._closed:
+            raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
+        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+        import meshio  # here, because a run without output need not wait for it
+
+        cells = [("line", self._mesh.lines)]
+        by_block = {name: [values] for name, values in {"part": self._mesh.part, **frame.cell_data}.items()}
+        grid = meshio.Mesh(frame.points, cells, point_data=frame.point_data, cell_data=by_block)
+        file = self.path.with_name(f"{self.path.stem}_{len(self._entries):06d}.vtu")
+        with writing(self.path):
+            self._start()
+            meshio.vtu.write(file, grid, binary=True, compression="zlib")
+            self._entries.append(f'<DataSet timestep="{frame.time!r}" part="0" file={quoteattr(file.name)}/>\n')
+            self._write_collection()
+        self._last = layout
+
+    def close(self) -> None:
+        """Finish the series; without any frame the `.pvd` is an empty collection."""
+        if not self._closed:
+            with writing(self.path):
+                self._start()
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        """Empty the collection of an older series and remove its frames, which would mix with the new ones."""
+        if self._started:
+            return
+        self._write_collection()
+        pattern = re.compile(re.escape(self.path.stem) + r"_\d{6,}\.vtu")
+        for file in self.path.parent.iterdir():
+            if pattern.fullmatch(file.name):
+                file.unlink()
+        self._started = True
+
+    def _write_collection(self) -> None:
+        write_atomically(self.path, _HEAD + "".join(self._entries) + _TAIL)

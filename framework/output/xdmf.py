@@ -1,0 +1,134 @@
+"""XDMF time series with HDF5 data over the fixed reference mesh."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from windlass.framework.errors import OutputError
+from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.series import FrameLayout, check_series_path, create_frame, writing
+
+_HEAD = (
+    b'<?xml version="1.0"?>\n<Xdmf Version="3.0"><Domain>'
+    b'<Grid Name="TimeSeries_meshio" GridType="Collection" CollectionType="Temporal">\n'
+)
+
+
+class XdmfSeries:
+    """`<name>.xdmf`, the file to open, and `<name>.h5` beside it; move both together.
+
+    path: folder and name without suffix; the folder must exist.
+    mesh: reference mesh, written once.
+
+    The format as meshio writes it has one mesh for all times, so the points stay in the reference position and the
+    field `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale
+    factor 1). It is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows
+    two blocks: the first is the time series; the second, the mesh grid of the file, stays at the first time shown
+    and is best hidden.
+
+    Both files are complete after every frame. See `FieldSeries` for arguments and errors.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh) -> None:
+        self.path: Path = check_series_path(path, ".xdmf")
+        self._data_path = self.path.with_suffix(".h5")
+        self._mesh = mesh
+        self._last: FrameLayout | None = None
+        self._writer: Any = None  # meshio's, made at the first write
+        self._part: Any = None  # XML element of the labels, shared by all frames
+        self._tail = b""
+        self._tail_start = 0  # byte in the .xdmf where the next frame goes
+        self._closed = False
+
+    def append(
+        self,
+        time: float,
+        points: ArrayLike,
+        point_data: Mapping[str, ArrayLike],
+        cell_data: Mapping[str, ArrayLike],
+    ) -> None:
+        """Write one frame; see `FieldSeries.append`."""
+        if self._closed:
+            raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
+        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+        displacement = frame.points - self._mesh.points
+        if "displacement" in frame.point_data:
+            given = frame.point_data["displacement"]
+            # rounding of the subtraction scales with the positions, not with the displacement
+            room = 1e-9 * float(np.abs(self._mesh.points).max())
+            if given.shape != displacement.shape or not np.allclose(given, displacement, 1e-9, room, equal_nan=True):
+                raise OutputError(
+                    f"point_data 'displacement' at time {frame.time!r} s: must be points - reference points [m]"
+                )
+        fields = {**frame.point_data, "displacement": displacement}
+        by_block = {name: [values] for name, values in frame.cell_data.items()}
+        with writing(self.path):
+            self._start()
+            with self._open_data("r+"):
+                self._writer.write_data(frame.time, fields, by_block)
+            grid = self._writer.collection[-1]
+            self._writer.collection.remove(grid)
+            grid.append(self._part)
+            self._write_grid(ElementTree.tostring(grid) + b"\n")
+        self._last = layout
+
+    def close(self) -> None:
+        """Finish the series; without any frame it holds the reference mesh alone."""
+        if not self._closed:
+            with writing(self.path):
+                self._start()
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        """Write reference mesh and labels, and an index without frames."""
+        if self._tail_start > 0:
+            return
+        from meshio.xdmf import TimeSeriesWriter  # here, because a run without output need not wait for it
+
+        writer = TimeSeriesWriter(self.path)
+        self._writer = writer
+        # a fresh file, so that a viewer that still shows the old one keeps it whole
+        self._data_path.unlink(missing_ok=True)
+        with self._open_data("w"):
+            writer.write_points_cells(self._mesh.points, [("line", self._mesh.lines)])
+            holder = ElementTree.Element("Grid")
+            writer.cell_data({"part": [self._mesh.part]}, holder)
+        self._part = holder[0]
+        mesh_grid = writer.domain[1]
+        self._tail = b"</Grid>\n" + ElementTree.tostring(mesh_grid) + b"\n</Domain></Xdmf>\n"
+        self._tail_start = len(_HEAD)
+        self.path.write_bytes(_HEAD + self._tail)
+
+    def _open_data(self, mode: str) -> Any:
+        """Open the HDF5 file for meshio's writer, for one frame only.
+
+        meshio's own context manager would put the file into the working directory instead of beside the `.xdmf`,
+        and would write the `.xdmf` only at the end. The XML names the data file without a folder, so it is found
+        beside the `.xdmf` from everywhere. Unlocked, so that a viewer that has the file open does not end the run.
+        """
+        import h5py
+
+        self._writer.h5_filename = self._data_path.name
+        self._writer.h5_file = h5py.File(self._data_path, mode, libver="earliest", locking=False)
+        return self._writer.h5_file
+
+    def _write_grid(self, grid: bytes) -> None:
+        """Put one frame between the others and the closing tags: a whole file at the cost of one frame."""
+        with self.path.open("r+b", buffering=0) as file:
+            file.seek(self._tail_start)
+            file.write(grid + self._tail)
+        self._tail_start += len(grid)

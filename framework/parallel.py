@@ -1,0 +1,34 @@
+"""Processes: the communicator of a run, and the assembly of this process's part of a world."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.world import World
+
+LAUNCHER_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
+
+
+def communicator() -> Any:
+    """The mpi4py world communicator when started by ``mpiexec`` on several processes, otherwise None."""
+    if not any(int(os.environ.get(name, "1")) > 1 for name in LAUNCHER_SIZES):
+        return None
+    from mpi4py import MPI
+
+    return MPI.COMM_WORLD if MPI.COMM_WORLD.size > 1 else None
+
+
+def parallel_assembly(world: World, comm: Any) -> Assembly:
+    """The assembly of this process's rows, made once per world; the whole world if ``comm`` is None."""
+    if comm is None:
+        return serial_assembly(world)
+    assembly: Assembly = world.resource("parallel assembly", lambda: Assembly(world, comm))
+    return assembly
+
+
+def is_first_process() -> bool:
+    """Whether this process is the one that prints and writes files."""
+    comm = communicator()
+    return comm is None or comm.rank == 0

@@ -1,0 +1,173 @@
+"""Row loops of connectors between two markers: gather, scatter and the tangent, written once and compiled around a law.
+
+A law brings kernels for one row.  With u = value1 - value0 of two coordinate markers and its rate u_t, or with
+u = p1 - p0 and u_t = v1 - v0 of two position markers, it gives f(u, u_t, t), which enters the left-hand side of the
+equations of motion at marker 1 and with the opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.
+The loops add
+
+    forces    Jᵀ f    with J = [-J0, J1],
+    tangent   dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J,
+
+where ∂(Jᵀf)/∂q at constant f comes from the second derivatives H of the marker positions, and ∂u_t/∂q = J̇ because
+u_t = J q̇.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray, LocalRows
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+Loops = tuple[Callable[..., None], Callable[..., None]]
+
+
+class Pair(NamedTuple):
+    """The two markers of each row.
+
+    m0, m1: positions of marker 0 and 1 in the columns of their family, shape (rows,).
+    dofs: local coordinate numbers of marker 0, then of marker 1, shape (rows, n).
+    n0: number of columns that belong to marker 0.
+    active: rows that contribute, shape (rows,).
+    """
+
+    m0: IntArray
+    m1: IntArray
+    dofs: IntArray
+    n0: int
+    active: NDArray[np.bool_]
+
+
+def pair_dofs(world: World, table: EntityTable) -> IntArray:
+    """World coordinate numbers of ``marker0``, then of ``marker1``, shape (rows, n), -1 for none."""
+    parts = [world.dofs_of(table.column(name)) for name in ("marker0", "marker1")]
+    return np.concatenate(parts, axis=1)
+
+
+def bind_pair(rows: LocalRows) -> Pair:
+    """The pair of a table with ``marker0``, ``marker1`` and ``active``, whose dofs come from `pair_dofs`."""
+    n0 = rows.world.dofs_of(rows.table.column("marker0")).shape[1]
+    return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.column("active"))
+
+
+def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tuple[float, float]]) -> Loops:
+    """Loops around a law between two coordinate markers.
+
+    Args:
+        force: kernel ``(c, i, u, ut, t) -> f`` for row i of the law's columns c; u [m or rad], t [s], f [N or N m].
+        force_tangent: kernel ``(c, i, u, ut, t) -> (df_du, df_dut)``.
+
+    Returns:
+        Kernels ``residual(c, pair, m, t, f)`` and ``tangent(c, pair, m, t, dq, dv, slots, values)`` over all rows,
+        with the columns m of the coordinate markers.
+    """
+
+    @kernel
+    def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:
+        for i in range(len(pair.m0)):
+            if not pair.active[i]:
+                continue
+            m0, m1 = pair.m0[i], pair.m1[i]
+            s = force(c, i, m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0], t)
+            f[m.dof[m0]] -= s
+            f[m.dof[m1]] += s
+
+    @kernel
+    def tangent(
+        c: Any, pair: Pair, m: Any, t: float, dq: float, dv: float, slots: IntArray, values: FloatArray
+    ) -> None:
+        for i in range(len(pair.m0)):
+            if not pair.active[i]:
+                continue
+            m0, m1 = pair.m0[i], pair.m1[i]
+            df_du, df_dut = force_tangent(c, i, m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0], t)
+            k = dq * df_du + dv * df_dut
+            values[slots[i, 0, 0]] += k
+            values[slots[i, 0, 1]] -= k
+            values[slots[i, 1, 0]] -= k
+            values[slots[i, 1, 1]] += k
+
+    return residual, tangent
+
+
+def position_pair(force: Callable[..., tuple[float, float, float]], force_tangent: Callable[..., None]) -> Loops:
+    """Loops around a law between two position markers.
+
+    Args:
+        force: kernel ``(c, i, ux, uy, uz, utx, uty, utz, t) -> (fx, fy, fz)`` for row i of the law's columns c;
+            u [m] and f [N] in the global frame, t [s].
+        force_tangent: kernel ``(c, i, ux, uy, uz, utx, uty, utz, t, P, V)`` that writes all entries of
+            P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], each of shape (3, 3).
+
+    Returns:
+        Kernels ``residual(c, pair, m, t, f)`` and ``tangent(c, pair, m, t, dq, dv, slots, values)`` over all rows,
+        with the columns m of the position markers.
+    """
+
+    @kernel
+    def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:
+        n0, n = pair.n0, pair.dofs.shape[1]
+        for i in range(len(pair.m0)):
+            if not pair.active[i]:
+                continue
+            m0, m1 = pair.m0[i], pair.m1[i]
+            ux, uy, uz = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1], m.p[m1, 2] - m.p[m0, 2]
+            utx, uty, utz = m.v[m1, 0] - m.v[m0, 0], m.v[m1, 1] - m.v[m0, 1], m.v[m1, 2] - m.v[m0, 2]
+            fx, fy, fz = force(c, i, ux, uy, uz, utx, uty, utz, t)
+            for a in range(n0):
+                f[pair.dofs[i, a]] -= m.J[m0, 0, a] * fx + m.J[m0, 1, a] * fy + m.J[m0, 2, a] * fz
+            for a in range(n - n0):
+                f[pair.dofs[i, n0 + a]] += m.J[m1, 0, a] * fx + m.J[m1, 1, a] * fy + m.J[m1, 2, a] * fz
+
+    @kernel
+    def tangent(
+        c: Any, pair: Pair, m: Any, t: float, dq: float, dv: float, slots: IntArray, values: FloatArray
+    ) -> None:
+        n0, n = pair.n0, pair.dofs.shape[1]
+        # small arrays, made once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv ∂f/∂v
+        P, V = np.zeros((3, 3)), np.zeros((3, 3))
+        J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))
+        for i in range(len(pair.m0)):
+            if not pair.active[i]:
+                continue
+            m0, m1 = pair.m0[i], pair.m1[i]
+            ux, uy, uz = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1], m.p[m1, 2] - m.p[m0, 2]
+            utx, uty, utz = m.v[m1, 0] - m.v[m0, 0], m.v[m1, 1] - m.v[m0, 1], m.v[m1, 2] - m.v[m0, 2]
+            force_tangent(c, i, ux, uy, uz, utx, uty, utz, t, P, V)
+            for k in range(3):
+                for a in range(n0):
+                    J[k, a] = -m.J[m0, k, a]
+                    Jd[k, a] = -m.Jd[m0, k, a]
+                for a in range(n - n0):
+                    J[k, n0 + a] = m.J[m1, k, a]
+                    Jd[k, n0 + a] = m.Jd[m1, k, a]
+            for k in range(3):
+                for b in range(n):
+                    total = 0.0
+                    for j in range(3):
+                        total += (dq * P[k, j] + dv * V[k, j]) * J[j, b] + dq * V[k, j] * Jd[j, b]
+                    B[k, b] = total
+            for a in range(n):
+                for b in range(n):
+                    values[slots[i, a, b]] += J[0, a] * B[0, b] + J[1, a] * B[1, b] + J[2, a] * B[2, b]
+            h0, h1 = m.h[m0], m.h[m1]
+            if dq != 0.0 and (h0 >= 0 or h1 >= 0):
+                fx, fy, fz = force(c, i, ux, uy, uz, utx, uty, utz, t)
+                if h0 >= 0:
+                    for a in range(n0):
+                        for b in range(n0):
+                            total = m.H[h0, 0, a, b] * fx + m.H[h0, 1, a, b] * fy + m.H[h0, 2, a, b] * fz
+                            values[slots[i, a, b]] -= dq * total
+                if h1 >= 0:
+                    for a in range(n - n0):
+                        for b in range(n - n0):
+                            total = m.H[h1, 0, a, b] * fx + m.H[h1, 1, a, b] * fy + m.H[h1, 2, a, b] * fz
+                            values[slots[i, n0 + a, n0 + b]] += dq * total
+
+    return residual, tangent

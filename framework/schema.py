@@ -1,0 +1,200 @@
+"""Schema of entity tables: what a row of one kind consists of, with units, shapes and allowed values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import ModelError
+
+REQUIRED: Any = object()
+"""Marks a column without default."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number (or small array, or text, or function) per row.
+
+    Attributes:
+        unit: physical unit, ``"1"`` for pure numbers.
+        doc: one line on the meaning.
+        shape: shape of one row's value; ``None`` for a length that differs from row to row.
+        default: value when the user gives none; ``REQUIRED`` if the user must.
+        dtype: NumPy type of the stored column (``object`` for functions).
+        minimum, above: smallest allowed value, or the bound that values must exceed.
+        choices: the allowed values, if they are few.
+        switchable: may change after ``World.finalize`` through ``World.set``.
+    """
+
+    unit: str
+    doc: str
+    shape: tuple[int, ...] | None = ()
+    default: Any = REQUIRED
+    dtype: Any = np.float64
+    minimum: float | None = None
+    above: float | None = None
+    choices: tuple[Any, ...] | None = None
+    switchable: bool = False
+    name: str = ""
+
+    def allowed(self) -> str:
+        """The allowed values in words."""
+        if self.choices is not None:
+            return "must be one of " + ", ".join(map(str, self.choices))
+        if self.above is not None:
+            return f"must be > {self.above:g}"
+        if self.minimum is not None:
+            return f"must be >= {self.minimum:g}"
+        return "must be a finite number"
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A reference to an entity of another table.
+
+    Attributes:
+        target: name of a component class or of a family that components provide (``"position marker"``).
+        doc: one line on the meaning.
+        optional: whether the reference may be left out (stored as -1).
+    """
+
+    target: str
+    doc: str
+    optional: bool = False
+    name: str = ""
+
+
+def column(
+    unit: str,
+    doc: str,
+    shape: tuple[int, ...] | None = (),
+    default: Any = REQUIRED,
+    dtype: Any = np.float64,
+    minimum: float | None = None,
+    above: float | None = None,
+    choices: tuple[Any, ...] | None = None,
+    switchable: bool = False,
+) -> Any:
+    """Declare a column in the body of a Component; see `Column` for the arguments."""
+    return Column(unit, doc, shape, default, dtype, minimum, above, choices, switchable)
+
+
+def function(doc: str, switchable: bool = False) -> Any:
+    """Declare a column that holds a user function per row, or None."""
+    return Column("1", doc, (), None, object, switchable=switchable)
+
+
+def ref(target: str, doc: str, optional: bool = False) -> Any:
+    """Declare a reference to an entity in the body of a Component; see `Ref`."""
+    return Ref(target, doc, optional)
+
+
+class Component:
+    """Base of all schemas: a class body with `column`, `function` and `ref` declarations and no behaviour.
+
+    Class attributes of a schema:
+        provides: names of the families that entities of this kind belong to.
+        dof_names: for nodes, the names of the coordinates of one row.
+        reference_columns: for nodes, the columns that make up the reference coordinates, in this order.
+    """
+
+    columns: ClassVar[dict[str, Column]] = {}
+    refs: ClassVar[dict[str, Ref]] = {}
+    provides: ClassVar[tuple[str, ...]] = ()
+    reference_columns: ClassVar[tuple[str, ...]] = ()
+    dof_names: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.columns = dict(cls.columns)
+        cls.refs = dict(cls.refs)
+        for name, value in list(vars(cls).items()):
+            if isinstance(value, Column):
+                cls.columns[name] = replace(value, name=name)
+            elif isinstance(value, Ref):
+                cls.refs[name] = replace(value, name=name)
+
+
+def parse_values(col: Column, kind: str, value: Any, count: int, first_row: int) -> NDArray[Any]:
+    """Bring user input for one column into an array with one entry per new row.
+
+    Args:
+        col: the column.
+        kind: name of the component, for messages.
+        value: one value for all rows, or an array with one value per row.
+        count: number of new rows.
+        first_row: number of the first new row, for messages.
+
+    Returns:
+        Array of shape (count, *col.shape); for columns of open length an object array of arrays.
+
+    Raises:
+        ModelError: wrong shape, not a number, NaN, or out of the allowed range.
+    """
+    where = f"{col.name} in {kind} row {first_row}"
+    if col.dtype is object:
+        values = np.empty(count, dtype=object)
+        if value is not None and not callable(value):
+            if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != count:
+                raise ModelError(f"{where} = {value!r}: must be a function, or one function per row")
+            values[:] = value
+        else:
+            values[:] = [value] * count
+        return values
+    if col.shape is None:
+        return _parse_open(col, value, count, where)
+    try:
+        array = np.asarray(value, dtype=col.dtype)
+    except (TypeError, ValueError):
+        raise ModelError(f"{where} = {value!r}: expected {_shape_words(col)} [{col.unit}]") from None
+    if np.issubdtype(col.dtype, np.integer) and not np.array_equal(array, np.asarray(value, dtype=float)):
+        raise ModelError(f"{where} = {value!r}: must be a whole number [{col.unit}]")
+    try:
+        array = np.broadcast_to(array, (count, *col.shape)).copy()
+    except ValueError:
+        raise ModelError(
+            f"{where} has shape {array.shape}: expected {_shape_words(col)} [{col.unit}], for one row or for {count}"
+        ) from None
+    _check_range(col, kind, array, first_row)
+    return array
+
+
+def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
+    """Input of open length: one list for all rows, or (count, n)."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{where} = {value!r}: expected a list of numbers [{col.unit}]") from None
+    if array.ndim not in (1, 2) or (array.ndim == 2 and len(array) != count):
+        raise ModelError(f"{where} has shape {array.shape}: expected (n,) or ({count}, n) numbers [{col.unit}]")
+    if not np.isfinite(array).all():
+        raise ModelError(f"{where} has values that are not finite: must be finite numbers [{col.unit}]")
+    values = np.empty(count, dtype=object)
+    for i in range(count):
+        values[i] = np.array(array if array.ndim == 1 else array[i])
+    return values
+
+
+def _shape_words(col: Column) -> str:
+    return "one number" if not col.shape else f"numbers of shape {col.shape}"
+
+
+def _check_range(col: Column, kind: str, array: NDArray[Any], first_row: int) -> None:
+    """Raise ModelError for the first value out of the column's range."""
+    bad = ~np.isfinite(array) if np.issubdtype(array.dtype, np.floating) else np.zeros(array.shape, bool)
+    if col.choices is not None:
+        bad |= ~np.isin(array, col.choices)
+    if col.above is not None:
+        bad |= ~(array > col.above)
+    if col.minimum is not None:
+        bad |= ~(array >= col.minimum)
+    if bad.any():
+        where = np.argwhere(bad)[0]
+        row = int(where[0])
+        index = "".join(f"[{i}]" for i in where[1:])
+        given = array[tuple(where)]
+        unit = "" if col.unit == "1" else f" {col.unit}"
+        raise ModelError(f"{col.name}{index} = {given}{unit} in {kind} row {first_row + row}: {col.allowed()}")

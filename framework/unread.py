@@ -1,0 +1,200 @@
+"""Options that nothing has read: PETSc is silent about them, Windlass is not.
+
+PETSc marks an option as used when an object asks for it. What is left unused is judged at three moments:
+
+1. after `setFromOptions` of a solver: everything but what PETSc reads later (`READ_AT_SET_UP`, `READ_IN_SOLVE`);
+2. after the first set-up of its linear solver: everything but `READ_IN_SOLVE`;
+3. at the end of the run: everything.
+
+A name that PETSc does not have at all is reported at the first of these moments, also for a solver that the model makes
+later: every name stands as text in the PETSc library itself, which serves as the dictionary, right in each version.
+"""
+
+import ctypes
+import difflib
+import enum
+import functools
+import mmap
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# Options of PETSc as a whole: it reads them when it starts, or as its last act.
+GLOBAL = re.compile(
+    r"(check|citations|cuda|debug|debugger|device|display|error|fp|get|help|hip|history|info|kokkos|log|malloc|memory|mpi"
+    r"|mpidump|no|nox|objects|on|options|petsc|prefix|python|saws?|skip|start|stop|tellmycell|textbelt|use|version|viewer|x)"
+    r"(_\w+)?",
+    re.IGNORECASE,
+)
+# Options of the objects inside a solver, which come into being with the first set-up, and of factorisation packages.
+READ_AT_SET_UP = re.compile(
+    r"(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+", re.IGNORECASE
+)
+READ_IN_SOLVE = re.compile(
+    r"\w*(view|converged_reason)\w*|snes_(test|compare|adapt|convergence)_\w+|ksp_(compute|plot)_\w+", re.IGNORECASE
+)
+# Names that make sense only behind the prefix of a solver.
+SOLVER_FAMILY = re.compile(
+    r"(snes|ksp|pc|sub|mg|fieldsplit|npc|mat_mumps|mat_superlu|mat_klu|mat_umfpack)_\w+", re.IGNORECASE
+)
+# A name this close to a known one is a slip of the pen and not a name from elsewhere.
+SLIP = 0.85
+
+
+class Moment(enum.IntEnum):
+    """How far a solver, or the run, has come."""
+
+    EXPECTED = 0
+    OPTIONS_SET = 1
+    SET_UP = 2
+    END = 3
+
+
+@dataclass
+class Solver:
+    """What is known about the solver of one prefix.
+
+    Attributes:
+        reached: how far it is.
+        kinds: of SNES, KSP and PC, in PETSc's words.
+        own: names, without prefix, of the options that it will declare; None if that is not known.
+    """
+
+    reached: Moment = Moment.EXPECTED
+    kinds: str = ""
+    own: tuple[str, ...] | None = None
+
+
+def find_unread() -> dict[str, str]:
+    """Options that nothing on any rank has read: name without dash → value (empty for a flag)."""
+    from windlass.framework.petsc import PETSc
+
+    library = ctypes.CDLL(PETSc.__file__)
+    c_int = ctypes.c_int64 if PETSc.IntType().itemsize == 8 else ctypes.c_int32
+    count, names, values = c_int(), ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
+    parts = (None, ctypes.byref(count), ctypes.byref(names), ctypes.byref(values))
+    library.PetscOptionsLeftGet(*parts)
+    unread = {(names[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
+    library.PetscOptionsLeftRestore(*parts)
+    if PETSc.COMM_WORLD.getSize() > 1:
+        # A part of a solver may live on some ranks only; one reader is enough, and all ranks must judge alike.
+        for others in PETSc.COMM_WORLD.tompi4py().allgather(set(unread)):
+            unread = {name: value for name, value in unread.items() if name in others}
+    return unread
+
+
+class _SymbolInfo(ctypes.Structure):
+    _fields_ = (
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    )
+
+
+@functools.cache
+def petsc_names() -> frozenset[str]:
+    """All names of options that the text of the PETSc library holds, in lower case; empty when it cannot be read."""
+    from windlass.framework.petsc import PETSc
+
+    info = _SymbolInfo()
+    try:
+        address = ctypes.cast(ctypes.CDLL(PETSc.__file__).PetscOptionsLeftGet, ctypes.c_void_p)
+        find_file: Any = ctypes.CDLL(None).dladdr
+        find_file.argtypes = (ctypes.c_void_p, ctypes.POINTER(_SymbolInfo))
+        if not find_file(address, ctypes.byref(info)) or not info.file:
+            return frozenset()
+        with open(info.file, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+            found = re.findall(rb"-([A-Za-z][A-Za-z0-9_]{2,})\x00", text)
+    except (OSError, AttributeError):
+        return frozenset()
+    return frozenset(name.decode().lower() for name in found)
+
+
+def _is_petsc_name(name: str) -> bool:
+    """Whether PETSc has this option; prefixes of inner solvers and numbers in names do not count."""
+    names = petsc_names()
+    name = name.lower()
+    if not names or name in names:
+        return True
+    if re.match(r"(sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
+        return any(name[at.end() :] in names for at in re.finditer("_", name))
+    # Names with a number in the middle are composed when they are read: no text to find.
+    return bool(re.search(r"_\d+(_|$)", name)) and bool(SOLVER_FAMILY.fullmatch(name) or READ_AT_SET_UP.fullmatch(name))
+
+
+def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: float = 0.75) -> list[str]:
+    """Known names like `name`, best first: own options, global ones, and PETSc's behind each prefix."""
+    candidates = set(own) | {known for known in petsc_names() if GLOBAL.fullmatch(known)}
+    fitting = [prefix for prefix in prefixes if prefix and name.lower().startswith(prefix)] or list(prefixes)
+    solver_names = [known for known in petsc_names() if SOLVER_FAMILY.fullmatch(known)]
+    spelling = {known.lower(): known for known in candidates}
+    spelling |= {prefix + known: prefix + known for prefix in fitting for known in solver_names}
+    close = difflib.get_close_matches(name.lower(), sorted(spelling), n=3, cutoff=closeness)
+    ratios = [difflib.SequenceMatcher(None, known, name.lower()).ratio() for known in close]
+    return [spelling[known] for known, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.02]
+
+
+def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
+    """One line for each option that is wrong for certain at this moment.
+
+    Args:
+        moment: where the run is; below END the progress of each solver counts.
+        solvers: the solvers of the model by prefix, with those that are only expected.
+        own: names of the options that the model and Windlass have declared.
+    """
+    lines = []
+    for name, value in find_unread().items():
+        problem = _judge(name, moment, solvers, own)
+        if problem:
+            lines.append(f"-{name}{' ' + value if value else ''}: {problem}")
+    return lines
+
+
+def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
+    """What is wrong with an unread option; empty when it may still be read."""
+    prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
+    base = name if prefix is None else name[len(prefix) :]
+    known = _is_petsc_name(base)
+    if not prefix and known and GLOBAL.fullmatch(base):
+        return ""
+    if prefix is None:
+        # Single words in the library are seldom options of their own.
+        known = known and "_" in base
+        return _judge_without_solver(name, known, moment, solvers, own)
+    solver = solvers[prefix]
+    announced = {prefix + other for other in solver.own or ()}
+    if solver.reached is Moment.EXPECTED and not known:
+        # What another solver declares for itself this one may well declare too, later.
+        announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}
+        slips = suggest(name, [prefix], announced, SLIP)
+        certain = solver.own is not None or slips or SOLVER_FAMILY.fullmatch(base)
+        known = name in announced or not certain
+    if not known:
+        return "unknown option" + _hint(suggest(name, solvers, announced | set(own)))
+    if solver.reached is Moment.EXPECTED:
+        made = ", ".join(p for p, other in solvers.items() if other.reached > Moment.EXPECTED) or "none"
+        return f"the model makes no solver {prefix} (it makes: {made})" if moment is Moment.END else ""
+    reached = Moment.END if moment is Moment.END else solver.reached
+    if reached < Moment.END and READ_IN_SOLVE.fullmatch(base):
+        return ""
+    if reached < Moment.SET_UP and READ_AT_SET_UP.fullmatch(base):
+        return ""
+    return f"PETSc has this option, but this solver does not read it ({solver.kinds})"
+
+
+def _judge_without_solver(
+    name: str, known: bool, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]
+) -> str:
+    """The same for an option that begins with the prefix of no solver."""
+    if not known:
+        hint = _hint(suggest(name, solvers, own))
+        return "unknown option" + (hint or "; a model declares its options before it makes its first solver")
+    if petsc_names() and SOLVER_FAMILY.fullmatch(name):
+        return "lacks the prefix of a solver" + _hint([prefix + name for prefix in list(solvers)[:2]])
+    return "nothing in this run has read it" + _hint(suggest(name, solvers, own)) if moment is Moment.END else ""
+
+
+def _hint(names: list[str]) -> str:
+    return "; did you mean " + " or ".join(f"-{name}" for name in names) + "?" if names else ""

@@ -1,0 +1,199 @@
+"""The world: entity tables and resources of one model.  It has no time in it; what changes is in `State`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray, law_of
+from windlass.framework.schema import Component, Ref
+from windlass.framework.table import Entity, EntityTable, IntArray
+
+Handles = Entity | Sequence[Entity]
+
+
+class World:
+    """Owns the tables of one model; two worlds never see each other.
+
+    Args:
+        gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.
+
+    Attributes:
+        tables: the tables by component, in the order of first use.
+        gravity: shape (3,).
+        version: counts changes of switchable columns.
+        finalized: whether `finalize` was called.
+    """
+
+    def __init__(self, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
+        self.gravity: FloatArray = np.zeros(3)
+        self.gravity[: len(gravity)] = gravity
+        if not np.isfinite(self.gravity).all():
+            raise ModelError(f"gravity = {tuple(gravity)} m/s^2 in World: must be finite numbers")
+        self.tables: dict[type[Component], EntityTable] = {}
+        self.finalized = False
+        self.version = 0
+        self.changed: dict[type[Component], int] = {}
+        self._table_of: list[EntityTable] = []
+        self._first_ids: list[int] = []
+        self._first_rows: list[int] = []
+        self._count = 0
+        self._dofs: dict[type[Component], IntArray] = {}
+        self._cached: dict[str, Any] = {}
+
+    @property
+    def count(self) -> int:
+        """Number of entities."""
+        return self._count
+
+    def table(self, component: type[Component]) -> EntityTable:
+        """The table of a component; an empty one if nothing was added."""
+        return self.tables.get(component) or EntityTable(component)
+
+    def add(self, component: type[Component], *, name: str = "", **values: Any) -> Entity:
+        """Add one row, or as many as the longest handle or array among the values has, and return a handle.
+
+        Args:
+            component: the kind of entity.
+            name: name for messages and output.
+            **values: columns and references of the component, each for all rows or one per row.
+
+        Raises:
+            ModelError: the world is finalized; a value is missing, unknown or not allowed; a reference of a wrong kind.
+        """
+        if self.finalized:
+            raise ModelError(f"cannot add {component.__name__}: the world is finalized (add before the first solve)")
+        law = law_of(component)
+        if law is not None and law.complete is not None:
+            values = law.complete(self, values)
+        table = self.tables.setdefault(component, EntityTable(component))
+        handles = {r: values.pop(r) for r in list(values) if r in component.refs}
+        refs = {r: self._ids(table, ref, handles.get(r)) for r, ref in component.refs.items()}
+        count = _row_count(component, values, refs)
+        for name_, ids in refs.items():
+            if len(ids) not in (1, count):
+                raise ModelError(f"{name_} of {table.kind} has {len(ids)} entities: expected 1 or {count}")
+        parsed = table.parse(values, count)
+        full = {r: np.broadcast_to(ids, (count,)).copy() for r, ids in refs.items()}
+        self._first_ids.append(self._count)
+        self._first_rows.append(table.count)
+        self._table_of.append(table)
+        new = np.arange(self._count, self._count + count, dtype=np.int64)
+        self._count += count
+        return table.append(parsed, full, new, name)
+
+    def set(self, entity: Entity, **values: Any) -> None:
+        """Change switchable columns (``active``, friction and the like) between solves; the one way to do so.
+
+        Raises:
+            ModelError: a column that is not switchable, or a value that is not allowed.
+        """
+        table = entity.table
+        for name, value in values.items():
+            col = table.component.columns.get(name)
+            if col is None or not col.switchable:
+                able = [n for n, c in table.component.columns.items() if c.switchable]
+                raise ModelError(f"{name} of {table.kind} cannot be changed: switchable are {', '.join(able) or 'none'}")
+            table.column(name)[entity.rows] = table.parse_one(name, value, len(entity.rows), entity.rows)
+        self.version += 1
+        self.changed[table.component] = self.version
+
+    def entity(self, number: int) -> Entity:
+        """The handle to the entity with a number."""
+        block = int(np.searchsorted(self._first_ids, number, side="right")) - 1
+        row = self._first_rows[block] + number - self._first_ids[block]
+        return Entity(self._table_of[block], np.array([row], dtype=np.int64))
+
+    def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
+        """Group entity numbers by table: (table, positions in ``ids``, rows in the table); negative ids are left out."""
+        where = np.flatnonzero(ids >= 0)
+        block = np.searchsorted(np.asarray(self._first_ids), ids[where], side="right") - 1
+        rows = np.asarray(self._first_rows)[block] + ids[where] - np.asarray(self._first_ids)[block]
+        order: dict[int, tuple[EntityTable, list[IntArray], list[IntArray]]] = {}
+        for b in np.unique(block):
+            table, mine = self._table_of[b], block == b
+            entry = order.setdefault(id(table), (table, [], []))
+            entry[1].append(where[mine])
+            entry[2].append(rows[mine])
+        return [(t, np.concatenate(p), np.concatenate(r)) for t, p, r in order.values()]
+
+    def dofs_of(self, ids: IntArray | Entity) -> IntArray:
+        """World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind."""
+        numbers = ids.ids if isinstance(ids, Entity) else ids
+        parts = [(pos, self.table_dofs(table)[rows]) for table, pos, rows in self.split_by_table(numbers)]
+        width = max((d.shape[1] for _, d in parts), default=0)
+        out = np.full((len(numbers), width), -1, dtype=np.int64)
+        for pos, dofs in parts:
+            out[pos, : dofs.shape[1]] = dofs
+        return out
+
+    def table_dofs(self, table: EntityTable) -> IntArray:
+        """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none."""
+        cached = self._dofs.get(table.component)
+        if cached is not None and len(cached) == table.count:
+            return cached
+        law = law_of(table.component)
+        dofs = law.dofs(self, table) if law is not None and law.dofs is not None else np.zeros((table.count, 0), np.int64)
+        self._dofs[table.component] = dofs
+        return dofs
+
+    def finalize(self) -> None:
+        """Check the rows of all tables against each other, number the coordinates and freeze the world.
+
+        Raises:
+            ModelError: the world has no coordinates, or rows that do not fit together.
+        """
+        from windlass.framework.numbering import Numbering
+
+        if self.finalized:
+            return
+        if not any(component.dof_names for component in self.tables):
+            raise ModelError("the world is empty: it has no node with coordinates, so there is nothing to compute")
+        self.numbering = Numbering(self)
+        self.finalized = True
+        self._dofs.clear()
+        for component, table in self.tables.items():
+            law = law_of(component)
+            if law is not None and law.check is not None:
+                law.check(self, table)
+
+    def resource(self, key: str, create: Any) -> Any:
+        """A cached object that belongs to this world, made by ``create()`` on first use."""
+        if key not in self._cached:
+            self._cached[key] = create()
+        return self._cached[key]
+
+    def _ids(self, table: EntityTable, ref: Ref, handle: Any) -> IntArray:
+        """Entity numbers from a handle or list of handles, checked against what the reference accepts."""
+        where = f"{ref.name} in {table.kind} row {table.count}"
+        if handle is None:
+            if ref.optional:
+                return np.array([-1], dtype=np.int64)
+            raise ModelError(f"{table.kind} needs {ref.name}: a {ref.target} ({ref.doc})")
+        handles = [handle] if isinstance(handle, Entity) else handle
+        if not isinstance(handles, (list, tuple)) or not all(isinstance(h, Entity) for h in handles):
+            raise ModelError(f"{where} = {handle!r}: must be a handle to a {ref.target}")
+        for h in handles:
+            component = h.table.component
+            if self.tables.get(component) is not h.table:
+                raise ModelError(f"{where} = {h!r}: belongs to another world")
+            if ref.target not in (component.__name__, *component.provides):
+                raise ModelError(f"{where} = {h!r}: must be a {ref.target}")
+        return np.concatenate([h.ids for h in handles]) if handles else np.zeros(0, np.int64)
+
+
+def _row_count(component: type[Component], values: dict[str, Any], refs: dict[str, IntArray]) -> int:
+    """Number of rows that a call of `World.add` asks for."""
+    counts = [len(ids) for ids in refs.values() if len(ids) != 1]
+    for name, value in values.items():
+        col = component.columns.get(name)
+        if col is None or value is None or col.dtype is object:
+            continue
+        rank = 1 if col.shape is None else len(col.shape)
+        shape = np.shape(value)
+        if len(shape) == rank + 1:
+            counts.append(shape[0])
+    return max(counts, default=1)

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Installs what Windlass needs on Debian 12: PETSc and MPI as Debian packages, the Python packages into .venv.
+# usage: scripts/setup.sh [--test]      --test adds the test extra (vtk, pytest, ruff, mypy, import-linter)
+# PYTHON=/path/to/python3.11 chooses the interpreter; WINDLASS_OS_RELEASE=FILE replaces /etc/os-release (for tests).
+set -euo pipefail
+export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+venv=$root/.venv
+debian_packages=(python3-petsc4py-real3.18 libpetsc-real3.18 openmpi-bin libopenblas0-serial)
+
+say() { printf 'setup: %s\n' "$*"; }
+
+fail() {
+  printf 'setup: %s\n' "$@" >&2
+  exit 1
+}
+
+unsupported() {
+  cat >&2 <<END
+setup: $1
+setup: Nothing was changed. This script knows Debian 12 on amd64 and arm64 with CPython 3.11. Elsewhere, either
+  - conda (environment.yml, untested):  conda env create -f environment.yml && conda activate windlass
+  - a container (Dockerfile, untested): docker build -t windlass . && docker run --rm -it windlass bash
+  - by hand: CPython >= 3.11 with NumPy 1.26, PETSc >= 3.18 with MPI, real scalars, MUMPS and SuiteSparse, and the
+    petsc4py of the same version; then in that environment: pip install -e .
+and then: windlass doctor && windlass run examples/belt_drive.py
+END
+  exit 1
+}
+
+is_cpython311() {
+  "$1" -c 'import sys; sys.exit(sys.implementation.name != "cpython" or sys.version_info[:2] != (3, 11))' 2>/dev/null
+}
+
+# A CPython 3.11 that can make a venv, or nothing.
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:+"$PYTHON"} python3.11 python3 /usr/bin/python3.11; do
+    if is_cpython311 "$candidate" && "$candidate" -c 'import ensurepip, venv' 2>/dev/null; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+}
+
+check_system() {
+  local release=${WINDLASS_OS_RELEASE:-/etc/os-release} name architecture
+  [[ -r $release ]] || unsupported "No $release, so this is not Debian 12."
+  name=$(. "$release" && printf '%s' "${ID:-unknown}${VERSION_ID:+ $VERSION_ID}")
+  [[ $name == "debian 12" ]] || unsupported "This system is '$name', not 'debian 12'."
+  architecture=$(dpkg --print-architecture 2>/dev/null || uname -m)
+  [[ $architecture == amd64 || $architecture == arm64 ]] ||
+    unsupported "The processor architecture is '$architecture', not amd64 or arm64."
+  if [[ -n ${PYTHON:-} ]] && ! is_cpython311 "$PYTHON"; then
+    unsupported "PYTHON=$PYTHON is not a CPython 3.11."
+  fi
+  if [[ -L $venv/bin/python ]] && ! is_cpython311 "$venv/bin/python"; then
+    fail "$venv holds another Python than CPython 3.11, or one that is gone: remove it or move it away, then call this again."
+  fi
+}
+
+install_debian_packages() {
+  local package missing=() as_root=()
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done
+  if [[ ${#missing[@]} -eq 0 ]]; then return; fi
+  if [[ $(id -u) -ne 0 ]]; then
+    command -v sudo >/dev/null || fail "Debian packages are missing, and this is neither root nor is sudo there. As root:" \
+      "  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}" \
+      "Then call this again."
+    as_root=(sudo)
+    # Without a terminal nobody can type a password.
+    if [[ ! -t 0 ]]; then as_root=(sudo -n); fi
+  fi
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0)
+  say "installing Debian packages: ${missing[*]}"
+  "${apt[@]}" update || say "apt-get update failed; trying with the package lists at hand"
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
+    fail "apt-get could not install: ${missing[*]} (its message stands above)"
+}
+
+# Debian's petsc4py lies outside of the usual path; pip must see it before it resolves our dependencies,
+# or it would build PETSc from source.
+link_petsc4py() {
+  local site modules
+  site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  modules=(/usr/lib/petscdir/petsc3.18/*-linux-gnu-real/lib/python3/dist-packages)
+  [[ -d ${modules[0]} ]] || fail "no petsc4py under /usr/lib/petscdir/petsc3.18 although its package is installed"
+  printf '%s\n' "${modules[0]}" >"$site/petsc-debian.pth"
+  "$venv/bin/python" -c 'import importlib.metadata as m; m.version("petsc4py")' ||
+    fail "the Python in $venv does not see petsc4py through $site/petsc-debian.pth"
+}
+
+extra=base
+case ${1:-} in
+  "") ;;
+  --test) extra=test ;;
+  *) fail "unknown argument '$1'; usage: scripts/setup.sh [--test]" ;;
+esac
+
+# A stamp holds for one pyproject.toml, one script and one place; the test extra includes the base.
+check_system
+key=$({ cat pyproject.toml scripts/setup.sh; printf '%s' "$root"; } | sha256sum | cut -d ' ' -f 1)
+stamped() { [[ -f $venv/.setup-$1 && $(<"$venv/.setup-$1") == "$key" ]]; }
+if { stamped "$extra" || stamped test; } && "$venv/bin/python" -c 'from petsc4py import PETSc' 2>/dev/null; then
+  exit 0
+fi
+
+has_pip() { "$venv/bin/python" -c 'import pip' 2>/dev/null; }
+python=$(find_python)
+if ! has_pip && [[ -z $python ]]; then
+  debian_packages+=(python3 python3-venv)
+  python=/usr/bin/python3.11
+fi
+install_debian_packages "${debian_packages[@]}"
+
+if ! has_pip; then
+  say "making .venv with $("$python" -c 'import platform, sys; print(sys.executable, platform.python_version())')"
+  "$python" -m venv "$venv"
+fi
+link_petsc4py
+
+if [[ $extra == test ]]; then
+  say "installing Python packages with the test extra (about 250 MB when all are missing, most of it vtk)"
+  target='.[test]'
+else
+  say "installing Python packages (about 150 MB when all are missing)"
+  target=.
+fi
+"$venv/bin/python" -m pip install --quiet --editable "$target"
+"$venv/bin/python" -c 'from petsc4py import PETSc; import mpi4py.MPI, numba, scipy' ||
+  fail "the packages are installed but do not load (message above)"
+printf '%s\n' "$key" >"$venv/.setup-$extra"
+
+if verdict=$(OMP_NUM_THREADS=1 "$venv/bin/windlass" doctor 2>/dev/null </dev/null | tail -n 1) && [[ -n $verdict ]]; then
+  say "windlass doctor says: $verdict"
+else
+  say "done; 'make doctor' looks at the result"
+fi

@@ -1,0 +1,1 @@
+"""SNES problem, static and dynamic solvers, discontinuous iteration and step control."""

@@ -1,0 +1,194 @@
+"""Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0, step by step with the discontinuous iteration around SNES."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.assembly import Assembly
+from windlass.framework.errors import ModelError, NotConverged
+from windlass.framework.hooks import Hook, StepHook, as_hooks
+from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.state import State
+from windlass.framework.world import World
+from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.initial import update_initial_accelerations
+from windlass.solvers.integrator import create_integrator
+from windlass.solvers.newton import Newton, Tolerances
+from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.progress import Progress
+from windlass.solvers.statistics import Statistics
+from windlass.solvers.step_control import StepControl
+
+ADVICE = (
+    "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
+    "or -dynamic_snes_monitor to see the iterations"
+)
+
+
+class Dynamic:
+    """Time integration of a world.
+
+    Args:
+        world: the model.
+        step: nominal step size [s].
+        end: time at the end [s].
+        method: ``"generalized_alpha"``, ``"newmark"`` or ``"trapezoidal_index2"``, see `create_integrator`.
+        spectral_radius: of generalised-alpha [1].
+        rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
+        discontinuous_max_it, discontinuous_atol, discontinuous_fail: defaults, see `DiscontinuousSettings`.
+        adaptive: cut the step after a failure, grow it again after easy steps.
+        smallest_step: a failure at this step size is final [s]; default 1e-4 of the nominal step.
+        cut, growth, easy_steps: see `StepControl`.
+        prefix: options prefix.
+        name: what the progress line calls this solve.
+
+    Attributes:
+        statistics: counts and times.
+        snes: the PETSc solver.
+        failed_attempts: (time, step size, reason) of rejected attempts.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        step: float,
+        end: float,
+        method: str = "generalized_alpha",
+        spectral_radius: float = 0.9,
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+        max_it: int = 25,
+        discontinuous_max_it: int = 5,
+        discontinuous_atol: float = 1.0,
+        discontinuous_fail: bool = False,
+        adaptive: bool = True,
+        smallest_step: float | None = None,
+        cut: float = 0.5,
+        growth: float = 2.0,
+        easy_steps: int = 10,
+        prefix: str = "dynamic_",
+        name: str = "dynamic",
+    ) -> None:
+        for what, value in (("step", step), ("end", end)):
+            if not (np.isfinite(value) and value > 0.0):
+                raise ModelError(f"{what} = {value} s in Dynamic: must be > 0")
+        self.integrator = create_integrator(method, spectral_radius)
+        self.assembly: Assembly = parallel_assembly(world, communicator())
+        self.end = end
+        smallest = smallest_step if smallest_step is not None else 1e-4 * step
+        self.control = StepControl(step, smallest, cut, growth, easy_steps, adaptive)
+        settings = DiscontinuousSettings(discontinuous_max_it, discontinuous_atol, discontinuous_fail)
+        self.discontinuous = settings.with_options(prefix)
+        self.problem = NonlinearProblem(self.assembly, prefix)
+        self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
+        self.snes = self.problem.snes
+        self.statistics = Statistics()
+        self.progress = Progress(name, "s", self.statistics)
+        self.failed_attempts: list[tuple[float, float, str]] = []
+
+    def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
+        """Integrate to the end and return the last state; see `march`."""
+        last = state
+        for last in self.march(state, hooks):
+            pass
+        assert last is not None
+        return last
+
+    def march(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> Iterator[State]:
+        """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
+
+        The yielded object is the same at each step; copy it to keep it.
+
+        Args:
+            state: start; it is not changed.
+            hooks: user code around steps, see `StepHook`.
+
+        Raises:
+            NotConverged: a step failed at the smallest step size; the last good state is kept in the error.
+            ModelError: no consistent initial accelerations.
+        """
+        current = self.assembly.local_state(state)
+        if options.help_requested():
+            yield current
+            return
+        all_hooks = as_hooks(hooks)
+        self.statistics.begin()
+        update_initial_accelerations(self.assembly, current)
+        self.progress.begin(current.t, self.end)
+        start = current.copy()
+        while current.t < self.end - 1e-9 * self.control.nominal:
+            for hook in all_hooks:
+                hook.before_step(current)
+            current.start_data[:] = current.data
+            start.assign(current)
+            h, then = self.control.propose(current.t, self.end)
+            attempt = self._attempt(start, current, h, then, all_hooks)
+            self._count(attempt)
+            if not attempt.converged:
+                self._reject(start, current, h, attempt, all_hooks)
+                continue
+            current.t, current.step = then, current.step + 1
+            self.control.accept()
+            self.statistics.steps += 1
+            self.statistics.tick()
+            self.progress.step(current.t, h)
+            for hook in all_hooks:
+                hook.after_step(current)
+            yield current
+        self.statistics.tick()
+        self.progress.end()
+        for hook in all_hooks:
+            hook.finish(current)
+
+    def _attempt(self, start: State, current: State, h: float, then: float, hooks: list[StepHook]) -> StepAttempt:
+        """One attempt at a step; fills ``current``, whose history values go on from pass to pass."""
+        fields = self.assembly.fields
+        fields.data[:], fields.start_data[:] = start.data, start.data
+
+        def newton(attempt: StepAttempt) -> bool:
+            scheme, algorithmic = self.integrator.predict(start, h)
+            scheme.t = then
+            run = self.newton.solve(scheme)
+            attempt.iterations += run.iterations
+            attempt.reason, attempt.history = run.reason, run.history
+            if run.converged:
+                self.problem.store(current)
+                self.integrator.finish(current, algorithmic)
+            return run.converged
+
+        def post_newton() -> tuple[float, float]:
+            result = self.assembly.post_newton()
+            current.data[:] = fields.data
+            for hook in hooks:
+                hook.after_iteration(current, result.error)
+            return result.error, result.recommended_step
+
+        return iterate(self.discontinuous, newton, post_newton, h)
+
+    def _count(self, attempt: StepAttempt) -> None:
+        statistics = self.statistics
+        statistics.newton_iterations += attempt.iterations
+        statistics.discontinuous_iterations += attempt.passes
+        statistics.jacobians = self.problem.tangent_count
+        statistics.fallbacks = self.newton.fallbacks
+        if attempt.converged and attempt.error > self.discontinuous.atol:
+            statistics.unconverged_passes += 1
+
+    def _reject(self, start: State, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
+        """Restore the start of the step and cut the step, or give up."""
+        failed_at = start.t + h
+        self.failed_attempts.append((failed_at, h, attempt.reason))
+        self.statistics.rejected += 1
+        failure = self.problem.failure(attempt.reason, start.step + 1, h, attempt.history, start.copy())
+        failure.time = failed_at
+        current.assign(start)
+        if not self.control.reject(h, attempt.recommended_step):
+            self.statistics.tick()
+            self.progress.fail()
+            for hook in hooks:
+                hook.finish(current)
+            raise NotConverged(failure, ADVICE)

@@ -1,0 +1,95 @@
+"""Newmark family in displacement form: Newmark, generalised-alpha, trapezoidal rule at index 2.
+
+Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
+of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``algorithmic_a`` is the acceleration-like variable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.solvers.problem import Scheme
+
+
+@dataclass(frozen=True)
+class Integrator:
+    """Constants of one method of the Newmark family.
+
+    Attributes:
+        beta, gamma: Newmark's constants [1].
+        alpha_m, alpha_f: shifts of inertia and forces [1].
+        generalised: whether the algorithmic acceleration is used.
+        rate_level: whether position constraints are replaced by their time derivative (index 2).
+    """
+
+    beta: float
+    gamma: float
+    alpha_m: float = 0.0
+    alpha_f: float = 0.0
+    generalised: bool = False
+    rate_level: bool = False
+
+    def factors(self, h: float) -> tuple[float, float]:
+        """Derivatives of v and a with respect to q for a step size h [s]: [1/s], [1/s^2]."""
+        a_factor = (1 - self.alpha_m) / (h * h * self.beta * (1 - self.alpha_f))
+        return self.gamma / (h * self.beta), a_factor
+
+    def predict(self, start: State, h: float) -> tuple[Scheme, FloatArray]:
+        """The predictor of a step and its algorithmic acceleration, from the state at the start of the step."""
+        beta, gamma = self.beta, self.gamma
+        old = start.algorithmic_a if self.generalised else start.a
+        q = start.q + h * start.v + h * h * (0.5 - beta) * old
+        v = start.v + h * (1 - gamma) * old
+        algorithmic = 0.0 * old
+        if self.generalised:
+            algorithmic = (self.alpha_f * start.a - self.alpha_m * old) / (1 - self.alpha_m)
+            q += h * h * beta * algorithmic
+            v += h * gamma * algorithmic
+        v_factor, a_factor = self.factors(h)
+        scheme = Scheme(
+            q0=q,
+            v0=v,
+            a0=0.0 * old,
+            v_factor=v_factor,
+            a_factor=a_factor,
+            multiplier_factor=1.0 / (beta * h * h),
+            t=start.t + h,
+            rate_level=self.rate_level,
+        )
+        return scheme, algorithmic
+
+    def finish(self, state: State, algorithmic: FloatArray) -> None:
+        """Complete the algorithmic acceleration of a solved step."""
+        state.algorithmic_a[:] = algorithmic
+        if self.generalised:
+            state.algorithmic_a += (1 - self.alpha_f) / (1 - self.alpha_m) * state.a
+
+
+METHODS = ("generalized_alpha", "newmark", "trapezoidal_index2")
+
+
+def create_integrator(method: str, spectral_radius: float = 0.9) -> Integrator:
+    """The integrator by name.
+
+    Args:
+        method: ``"generalized_alpha"``, ``"newmark"`` (beta 1/4, gamma 1/2, index 3) or ``"trapezoidal_index2"``.
+        spectral_radius: damping of the highest frequencies in generalised-alpha, from 0 (most) to 1 (none) [1].
+
+    Raises:
+        ModelError: unknown method, or a spectral radius out of [0, 1].
+    """
+    if method == "newmark":
+        return Integrator(0.25, 0.5)
+    if method == "trapezoidal_index2":
+        return Integrator(0.25, 0.5, rate_level=True)
+    if method != "generalized_alpha":
+        raise ModelError(f"method = {method!r} in Dynamic: must be one of {', '.join(METHODS)}")
+    if not 0.0 <= spectral_radius <= 1.0:
+        raise ModelError(f"spectral_radius = {spectral_radius} in Dynamic: must be between 0 and 1 [1]")
+    alpha_m = (2 * spectral_radius - 1) / (spectral_radius + 1)
+    alpha_f = spectral_radius / (spectral_radius + 1)
+    gamma = 0.5 + alpha_f - alpha_m
+    return Integrator((gamma + 0.5) ** 2 / 4, gamma, alpha_m, alpha_f, generalised=True)

@@ -1,0 +1,183 @@
+"""Newton's method through PETSc SNES: defaults that are right for constrained cable models, and fall-backs.
+
+Defaults are set on the objects before ``setFromOptions``, so that every option under the prefix wins over them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.petsc import PETSc
+from windlass.solvers.problem import NonlinearProblem, Scheme
+
+LINEAR_REFINEMENTS = 5
+LINEAR_RTOL = 1e-9
+
+
+@dataclass
+class Tolerances:
+    """Default tolerances of a Newton run; ``-<prefix>snes_rtol``, ``snes_atol`` and ``snes_max_it`` override them.
+
+    Attributes:
+        rtol: residual relative to that of the first iteration [1].
+        atol: absolute residual, 2-norm over equations of motion [N, N m] and constraints [m, m/s].
+        max_it: largest number of iterations.
+    """
+
+    rtol: float = 1e-8
+    atol: float = 1e-10
+    max_it: int = 25
+
+
+@dataclass
+class NewtonRun:
+    """Outcome of one Newton run.
+
+    Attributes:
+        converged: whether it converged.
+        reason: PETSc's word for the outcome.
+        iterations: number of linear solves.
+        history: residual norms from the predictor on.
+    """
+
+    converged: bool
+    reason: str
+    iterations: int
+    history: list[float] = field(default_factory=list)
+
+
+class Newton:
+    """A SNES for one problem, kept for all steps of a solve.
+
+    Args:
+        problem: residual and tangent.
+        tolerances: defaults of the convergence test.
+
+    Attributes:
+        iterations: linear solves so far.
+        fallbacks: how often the pivoting solver had to step in.
+    """
+
+    def __init__(self, problem: NonlinearProblem, tolerances: Tolerances) -> None:
+        self.problem = problem
+        self.iterations = self.fallbacks = 0
+        snes = self.snes = problem.snes
+        snes.setTolerances(rtol=tolerances.rtol, atol=tolerances.atol, stol=0.0, max_it=tolerances.max_it)
+        snes.setConvergenceTest(self._test)
+        snes.setType(PETSc.SNES.Type.NEWTONLS)
+        self._set_linear_defaults()
+        database = PETSc.Options()
+        name = problem.prefix + "snes_linesearch_type"
+        if not database.hasName(name):
+            database.setValue(name, "basic")
+        options.set_from_options(snes)
+        self._set_up_seen = False
+        self._history: list[float] = []
+        self._reference = 0.0
+
+    def _set_linear_defaults(self) -> None:
+        """LU in natural order with a check of its result in serial; MUMPS on several processes."""
+        ksp = self.snes.getKSP()
+        pc = ksp.getPC()
+        pc.setType(PETSc.PC.Type.LU)
+        if self.problem.assembly.layout.size > 1:
+            ksp.setType(PETSc.KSP.Type.PREONLY)
+            pc.setFactorSolverType("mumps")
+            return
+        # Richardson iteration on LU = iterative refinement: it computes b - A x, so that a wrong factorisation
+        # (pivots are not exchanged) is noticed and the pivoting solver can take over
+        ksp.setType(PETSc.KSP.Type.RICHARDSON)
+        ksp.setNormType(PETSc.KSP.NormType.UNPRECONDITIONED)
+        ksp.setTolerances(rtol=LINEAR_RTOL, atol=1e-300, max_it=LINEAR_REFINEMENTS)
+        pc.setFactorSolverType("petsc")
+        pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
+        pc.setFactorPivot(zeropivot=1e-300)
+
+    def _test(self, snes: Any, it: int, norms: tuple[float, float, float]) -> Any:
+        """Relative or absolute residual; at least one iteration; the larger of the first two norms is the reference."""
+        norm = norms[2]
+        self._history.append(norm)
+        reasons = PETSc.SNES.ConvergedReason
+        if not np.isfinite(norm):
+            return getattr(reasons, "DIVERGED_FNORM_NAN", getattr(reasons, "DIVERGED_FUNCTION_NANORINF", -4))
+        rtol, atol, _, max_it = snes.getTolerances()
+        if it == 0:
+            self._reference = norm if norm > atol else 2 * atol
+            return reasons.ITERATING
+        if it == 1 and norm > self._reference:
+            self._reference = norm
+        if norm <= atol:
+            return reasons.CONVERGED_FNORM_ABS
+        if norm <= rtol * self._reference:
+            return reasons.CONVERGED_FNORM_RELATIVE
+        if it >= max_it:
+            return reasons.DIVERGED_MAX_IT
+        return reasons.ITERATING
+
+    def solve(self, scheme: Scheme, damped: bool = False) -> NewtonRun:
+        """One Newton run from the predictor of a scheme.
+
+        Args:
+            scheme: what the unknowns mean.
+            damped: use a backtracking line search.
+        """
+        if damped:
+            set_line_search(self.snes, "bt")
+        run = self._attempt(scheme)
+        if not run.converged and run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._use_pivoting():
+            self.fallbacks += 1
+            run = self._attempt(scheme)
+        if damped:
+            set_line_search(self.snes, "basic")
+        return run
+
+    def _attempt(self, scheme: Scheme) -> NewtonRun:
+        problem = self.problem
+        problem.start(scheme)
+        self._history = []
+        try:
+            self.snes.solve(None, problem.unknowns)
+        except PETSc.Error as error:
+            # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
+            self.snes.getKSP().getPC().reset()
+            return NewtonRun(False, f"DIVERGED_LINEAR_SOLVE (PETSc error {error.ierr})", 0, list(self._history))
+        if not self._set_up_seen:
+            self._set_up_seen = True
+            options.after_set_up(self.snes)
+        iterations = self.snes.getIterationNumber()
+        self.iterations += iterations
+        reason = self.snes.getConvergedReason()
+        return NewtonRun(reason > 0, reason_name(reason), iterations, list(self._history))
+
+    def _use_pivoting(self) -> bool:
+        """Change from the default LU to KLU, which exchanges pivots; False if the user chose another solver."""
+        ksp = self.snes.getKSP()
+        pc = ksp.getPC()
+        if pc.getType() != PETSc.PC.Type.LU or pc.getFactorSolverType() != "petsc":
+            return False
+        if PETSc.Options().hasName(self.problem.prefix + "pc_factor_mat_solver_type"):
+            return False
+        pc.reset()
+        pc.setFactorSolverType("klu")
+        return True
+
+
+def reason_name(reason: int) -> str:
+    """PETSc's name of a converged reason of SNES."""
+    for name, value in vars(PETSc.SNES.ConvergedReason).items():
+        if value == reason and not name.startswith("_"):
+            return str(name)
+    return str(reason)
+
+
+def set_line_search(snes: Any, kind: str) -> None:
+    """SNESLineSearchSetType, which petsc4py 3.18 lacks."""
+    library = ctypes.CDLL(PETSc.__file__)
+    search = ctypes.c_void_p()
+    library.SNESGetLineSearch(ctypes.c_void_p(snes.handle), ctypes.byref(search))
+    library.SNESLineSearchSetType(search, kind.encode())

@@ -1,0 +1,227 @@
+"""The nonlinear problem of one Newton run: residual and tangent callbacks between PETSc SNES and an assembly.
+
+Unknowns are the increments of the coordinates from the predictor and the multipliers, scaled:
+``q = q0 + dq``, ``v = v0 + v_factor dq``, ``a = a0 + a_factor dq``, ``lam = multiplier_factor * unknown``.
+The residual is unscaled, so that its 2-norm is the norm of the equations of motion and constraints together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.assembly import Assembly
+from windlass.framework.errors import Failure
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.matrix import TangentMatrix
+from windlass.framework.petsc import PETSc
+from windlass.framework.state import State
+from windlass.framework.table import IntArray
+from windlass.framework.vectors import create_unknowns
+
+
+@dataclass
+class Scheme:
+    """How the unknowns enter coordinates, velocities and accelerations in one Newton run.
+
+    Attributes:
+        q0, v0, a0: predicted values, shape (n,).
+        v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
+        multiplier_factor: multipliers per unknown.
+        t: time at which the equations hold [s].
+        load_factor: factor on the loads [1].
+        rate_level: impose position constraints on their time derivative (index 2).
+        stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
+        q_anchor: see stabiliser, shape (n,).
+    """
+
+    q0: FloatArray
+    v0: FloatArray
+    a0: FloatArray
+    v_factor: float = 0.0
+    a_factor: float = 0.0
+    multiplier_factor: float = 1.0
+    t: float = 0.0
+    load_factor: float = 1.0
+    rate_level: bool = False
+    stabiliser: float = 0.0
+    q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+
+@kernel
+def expand(
+    unknown: FloatArray, position: IntArray, q0: FloatArray, factor: float, offset: FloatArray, out: FloatArray
+) -> None:
+    """out = q0 + offset + factor * unknown[position]."""
+    for i in range(len(position)):
+        out[i] = q0[i] + offset[i] + factor * unknown[position[i]]
+
+
+@kernel
+def collect(f: FloatArray, position: IntArray, out: FloatArray) -> None:
+    """out[position] = f."""
+    for i in range(len(position)):
+        out[position[i]] = f[i]
+
+
+class NonlinearProblem:
+    """Residual and tangent of an assembly as PETSc callbacks.
+
+    Args:
+        assembly: the systems of this process.
+        prefix: options prefix of the SNES, e.g. ``"dynamic_"``.
+
+    Attributes:
+        snes: the PETSc solver; all its options work under the prefix.
+        matrix: the tangent.
+        unknowns: PETSc vector of the increments and scaled multipliers.
+        residual_vector: PETSc vector of the residual at the last evaluation.
+        scheme: what the unknowns mean in the present Newton run.
+        residual_count, tangent_count: numbers of evaluations.
+    """
+
+    def __init__(self, assembly: Assembly, prefix: str) -> None:
+        self.assembly, self.prefix = assembly, prefix
+        layout, comm = assembly.layout, assembly.comm
+        self._parallel = layout.size > 1
+        petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
+        self.matrix = TangentMatrix(assembly.pattern, layout.unknown_global, layout.owned_unknowns, comm)
+        self.unknowns = create_unknowns(layout, comm)
+        self.residual_vector = self.unknowns.duplicate()
+        n = layout.spare
+        self._f, self._c = np.zeros(n + 1), np.zeros(len(layout.multipliers_owned) + 1)
+        self._spread = np.zeros(n + 1)
+        self._zero = np.zeros(n)
+        self._local = np.zeros(len(layout.unknown_global))
+        self._sum = np.zeros(len(layout.unknown_global))
+        self._no_offset = np.zeros(len(layout.multipliers_owned))
+        if self._parallel:
+            ghosts = np.asarray(layout.unknown_global[layout.owned_unknowns :], PETSc.IntType)
+            self._ghosts = PETSc.Vec().createSeq(len(ghosts))
+            index = PETSc.IS().createGeneral(ghosts, comm=PETSc.COMM_SELF)
+            self._exchange = PETSc.Scatter().create(self.unknowns, index, self._ghosts, None)
+        zero = np.zeros(n)
+        self.scheme = Scheme(zero, zero, zero)
+        self._expanded = False
+        self.residual_count = self.tangent_count = 0
+        self.snes = PETSc.SNES().create(comm=petsc_comm)
+        self.snes.setOptionsPrefix(prefix)
+        self.snes.setFunction(self._residual, self.residual_vector)
+        self.snes.setJacobian(self._tangent, self.matrix.mat)
+
+    def start(self, scheme: Scheme) -> None:
+        """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
+        self.assembly.refresh()
+        self.scheme, self._expanded = scheme, False
+        fields = self.assembly.fields
+        fields.t, fields.load_factor, fields.rate_level = scheme.t, scheme.load_factor, scheme.rate_level
+        self.unknowns.set(0.0)
+
+    def expand_unknowns(self, x: Any) -> None:
+        """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
+        layout, fields, scheme = self.assembly.layout, self.assembly.fields, self.scheme
+        local = self._local
+        owned = layout.owned_unknowns
+        values = x.array_r
+        # SNES asks for the tangent where it has just asked for the residual; all processes must agree on skipping
+        if not self._parallel and self._expanded and np.array_equal(local[:owned], values):
+            return
+        local[:owned] = values
+        self._expanded = True
+        if self._parallel:
+            self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
+            local[owned:] = self._ghosts.array_r
+        position = layout.unknown_of_dof
+        expand(local, position, scheme.q0, 1.0, layout.reference, fields.x)
+        expand(local, position, scheme.v0, scheme.v_factor, self._zero, fields.v)
+        expand(local, position, scheme.a0, scheme.a_factor, self._zero, fields.a)
+        nothing, factor = self._no_offset, scheme.multiplier_factor
+        expand(local, layout.unknown_of_multiplier, nothing, factor, nothing, fields.lam)
+        self.assembly.update_markers()
+
+    def store(self, state: State) -> None:
+        """Bring the solution of the last Newton run into a state."""
+        self.expand_unknowns(self.unknowns)
+        layout, fields, scheme = self.assembly.layout, self.assembly.fields, self.scheme
+        expand(self._local, layout.unknown_of_dof, scheme.q0, 1.0, self._zero, state.q)
+        state.v[:], state.a[:] = fields.v[:-1], fields.a[:-1]
+        state.lam[:] = fields.lam[:-1]
+
+    def store_static(self, state: State) -> None:
+        """Like `store`, but velocities and accelerations of the state stay as they are."""
+        v, a = state.v.copy(), state.a.copy()
+        self.store(state)
+        state.v[:], state.a[:] = v, a
+
+    def _residual(self, _snes: Any, x: Any, out: Any) -> None:
+        self.expand_unknowns(x)
+        assembly, scheme = self.assembly, self.scheme
+        fields, f, c = assembly.fields, self._f, self._c
+        f[:], c[:] = 0.0, 0.0
+        if scheme.load_factor != 0.0:
+            assembly.add_loads(f)
+            f *= -scheme.load_factor
+        assembly.add_forces(f)
+        if scheme.a_factor != 0.0:
+            assembly.add_inertia(f)
+        if scheme.stabiliser != 0.0:
+            layout, spread = assembly.layout, self._spread
+            spread[:-1] = scheme.stabiliser * (fields.x[:-1] - layout.reference[:-1] - scheme.q_anchor)
+            assembly.add_mass_product(spread, f)
+        assembly.add_constraints(c, f)
+        self._collect(out)
+        self.residual_count += 1
+
+    def _collect(self, out: Any) -> None:
+        """Sum the local residual into the PETSc vector."""
+        layout = self.assembly.layout
+        total, owned = self._sum, layout.owned_unknowns
+        collect(self._f, layout.unknown_of_dof, total)
+        collect(self._c, layout.unknown_of_multiplier, total)
+        out.setArray(total[:owned])
+        if self._parallel:
+            self._ghosts.setArray(total[owned:])
+            self._exchange.scatter(self._ghosts, out, PETSc.InsertMode.ADD_VALUES, PETSc.ScatterMode.REVERSE)
+
+    def _tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
+        self.update_tangent(x)
+
+    def update_tangent(self, x: Any) -> None:
+        """Evaluate the tangent at the unknowns x into the matrix."""
+        self.expand_unknowns(x)
+        scheme, values = self.scheme, self.matrix.values
+        values[:] = 0.0
+        mass = scheme.a_factor + scheme.stabiliser
+        self.assembly.add_tangent(values, 1.0, scheme.v_factor, scheme.a_factor, scheme.load_factor, mass)
+        self.assembly.add_constraint_tangent(values, 1.0, scheme.v_factor, scheme.multiplier_factor)
+        self.matrix.update()
+        self.tangent_count += 1
+
+    def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
+        """The equations with the largest residuals of this process by name, and their residuals [N, N m, m]."""
+        layout, number = self.assembly.layout, self.assembly.world.numbering
+        residual = self.residual_vector.array_r
+        key = np.where(np.isfinite(residual), np.abs(residual), np.inf)
+        dof_at = np.full(layout.owned_unknowns, -1)
+        dof_at[layout.unknown_of_dof[: len(layout.owned)]] = np.arange(len(layout.owned))
+        multiplier_at = np.full(layout.owned_unknowns, -1)
+        multiplier_at[layout.unknown_of_multiplier] = np.arange(len(layout.multipliers_owned))
+        out = []
+        for i in np.argsort(-key)[:count]:
+            if dof_at[i] >= 0:
+                name = number.describe_dof(int(layout.owned[dof_at[i]]))
+            else:
+                name = number.describe_multiplier(int(layout.multipliers_owned[multiplier_at[i]]))
+            out.append((name, float(residual[i])))
+        return out
+
+    def failure(self, reason: str, step: int, step_size: float, history: list[float], last_good: State) -> Failure:
+        """What is known about a failed solve; the same on every process."""
+        worst = self.worst_equations()
+        if self._parallel:
+            everywhere = [w for part in self.assembly.comm.allgather(worst) for w in part]
+            worst = sorted(everywhere, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:3]
+        return Failure(reason, self.scheme.t, step, step_size, history, worst, last_good)

@@ -1,0 +1,72 @@
+"""Progress of a solve: time, step size, Newton iterations per step, time to go and real-time factor."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from windlass.framework import options
+from windlass.framework.parallel import is_first_process
+from windlass.solvers.statistics import Statistics
+
+INTERVAL_TERMINAL = 0.5
+INTERVAL_FILE = 10.0
+
+
+class Progress:
+    """One line that is rewritten in a terminal, or a new line now and then in a file.
+
+    Args:
+        name: name of the solve.
+        unit: unit of the value that goes on, ``"s"`` for time.
+        statistics: counts of the solve.
+    """
+
+    def __init__(self, name: str, unit: str, statistics: Statistics) -> None:
+        self._name, self._unit, self._statistics = name, unit, statistics
+        self._shown = options.progress_wanted() and is_first_process()
+        self._terminal = sys.stderr.isatty()
+        self._interval = INTERVAL_TERMINAL if self._terminal else INTERVAL_FILE
+
+    def begin(self, now: float, end: float) -> None:
+        """The solve begins at ``now`` and shall reach ``end``."""
+        self._begin, self._end = now, end
+        self._clock = self._last = time.perf_counter()
+
+    def step(self, now: float, size: float) -> None:
+        """A step of that size has reached ``now``."""
+        if not self._shown:
+            return
+        clock = time.perf_counter()
+        if clock - self._last < self._interval:
+            return
+        self._last = clock
+        spent, done = clock - self._clock, now - self._begin
+        to_go = spent * (self._end - now) / done if done > 0 else float("nan")
+        statistics = self._statistics
+        per_step = statistics.newton_iterations / max(statistics.steps, 1)
+        unit = f" {self._unit}" if self._unit else ""
+        line = (
+            f"{self._name}: {now:.5g} of {self._end:.5g}{unit}, step {size:.3g}{unit}, "
+            f"{per_step:.2f} Newton/step, {to_go:.0f} s to go"
+        )
+        if self._unit == "s" and done > 0:
+            line += f", real-time factor {spent / done:.3g}"
+        self._write(line)
+
+    def end(self) -> None:
+        """The solve has reached its end: show the statistics."""
+        if self._shown:
+            self._write(f"{self._name}: {self._statistics.describe()}", last=True)
+
+    def fail(self) -> None:
+        """The solve has failed: show the statistics."""
+        if self._shown:
+            self._write(f"{self._name}: FAILED after {self._statistics.describe()}", last=True)
+
+    def _write(self, line: str, last: bool = False) -> None:
+        if self._terminal:
+            sys.stderr.write(f"\r{line:<110}" + ("\n" if last else ""))
+        else:
+            sys.stderr.write(line + "\n")
+        sys.stderr.flush()

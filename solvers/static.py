@@ -1,0 +1,210 @@
+"""Statics: f(q) - load_factor * loads + C_q^T lam = 0, C = 0, in load steps with the discontinuous iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.assembly import Assembly
+from windlass.framework.errors import ModelError, NotConverged
+from windlass.framework.hooks import Hook, StepHook, as_hooks
+from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.state import State
+from windlass.framework.world import World
+from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.newton import Newton, Tolerances
+from windlass.solvers.problem import NonlinearProblem, Scheme
+from windlass.solvers.progress import Progress
+from windlass.solvers.singular import check_stiffness
+from windlass.solvers.statistics import Statistics
+from windlass.solvers.step_control import StepControl
+
+ADVICE = (
+    "try more load steps, geometric=True for strong prestress, or a stabiliser; "
+    "-static_snes_monitor shows the iterations"
+)
+
+
+class Static:
+    """Static equilibrium of a world by load steps.
+
+    The load factor scales the applied loads only, not prestrain and offsets.  Velocities are 0 in all forces.
+
+    Args:
+        world: the model.
+        load_steps: number of load steps.
+        geometric: first load factor 1/load_range, then growing by a constant factor; otherwise i/load_steps.
+        load_range: see geometric [1].
+        stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
+        time: time at which loads and offsets that are functions of time are evaluated [s]; default that of the state.
+        rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
+        discontinuous_max_it, discontinuous_atol, discontinuous_fail: defaults, see `DiscontinuousSettings`.
+        adaptive: cut the load step to a quarter after a failure, grow it again after 4 easy steps.
+        prefix: options prefix.
+        name: what the progress line calls this solve.
+
+    Attributes:
+        statistics: counts and times.
+        snes: the PETSc solver.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        load_steps: int = 1,
+        geometric: bool = False,
+        load_range: float = 1e4,
+        stabiliser: float = 0.0,
+        time: float | None = None,
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+        max_it: int = 25,
+        discontinuous_max_it: int = 5,
+        discontinuous_atol: float = 1.0,
+        discontinuous_fail: bool = False,
+        adaptive: bool = True,
+        prefix: str = "static_",
+        name: str = "static",
+    ) -> None:
+        if load_steps < 1:
+            raise ModelError(f"load_steps = {load_steps} in Static: must be >= 1 [1]")
+        if not (np.isfinite(stabiliser) and stabiliser >= 0.0):
+            raise ModelError(f"stabiliser = {stabiliser} 1/s^2 in Static: must be >= 0")
+        if geometric and not load_range > 1.0:
+            raise ModelError(f"load_range = {load_range} in Static: must be > 1 [1]")
+        self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
+        self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
+        self.assembly: Assembly = parallel_assembly(world, communicator())
+        settings = DiscontinuousSettings(discontinuous_max_it, discontinuous_atol, discontinuous_fail)
+        self.discontinuous = settings.with_options(prefix)
+        self.problem = NonlinearProblem(self.assembly, prefix)
+        self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
+        self.snes = self.problem.snes
+        self.statistics = Statistics()
+        self.progress = Progress(name, "", self.statistics)
+
+    def load_factor(self, progress: float) -> float:
+        """Load factor for a progress from 0 to 1 (progress = i / load_steps after the i-th step)."""
+        if not self.geometric or self.load_steps == 1:
+            return progress
+        steps = progress * self.load_steps
+        if steps < 1.0:
+            return steps / self.load_range
+        return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
+
+    def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
+        """Find the equilibrium and return its state; velocities and accelerations of the given state are kept.
+
+        Args:
+            state: start (default: initial values of the nodes); it is not changed.  Multipliers start from 0.
+            hooks: user code around load steps.
+
+        Raises:
+            ModelError: coordinates without any stiffness (named), before the first solve.
+            NotConverged: a load step failed at the smallest step size.
+        """
+        current = self.assembly.local_state(state)
+        if options.help_requested():
+            return current
+        all_hooks = as_hooks(hooks)
+        time = current.t if self.time is None else self.time
+        check_stiffness(self.problem, self._scheme(current, 0.0 if self.load_steps > 1 else 1.0, time))
+        nominal = 1.0 / self.load_steps
+        control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
+        self.statistics.begin()
+        self.progress.begin(0.0, 1.0)
+        start = current.copy()
+        done = 0.0
+        while done < 1.0 - 1e-9 * nominal:
+            for hook in all_hooks:
+                hook.before_step(current)
+            current.start_data[:] = current.data
+            start.assign(current)
+            h, then = control.propose(done, 1.0)
+            attempt = self._attempt(start, current, self.load_factor(then), h, time, all_hooks)
+            self._count(attempt)
+            if not attempt.converged:
+                self._reject(start, current, h, attempt, control, all_hooks)
+                continue
+            done = then
+            current.step += 1
+            control.accept()
+            self.statistics.steps += 1
+            self.statistics.tick()
+            self.progress.step(done, h)
+            for hook in all_hooks:
+                hook.after_step(current)
+        current.start_data[:] = current.data
+        self.statistics.tick()
+        self.progress.end()
+        for hook in all_hooks:
+            hook.finish(current)
+        return current
+
+    def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
+        zero = np.zeros_like(start.q)
+        stabiliser = (1.0 - load_factor**2) * self.stabiliser
+        return Scheme(
+            start.q.copy(), zero, zero, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=start.q.copy()
+        )
+
+    def _attempt(
+        self, start: State, current: State, load_factor: float, h: float, time: float, hooks: list[StepHook]
+    ) -> StepAttempt:
+        """One attempt at a load step; each pass starts from the last converged state and keeps the history values."""
+        fields = self.assembly.fields
+        fields.data[:], fields.start_data[:] = start.data, start.data
+
+        def newton(attempt: StepAttempt) -> bool:
+            scheme = self._scheme(start, load_factor, time)
+            run = self.newton.solve(scheme)
+            if not run.converged and run.reason != "DIVERGED_MAX_IT":
+                attempt.iterations += run.iterations
+                run = self.newton.solve(scheme, damped=True)
+            attempt.iterations += run.iterations
+            attempt.reason, attempt.history = run.reason, run.history
+            if run.converged:
+                self.problem.store_static(current)
+            return run.converged
+
+        def post_newton() -> tuple[float, float]:
+            result = self.assembly.post_newton()
+            current.data[:] = fields.data
+            for hook in hooks:
+                hook.after_iteration(current, result.error)
+            return result.error, np.inf
+
+        return iterate(self.discontinuous, newton, post_newton, h)
+
+    def _count(self, attempt: StepAttempt) -> None:
+        statistics = self.statistics
+        statistics.newton_iterations += attempt.iterations
+        statistics.discontinuous_iterations += attempt.passes
+        statistics.jacobians = self.problem.tangent_count
+        statistics.fallbacks = self.newton.fallbacks
+        if attempt.converged and attempt.error > self.discontinuous.atol:
+            statistics.unconverged_passes += 1
+
+    def _reject(
+        self,
+        start: State,
+        current: State,
+        h: float,
+        attempt: StepAttempt,
+        control: StepControl,
+        hooks: list[StepHook],
+    ) -> None:
+        """Restore the start of the load step and cut it, or give up."""
+        self.statistics.rejected += 1
+        failure = self.problem.failure(attempt.reason, start.step + 1, h, attempt.history, start.copy())
+        failure.time = self.problem.scheme.load_factor
+        current.assign(start)
+        if not control.reject(h, np.inf):
+            self.statistics.tick()
+            self.progress.fail()
+            for hook in hooks:
+                hook.finish(current)
+            raise NotConverged(failure, ADVICE)

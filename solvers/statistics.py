@@ -1,0 +1,57 @@
+"""Counts and times of a solve."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Statistics:
+    """What a solve has done so far.
+
+    Attributes:
+        steps: accepted steps.
+        rejected: rejected attempts.
+        newton_iterations: linear solves, rejected attempts included.
+        discontinuous_iterations: Newton runs (passes), rejected attempts included.
+        unconverged_passes: steps accepted at the largest number of passes with a larger force error than allowed.
+        jacobians: evaluations of the tangent.
+        fallbacks: changes to the pivoting linear solver.
+        wall_time, cpu_time: seconds since the solve began, of this process.
+    """
+
+    steps: int = 0
+    rejected: int = 0
+    newton_iterations: int = 0
+    discontinuous_iterations: int = 0
+    unconverged_passes: int = 0
+    jacobians: int = 0
+    fallbacks: int = 0
+    wall_time: float = 0.0
+    cpu_time: float = 0.0
+    _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
+
+    def begin(self) -> None:
+        """Set the clock to zero."""
+        self._start = (time.perf_counter(), time.process_time())
+
+    def tick(self) -> None:
+        """Update the times."""
+        self.wall_time = time.perf_counter() - self._start[0]
+        self.cpu_time = time.process_time() - self._start[1]
+
+    def describe(self) -> str:
+        """One line for people."""
+        per_step = self.newton_iterations / max(self.steps, 1)
+        line = (
+            f"{self.steps} steps, {self.newton_iterations} Newton iterations ({per_step:.2f} per step), "
+            f"{self.discontinuous_iterations} passes, {self.wall_time:.2f} s"
+        )
+        if self.rejected:
+            line += f", {self.rejected} attempts rejected"
+        if self.unconverged_passes:
+            line += f", {self.unconverged_passes} steps accepted at the limit of passes"
+        if self.fallbacks:
+            line += f", {self.fallbacks} changes to the pivoting linear solver"
+        return line

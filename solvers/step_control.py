@@ -1,0 +1,66 @@
+"""Step size control: cut after a failure, grow after easy steps, end exactly at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass
+class StepControl:
+    """Chooses step sizes between a smallest and the nominal one.
+
+    Attributes:
+        nominal: largest and first step size [s] (statics: [1]).
+        smallest: a failure at this size is final.
+        cut: factor after a failure without recommendation [1].
+        growth: factor after ``easy_steps`` steps without failure [1].
+        easy_steps: see growth.
+        adaptive: whether steps may be cut at all.
+    """
+
+    nominal: float
+    smallest: float
+    cut: float = 0.5
+    growth: float = 2.0
+    easy_steps: int = 10
+    adaptive: bool = True
+
+    def __post_init__(self) -> None:
+        self.size = self.nominal
+        self._easy = 0
+        self._anchor: tuple[float, int] | None = None
+
+    def propose(self, now: float, end: float) -> tuple[float, float]:
+        """The next step: (size, value at its end); the last step is shortened to hit the end."""
+        if self._anchor is None:
+            self._anchor = (now, 0)
+        start, count = self._anchor
+        # equal steps are counted from one anchor, so that 24500 steps of 1e-4 end at 2.45 without drift
+        then = start + (count + 1) * self.size
+        if then > end - 1e-9 * self.nominal:
+            return end - now, end
+        return self.size, then
+
+    def accept(self) -> None:
+        """The proposed step was accepted."""
+        assert self._anchor is not None
+        self._anchor = (self._anchor[0], self._anchor[1] + 1)
+        self._easy += 1
+        if self.size < self.nominal and self._easy >= self.easy_steps:
+            self._resize(min(self.nominal, self.growth * self.size))
+
+    def reject(self, tried: float, recommended: float) -> bool:
+        """The proposed step failed; returns whether a smaller one may be tried.
+
+        Args:
+            tried: size of the failed step.
+            recommended: size that a contact wishes, inf for none.
+        """
+        if not self.adaptive or tried <= self.smallest * (1 + 1e-12):
+            return False
+        smaller = min(0.75 * tried, recommended) if recommended < tried else self.cut * tried
+        self._resize(max(smaller, self.smallest))
+        return True
+
+    def _resize(self, size: float) -> None:
+        self.size, self._easy, self._anchor = size, 0, None

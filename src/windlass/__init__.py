@@ -1,0 +1,81 @@
+"""Windlass: a finite element framework for cables, belts and ropes in contact, built on PETSc.
+
+The public names are loaded on first use, so that ``import windlass`` costs next to nothing.
+"""
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.framework.assemble import assemble_mass as assemble_mass
+    from windlass.framework.assemble import assemble_matrix as assemble_matrix
+    from windlass.framework.assemble import assemble_vector as assemble_vector
+    from windlass.framework.assemble import create_matrix as create_matrix
+    from windlass.framework.assemble import create_vector as create_vector
+    from windlass.framework.errors import ModelError as ModelError
+    from windlass.framework.errors import NotConverged as NotConverged
+    from windlass.framework.errors import OptionError as OptionError
+    from windlass.framework.errors import OutputError as OutputError
+    from windlass.framework.errors import WindlassError as WindlassError
+    from windlass.framework.evaluate import eval_output as eval_output
+    from windlass.framework.hooks import StepHook as StepHook
+    from windlass.framework.options import help_requested as help_requested
+    from windlass.framework.options import option as option
+    from windlass.framework.options import write_summary as write_summary
+    from windlass.framework.output.recorder import Recorder as Recorder
+    from windlass.framework.output.sensors import Sensor as Sensor
+    from windlass.framework.output.sensors import Sensors as Sensors
+    from windlass.framework.parallel import is_first_process as is_first_process
+    from windlass.framework.state import State as State
+    from windlass.framework.table import Entity as Entity
+    from windlass.framework.world import World as World
+    from windlass.solvers.dynamic import Dynamic as Dynamic
+    from windlass.solvers.problem import NonlinearProblem as NonlinearProblem
+    from windlass.solvers.static import Static as Static
+
+__version__ = "0.1.0"
+
+_MODULE_OF = {
+    "assemble_mass": "framework.assemble",
+    "assemble_matrix": "framework.assemble",
+    "assemble_vector": "framework.assemble",
+    "create_matrix": "framework.assemble",
+    "create_vector": "framework.assemble",
+    "ModelError": "framework.errors",
+    "NotConverged": "framework.errors",
+    "OptionError": "framework.errors",
+    "OutputError": "framework.errors",
+    "WindlassError": "framework.errors",
+    "eval_output": "framework.evaluate",
+    "StepHook": "framework.hooks",
+    "help_requested": "framework.options",
+    "option": "framework.options",
+    "write_summary": "framework.options",
+    "Recorder": "framework.output.recorder",
+    "Sensor": "framework.output.sensors",
+    "Sensors": "framework.output.sensors",
+    "is_first_process": "framework.parallel",
+    "State": "framework.state",
+    "Entity": "framework.table",
+    "World": "framework.world",
+    "Dynamic": "solvers.dynamic",
+    "NonlinearProblem": "solvers.problem",
+    "Static": "solvers.static",
+}
+
+_ROOT = Path(__file__).resolve().parents[2]
+if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
+    __path__.insert(0, str(_ROOT))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'windlass' has no attribute {name!r}")
+    value = getattr(import_module(f"windlass.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULE_OF])

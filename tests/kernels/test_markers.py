@@ -1,0 +1,237 @@
+"""Markers: every derivative that a marker provides against central differences of what it is the derivative of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    CoordinateLoad,
+    Force,
+    PositionOnCable,
+    PositionOnGround,
+    PositionOnRigid2D,
+    coordinate_marker,
+    position_marker,
+    rigid_marker,
+)
+from windlass.connectors import cable_coordinates as cc
+from windlass.elements.cable2d import Cable2D
+from windlass.elements.ground import Ground
+from windlass.elements.mass_point import MassPoint
+from windlass.elements.nodes import Point2D, PointSlope2D, RigidNode2D
+from windlass.elements.rigid2d import RigidBody2D
+from windlass.framework.assembly import Assembly
+from windlass.framework.layout import Layout
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+STEP = 1e-6
+# central differences of order h^2 with numbers of order 1: error about h^2 + eps/h
+TOLERANCE = 2e-9
+
+PLACES = {
+    "point": (0.0, 0.0),
+    "slope node": (0.0, 0.0),
+    "rigid node": (0.0, 0.0),
+    "mass": (0.0, 0.0),
+    "body centre": (0.0, 0.0),
+    "body point": (0.3, -0.2),
+    "cable axis": (0.25, 0.0),
+    "cable end": (0.7, 0.0),
+    "cable above": (0.2, 0.15),
+    "cable below": (0.55, -0.1),
+    "ground": (0.4, 0.5),
+}
+
+
+def create_entities(world: World) -> dict[str, Entity]:
+    """One entity of every kind that can carry a position marker."""
+    slope_nodes = [
+        world.add(PointSlope2D, position=(0.1, 0.2), slope=(0.8, 0.6)),
+        world.add(PointSlope2D, position=(0.7, 0.5), slope=(0.9, 0.3)),
+    ]
+    cable = world.add(
+        Cable2D,
+        node0=slope_nodes[0],
+        node1=slope_nodes[1],
+        length=0.7,
+        mass_per_length=1.0,
+        axial_stiffness=100.0,
+        bending_stiffness=1.0,
+    )
+    body = world.add(RigidBody2D, position=(1.0, 2.0), angle=0.4, mass=1.0, inertia=1.0)
+    return {
+        "point": world.add(Point2D, position=(0.3, -0.4)),
+        "slope node": slope_nodes[1],
+        "rigid node": world.add(RigidNode2D, position=(0.5, 0.1), angle=-0.3),
+        "mass": world.add(MassPoint, position=(2.0, 1.0), mass=1.0),
+        "body centre": body,
+        "body point": body,
+        "cable axis": cable,
+        "cable end": cable,
+        "cable above": cable,
+        "cable below": cable,
+        "ground": world.add(Ground, position=(1.0, 2.0, 3.0)),
+    }
+
+
+class Model:
+    """A world with one position marker of every kind, at a random state."""
+
+    def __init__(self) -> None:
+        self.world = World()
+        entities = create_entities(self.world)
+        self.markers = {name: position_marker(self.world, e, PLACES[name]) for name, e in entities.items()}
+        for marker in self.markers.values():
+            self.world.add(Force, marker=marker)
+        self.assembly = Assembly(self.world)
+        self.fields = self.assembly.fields
+        random = np.random.default_rng(7)
+        n = self.assembly.layout.spare
+        self.fields.x[:n] += 0.1 * random.standard_normal(n)
+        self.fields.v[:n] = random.standard_normal(n)
+
+    def evaluate(self, name: str, dof: int = -1, step: float = 0.0, along: float = 0.0) -> dict[str, np.ndarray]:
+        """Columns of one marker with one coordinate moved by a step, or all along the velocity for a time."""
+        x = self.fields.x.copy()
+        if dof >= 0:
+            self.fields.x[dof] += step
+        self.fields.x += along * self.fields.v
+        self.assembly.update_markers()
+        self.fields.x[:] = x
+        columns = self.fields.markers["position marker"]
+        k = self.assembly.layout.marker_index[self.markers[name].ids[0]]
+        h = columns.h[k]
+        parts = {key: np.array(getattr(columns, key)[k]) for key in ("p", "v", "J", "Jd", "angle", "A", "omega", "Jr")}
+        zero = np.zeros((3, columns.J.shape[2], columns.J.shape[2]))
+        parts["H"], parts["Hr"] = (columns.H[h].copy(), columns.Hr[h].copy()) if h >= 0 else (zero, zero)
+        parts["dofs"] = columns.dofs[k].copy()
+        return parts
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return Model()
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_derivatives_by_coordinates(model: Model, name: str) -> None:
+    here = model.evaluate(name)
+    spare = model.assembly.layout.spare
+    for a, dof in enumerate(here["dofs"]):
+        if dof == spare:
+            assert not here["J"][:, a].any() and not here["Jr"][:, a].any() and not here["H"][:, a].any()
+            continue
+        plus, minus = model.evaluate(name, dof, STEP), model.evaluate(name, dof, -STEP)
+        difference = {key: (plus[key] - minus[key]) / (2 * STEP) for key in ("p", "v", "J", "angle", "Jr")}
+        assert_allclose(here["J"][:, a], difference["p"], atol=TOLERANCE, err_msg="J = dp/dq")
+        assert_allclose(here["Jd"][:, a], difference["v"], atol=TOLERANCE, err_msg="Jd = dv/dq")
+        assert_allclose(here["H"][:, :, a], difference["J"], atol=TOLERANCE, err_msg="H = dJ/dq")
+        assert_allclose(here["Jr"][2, a], difference["angle"], atol=TOLERANCE, err_msg="Jr = dangle/dq")
+        assert_allclose(here["Hr"][:, :, a], difference["Jr"], atol=TOLERANCE, err_msg="Hr = dJr/dq")
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_rates(model: Model, name: str) -> None:
+    here = model.evaluate(name)
+    plus, minus = model.evaluate(name, along=STEP), model.evaluate(name, along=-STEP)
+    rate = {key: (plus[key] - minus[key]) / (2 * STEP) for key in ("p", "J", "angle", "A")}
+    assert_allclose(here["v"], rate["p"], atol=TOLERANCE, err_msg="v = dp/dt")
+    assert_allclose(here["Jd"], rate["J"], atol=TOLERANCE, err_msg="Jd = dJ/dt")
+    assert_allclose(here["omega"], [0, 0, rate["angle"]], atol=TOLERANCE, err_msg="omega = dangle/dt")
+    spin = np.cross(here["omega"], here["A"].T).T
+    assert_allclose(spin, rate["A"], atol=TOLERANCE, err_msg="A_t = omega x A")
+    v = model.fields.v[here["dofs"]]
+    assert_allclose(here["J"] @ v, here["v"], atol=1e-14, err_msg="v = J q_t")
+    assert_allclose(here["Jr"] @ v, here["omega"], atol=1e-14, err_msg="omega = Jr q_t")
+
+
+def test_positions(model: Model) -> None:
+    fields, world = model.fields, model.world
+    cable = next(iter(world.tables[Cable2D].ids))
+    q = fields.x[model.assembly.layout.local_dofs(world.dofs_of(np.array([cable])))][0]
+    assert_allclose(model.evaluate("cable end")["p"][:2], q[4:6], atol=1e-15)
+    assert_allclose(model.evaluate("cable end")["angle"], np.arctan2(q[7], q[6]), atol=1e-15)
+    assert_allclose(model.evaluate("slope node")["p"][:2], q[4:6], atol=0)
+    assert_allclose(model.evaluate("ground")["p"], (1.4, 2.5, 3.0), atol=0)
+    body = fields.x[model.evaluate("body centre")["dofs"][:3]]
+    cos, sin = np.cos(body[2]), np.sin(body[2])
+    expected = body[:2] + np.array([[cos, -sin], [sin, cos]]) @ (0.3, -0.2)
+    assert_allclose(model.evaluate("body point")["p"][:2], expected, atol=1e-15)
+    assert model.evaluate("body centre")["angle"] == body[2]
+
+
+def test_kinds() -> None:
+    world = World()
+    entities = create_entities(world)
+    kinds = {name: position_marker(world, e, PLACES[name]).kind for name, e in entities.items()}
+    assert kinds["point"] == kinds["slope node"] == kinds["mass"] == "NodePosition"
+    assert kinds["rigid node"] == "RigidNodePosition"
+    assert kinds["body point"] == "PositionOnRigid2D"
+    assert kinds["cable above"] == "PositionOnCable"
+    assert kinds["ground"] == "PositionOnGround"
+    marker = rigid_marker(world, entities["cable axis"], (0.1, 0.0))
+    assert position_marker(world, marker) is marker and rigid_marker(world, marker) is marker
+
+
+def test_several_rows() -> None:
+    world = World()
+    bodies = world.add(RigidBody2D, position=[(0.0, 0.0), (1.0, 0.0)], mass=1.0, inertia=1.0)
+    same = rigid_marker(world, bodies, (0.1, 0.0))
+    assert_allclose(same.local, [(0.1, 0.0)] * 2)
+    each = rigid_marker(world, bodies, [(0.1, 0.0), (0.2, 0.3)])
+    assert_allclose(each.local, [(0.1, 0.0), (0.2, 0.3)])
+    assert list(each.body) == list(bodies.ids)
+    along = position_marker(world, bodies[0], [(0.0, 0.0), (0.1, 0.0), (0.2, 0.0)])
+    assert len(along) == 3 and set(along.body) == {bodies.ids[0]}
+    masses = world.add(MassPoint, position=[(0.0, 1.0), (1.0, 1.0)], mass=1.0)
+    assert list(position_marker(world, masses).node) == list(masses.node)
+    assert len(position_marker(world, [bodies[1], bodies[0]])) == 2
+    coordinates = coordinate_marker(world, bodies, "rotation")
+    assert list(coordinates.coordinate) == [2, 2]
+
+
+def test_coordinates() -> None:
+    world = World()
+    nodes = world.add(Point2D, position=[(1.0, 2.0), (3.0, 4.0)], displacement=(0.1, 0.2), velocity=(5.0, 6.0))
+    markers = coordinate_marker(world, nodes, "y")
+    ground = coordinate_marker(world, None)
+    assert coordinate_marker(world, world.add(Ground)) is ground
+    world.add(CoordinateLoad, marker=[markers, ground])
+    assembly = Assembly(world)
+    assembly.fields.x[:4] += world.numbering.displacement
+    assembly.fields.v[:4] = world.numbering.velocity
+    assembly.update_markers()
+    columns = assembly.fields.markers["coordinate marker"]
+    assert_allclose(columns.value, (0.2, 0.2, 0.0), atol=1e-15)
+    assert_allclose(columns.rate, (6.0, 6.0, 0.0), atol=0)
+    assert list(columns.dof) == [1, 3, assembly.layout.spare]
+
+
+def test_cable_coordinates() -> None:
+    world = World()
+    entities = create_entities(world)
+    cable = entities["cable axis"]
+    marker = world.add(cc.CableCoordinates, cable=cable)
+    world.finalize()
+    layout = Layout(world)
+    x = np.append(np.random.default_rng(1).standard_normal(layout.spare), 0.0)
+    columns = cc.allocate(world, marker.ids, layout)
+    cc.update_cables(np.array([0]), columns.dofs, columns, x, 2 * x)
+    dofs = layout.local_dofs(world.dofs_of(cable))
+    assert_allclose(columns.q, x[dofs], atol=0)
+    assert_allclose(columns.v, 2 * x[dofs], atol=0)
+    assert_allclose(columns.length, 0.7)
+
+
+def test_widths_do_not_grow_with_the_world() -> None:
+    """A marker of a narrow kind keeps its own coordinates alone, also beside cables."""
+    world = World()
+    entities = create_entities(world)
+    marker = position_marker(world, entities["mass"])
+    position_marker(world, entities["cable above"], (0.2, 0.15))
+    world.finalize()
+    assert world.dofs_of(marker).shape == (1, 2)
+    assert {PositionOnCable, PositionOnRigid2D, PositionOnGround} & set(world.tables) == {PositionOnCable}

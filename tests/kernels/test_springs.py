@@ -1,0 +1,260 @@
+"""Springs and dampers: forces, and tangents against central differences, between markers of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    CartesianSpringDamper,
+    CoordinateSpringDamper,
+    coordinate_marker,
+    position_marker,
+)
+from windlass.elements.cable2d import Cable2D
+from windlass.elements.ground import Ground
+from windlass.elements.mass_point import MassPoint
+from windlass.elements.nodes import PointSlope2D
+from windlass.elements.rigid2d import RigidBody2D
+from windlass.framework.assembly import Assembly
+from windlass.framework.evaluate import eval_output
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+STEP = 1e-6
+# central differences with forces of order 10: error about h^2 + 10 eps/h
+TOLERANCE = 2e-8
+K, D, OFFSET = np.array([7.0, 11.0, 3.0]), np.array([2.0, 5.0, 1.0]), np.array([0.3, -0.2, 0.1])
+
+
+def create_world() -> tuple[World, dict[str, Entity]]:
+    """A world with markers on an offset point of a cable without stiffness, off-centre on a body, and so on."""
+    world = World()
+    nodes = [
+        world.add(PointSlope2D, position=(0.1, 0.2), slope=(0.8, 0.6)),
+        world.add(PointSlope2D, position=(0.7, 0.5), slope=(0.9, 0.3)),
+    ]
+    cable = world.add(
+        Cable2D,
+        node0=nodes[0],
+        node1=nodes[1],
+        length=0.7,
+        mass_per_length=1.0,
+        axial_stiffness=0.0,
+        bending_stiffness=0.0,
+    )
+    body = world.add(RigidBody2D, position=(1.0, 2.0), angle=0.4, mass=1.0, inertia=1.0)
+    markers = {
+        "cable": position_marker(world, cable, (0.2, 0.15)),
+        "axis": position_marker(world, cable, (0.5, 0.0)),
+        "body": position_marker(world, body, (0.3, -0.2)),
+        "edge": position_marker(world, body, (-0.4, 0.1)),
+        "node": position_marker(world, nodes[1]),
+        "mass": position_marker(world, world.add(MassPoint, position=(2.0, 1.0), mass=1.0)),
+        "ground": position_marker(world, world.add(Ground), (0.4, 0.5)),
+    }
+    return world, markers
+
+
+def random_assembly(world: World, seed: int = 3) -> Assembly:
+    """The assembly at a random state near the reference."""
+    assembly = Assembly(world)
+    random = np.random.default_rng(seed)
+    n = assembly.layout.spare
+    assembly.fields.x[:n] += 0.1 * random.standard_normal(n)
+    assembly.fields.v[:n] = random.standard_normal(n)
+    assembly.fields.t = 0.5
+    assembly.update_markers()
+    return assembly
+
+
+def eval_forces(assembly: Assembly) -> np.ndarray:
+    f = np.zeros(assembly.layout.spare + 1)
+    assembly.update_markers()
+    assembly.add_forces(f)
+    return f[:-1]
+
+
+def difference_tangent(assembly: Assembly, name: str) -> np.ndarray:
+    """Derivative of the forces by x or v by central differences."""
+    values = getattr(assembly.fields, name)
+    n = assembly.layout.spare
+    K = np.empty((n, n))
+    for j in range(n):
+        start = values[j]
+        values[j] = start + STEP
+        plus = eval_forces(assembly)
+        values[j] = start - STEP
+        K[:, j] = (plus - eval_forces(assembly)) / (2 * STEP)
+        values[j] = start
+    assembly.update_markers()
+    return K
+
+
+def dense_tangent(assembly: Assembly, dq: float, dv: float) -> np.ndarray:
+    """The assembled tangent over local coordinates."""
+    pattern, layout = assembly.pattern, assembly.layout
+    values = np.zeros(pattern.spare + 1)
+    assembly.add_tangent(values, dq, dv, 0.0, 0.0, 0.0)
+    full = np.zeros((len(layout.unknown_global),) * 2)
+    row = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
+    full[row, pattern.indices] = values[:-1]
+    return full[np.ix_(layout.unknown_of_dof, layout.unknown_of_dof)]
+
+
+def assert_tangents(assembly: Assembly, tolerance: float = TOLERANCE) -> None:
+    stiffness, damping = difference_tangent(assembly, "x"), difference_tangent(assembly, "v")
+    assert_allclose(dense_tangent(assembly, 1.0, 0.0), stiffness, atol=tolerance)
+    assert_allclose(dense_tangent(assembly, 0.0, 1.0), damping, atol=tolerance)
+    assert_allclose(dense_tangent(assembly, 0.7, 1.3), 0.7 * stiffness + 1.3 * damping, atol=2 * tolerance)
+
+
+PAIRS = [
+    ("cable", "body"),
+    ("body", "cable"),
+    ("ground", "cable"),
+    ("axis", "cable"),
+    ("body", "edge"),
+    ("mass", "edge"),
+    ("node", "ground"),
+    ("ground", "mass"),
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=["-".join(pair) for pair in PAIRS])
+def test_cartesian_tangent(pair: tuple[str, str]) -> None:
+    world, markers = create_world()
+    world.add(
+        CartesianSpringDamper,
+        marker0=markers[pair[0]],
+        marker1=markers[pair[1]],
+        stiffness=K,
+        damping=D,
+        offset=OFFSET,
+    )
+    assert_tangents(random_assembly(world))
+
+
+def nonlinear(t: float, row: int, u: Any, ut: Any, k: Any, d: Any, offset: Any) -> Any:
+    """A force that couples all directions and depends on time."""
+    assert u.shape == ut.shape == (3,)
+    return k * (u - offset) * (1.0 + u @ u) + d * ut * (1.0 + t) + 0.1 * np.array([u[1] * ut[0], ut[0] ** 2, u[0]])
+
+
+def nonlinear_derivative(t: float, row: int, u: Any, ut: Any, k: Any, d: Any, offset: Any) -> Any:
+    df_du = np.diag(k) * (1.0 + u @ u) + 2.0 * np.outer(k * (u - offset), u)
+    df_du += 0.1 * np.array([[0.0, ut[0], 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    df_dut = np.diag(d) * (1.0 + t) + 0.1 * np.array([[u[1], 0.0, 0.0], [2.0 * ut[0], 0.0, 0.0], [0.0, 0.0, 0.0]])
+    return df_du, df_dut
+
+
+@pytest.mark.parametrize("derivative", [None, nonlinear_derivative])
+def test_cartesian_mixed_rows(derivative: Callable[..., Any] | None) -> None:
+    """One table with markers of different widths, a linear, a user and an inactive row."""
+    world, markers = create_world()
+    springs = world.add(
+        CartesianSpringDamper,
+        marker0=[markers["body"], markers["mass"], markers["cable"]],
+        marker1=[markers["cable"], markers["node"], markers["edge"]],
+        stiffness=K,
+        damping=[D, D, 0.5 * D],
+        offset=OFFSET,
+        force_function=[nonlinear, None, nonlinear],
+        force_derivative=[derivative, None, None],
+        active=[True, True, True],
+    )
+    assembly = random_assembly(world)
+    # the tangent of user rows is itself made of differences where no derivative is given
+    assert_tangents(assembly, 1e-7)
+    all_active = eval_forces(assembly)
+    world.set(springs[2], active=False)
+    assembly.refresh()
+    assert np.abs(eval_forces(assembly) - all_active).max() > 0.1
+    assert_tangents(assembly, 1e-7)
+    world.set(springs, active=False)
+    assembly.refresh()
+    assert not eval_forces(assembly).any() and not dense_tangent(assembly, 1.0, 1.0).any()
+
+
+def test_cartesian_outputs_and_balance() -> None:
+    world, markers = create_world()
+    spring = world.add(
+        CartesianSpringDamper,
+        marker0=markers["ground"],
+        marker1=markers["mass"],
+        stiffness=K,
+        damping=D,
+        offset=OFFSET,
+    )
+    off = world.add(
+        CartesianSpringDamper, marker0=markers["ground"], marker1=markers["mass"], stiffness=K, active=False
+    )
+    state = State(world)
+    mass = world.tables[MassPoint].ids
+    node = world.entity(int(world.tables[MassPoint].column("node")[0]))
+    state.put(node, (0.05, -0.02))
+    state.put(node, (0.4, 0.3), "v")
+    u, ut = np.array([2.05 - 0.4, 0.98 - 0.5, 0.0]), np.array([0.4, 0.3, 0.0])
+    force = K * (u - OFFSET) + D * ut
+    assert_allclose(eval_output(spring, "displacement", state), u, atol=1e-15)
+    assert_allclose(eval_output(spring, "distance", state), np.linalg.norm(u), atol=1e-15)
+    assert_allclose(eval_output(spring, "velocity", state), ut, atol=1e-15)
+    assert_allclose(eval_output(spring, "force", state), force, atol=1e-14)
+    assert not eval_output(off, "force", state).any()
+    f = np.zeros(state.assembly.layout.spare + 1)
+    state.assembly.add_forces(f)
+    dofs = state.assembly.layout.local_dofs(world.dofs_of(mass))[0]
+    assert_allclose(f[dofs], force[:2], atol=1e-14)
+    assert_allclose(state.assembly.energy(), 0.5 * (K * (u - OFFSET) ** 2).sum(), rtol=1e-14)
+
+
+def test_rigid_motion_gives_no_net_force() -> None:
+    """Springs between points of free bodies give forces without sum and without moment about the body's centre."""
+    world, markers = create_world()
+    world.add(CartesianSpringDamper, marker0=markers["body"], marker1=markers["edge"], stiffness=K[0], damping=0.0)
+    assembly = random_assembly(world)
+    f = eval_forces(assembly)
+    # equal stiffness along all axes and no offset: a central force, whose moment on the one body vanishes
+    assert_allclose(f, 0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize("user", [False, True])
+def test_coordinate_spring(user: bool) -> None:
+    world = World()
+    bodies = world.add(RigidBody2D, position=[(0.0, 0.0), (1.0, 0.0)], mass=1.0, inertia=1.0)
+
+    def law(t: float, row: int, u: float, ut: float, k: float, d: float, offset: float) -> float:
+        assert type(u) is float
+        return 0.1 * k * u + k * u**3 + d * ut * (1 + u) + offset * t
+
+    springs = world.add(
+        CoordinateSpringDamper,
+        marker0=coordinate_marker(world, bodies[0], "rotation"),
+        marker1=[coordinate_marker(world, bodies[1], "rotation"), coordinate_marker(world, bodies[1], "x")],
+        stiffness=[13.0, 5.0],
+        damping=[0.7, 0.2],
+        offset=0.4,
+        force_function=[law, None] if user else None,
+    )
+    to_ground = world.add(
+        CoordinateSpringDamper, marker1=coordinate_marker(world, bodies, "y"), stiffness=3.0, damping=0.1
+    )
+    assembly = random_assembly(world)
+    assert_tangents(assembly, 1e-7 if user else TOLERANCE)
+    # the same values as outputs
+    state = State(world)
+    random = np.random.default_rng(0)
+    state.q[:], state.v[:], state.t = random.standard_normal(6), random.standard_normal(6), 0.25
+    u, ut = state.q[[5, 3]] - state.q[2], state.v[[5, 3]] - state.v[2]
+    expected = np.array([13.0, 5.0]) * (u - 0.4) + np.array([0.7, 0.2]) * ut
+    if user:
+        expected[0] = law(0.25, 0, float(u[0]), float(ut[0]), 13.0, 0.7, 0.4)
+    assert_allclose(eval_output(springs, "displacement", state), u, atol=1e-15)
+    assert_allclose(eval_output(springs, "velocity", state), ut, atol=1e-15)
+    assert_allclose(eval_output(springs, "force", state), expected, rtol=1e-14)
+    assert_allclose(eval_output(to_ground, "force", state), 3.0 * state.q[[1, 4]] + 0.1 * state.v[[1, 4]], rtol=1e-14)

@@ -1,0 +1,1 @@
+"""Models and data that several tests share."""

@@ -1,0 +1,400 @@
+"""The kernel decorator and its cache: what other processes find again, what they do not, what the user is told."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import windlass
+from windlass.framework import kernel as kernels
+from windlass.framework.kernel import cache_folder, compiled, kernel
+
+ANNOUNCEMENT = "windlass: compiling kernels for this machine (first use, kept in "
+
+# Three files of a user: helpers, a law with a NamedTuple of parameters and a factory around it, and a script.
+HELPERS = """
+from math import sqrt
+from windlass.framework.kernel import kernel
+SCALE = 2.0
+@kernel(inline=True)
+def length(a, b):
+    return SCALE * sqrt(a * a + b * b)
+"""
+LAW = """
+from typing import NamedTuple
+import numpy as np
+import helpers
+from windlass.framework.kernel import kernel
+class Row(NamedTuple):
+    stiffness: float
+    count: int
+    offset: np.ndarray
+@kernel
+def plain(x, n=3):
+    return x * n
+@kernel
+def force(row, x):
+    if x != x:
+        raise ValueError("position is not finite")
+    return row.stiffness * helpers.length(x, row.offset[0]) + row.count
+@kernel
+def swap(row):
+    return Row(2.0 * row.stiffness, row.count, row.offset)
+def make_loop(row_kernel, factor):
+    @kernel
+    def loop(row, x, f):
+        for i in range(x.shape[0]):
+            f[i] = factor * row_kernel(row, x[i])
+    return loop
+"""
+SCRIPT = """
+import numpy as np
+import law
+row, x, f = law.Row(10.0, 1, np.array([4.0])), np.array([3.0, 0.0]), np.zeros(2)
+results = [law.plain(1.5), law.force(row, 3.0)]
+for factor in (1.0, 2.0, 1.0):
+    law.make_loop(law.force, factor)(row, x, f)
+    results += f.tolist()
+results.append(type(law.swap(row)) is law.Row)
+try:
+    law.make_loop(law.force, 1.0)(row, np.array([np.nan]), f)
+except ValueError as error:
+    results.append(str(error))
+"""
+REPORT = """
+import json
+import sys
+from windlass.framework.kernel import compiled, loaded
+json.dump({"results": results, "compiled": [name for name, _ in compiled()], "loaded": loaded()}, sys.stdout)
+"""
+RESULTS = [4.5, 101.0, 101.0, 81.0, 202.0, 162.0, 101.0, 81.0, True, "position is not finite"]
+# plain, force, two loops (the third is the first again), swap; length is compiled too, but inside of force.
+KERNELS = 5
+LOOP = "make_loop.<locals>.loop"
+
+
+class Outcome(NamedTuple):
+    results: list[Any]
+    compiled: list[str]
+    loaded: int
+    stderr: str
+
+
+class Pair(NamedTuple):
+    a: float
+    b: int
+
+
+def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
+    """Start the script of a folder in a process of its own; the cache is beside the folder unless told otherwise."""
+    own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
+    own["WINDLASS_CACHE"] = str(folder.parent / "cache")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("WINDLASS", "NUMBA"))}
+    command, pipe = [sys.executable, str(folder / "script.py")], subprocess.PIPE
+    return subprocess.Popen(command, env=inherited | own | environment, stdout=pipe, stderr=pipe, text=True)
+
+
+def finish(process: "subprocess.Popen[str]") -> Outcome:
+    stdout, stderr = process.communicate(timeout=120)
+    assert process.returncode == 0, stderr
+    return Outcome(**json.loads(stdout), stderr=stderr)
+
+
+def run(folder: Path, **environment: str) -> Outcome:
+    return finish(start(folder, **environment))
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """Folder of the user's files with a filled cache beside it, and the outcome of the run that filled it."""
+    folder = tmp_path_factory.mktemp("user") / "model"
+    folder.mkdir()
+    for name, text in {"helpers": HELPERS, "law": LAW, "script": SCRIPT + REPORT}.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder, run(folder)
+
+
+@pytest.fixture
+def user(warm: tuple[Path, Outcome], tmp_path: Path) -> Path:
+    """Copy of the user's files and of the cache, in another place."""
+    folder, _ = warm
+    shutil.copytree(folder, tmp_path / "moved", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(folder.parent / "cache", tmp_path / "cache")
+    return tmp_path / "moved"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Cache folder of kernels that a test compiles in this process; compiled, whatever the environment says."""
+    for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "own cache"))
+    return tmp_path / "own cache"
+
+
+def test_first_process_compiles_and_says_so(warm: tuple[Path, Outcome]) -> None:
+    folder, first = warm
+    assert first.results == RESULTS
+    assert first.loaded == 0
+    assert sorted(first.compiled) == ["force", "length", LOOP, LOOP, "plain", "swap"]
+    assert first.stderr.count(ANNOUNCEMENT + str(folder.parent / "cache")) == 1
+
+
+def test_second_process_compiles_nothing_even_in_another_place(user: Path) -> None:
+    second = run(user)
+    assert second == Outcome(RESULTS, [], KERNELS, "")
+
+
+def test_editing_a_callee_in_another_file_recompiles_its_callers_only(user: Path) -> None:
+    edit(user / "helpers.py", "sqrt(a * a + b * b)", "sqrt(a * a + 2.25 * b * b)")
+    edited = run(user)
+    assert edited.results[1] == pytest.approx(10 * 2 * math.sqrt(45) + 1, rel=1e-14)
+    assert edited.results[2] == edited.results[1]
+    assert edited.compiled == ["length", "force", LOOP, LOOP]
+    assert edited.loaded == 2  # plain and swap
+    edit(user / "helpers.py", "2.25 * b * b", "b * b")  # undone: the first machine code is still there
+    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+
+
+def test_editing_a_constant_of_a_callee_recompiles_and_a_comment_does_not(user: Path) -> None:
+    edit(user / "helpers.py", "@kernel", "# a comment\n\n@kernel")
+    assert run(user).compiled == []
+    edit(user / "helpers.py", "SCALE = 2.0", "SCALE = 3.0")
+    edited = run(user)
+    assert edited.results[1] == 151.0
+    assert "force" in edited.compiled and "plain" not in edited.compiled
+
+
+def test_editing_the_fields_of_a_namedtuple_recompiles(user: Path) -> None:
+    edit(user / "law.py", "    stiffness: float\n    count: int\n", "    count: int\n    stiffness: float\n")
+    edit(user / "script.py", "law.Row(10.0, 1,", "law.Row(1, 10.0,")
+    edit(user / "law.py", "Row(2.0 * row.stiffness, row.count,", "Row(row.count, row.stiffness,")
+    edited = run(user)
+    assert edited.results == RESULTS
+    assert edited.loaded == 2  # plain, and length for force
+
+
+def test_bounds_checks_have_their_own_machine_code(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def get(x: NDArray[np.float64], i: int) -> float:
+        return x[i]  # type: ignore[no-any-return]
+
+    assert kernel(get)(np.ones(3), 1) == 1.0
+    monkeypatch.setenv("WINDLASS_BOUNDSCHECK", "1")
+    with pytest.raises(IndexError):
+        kernel(get)(np.ones(3), 7)
+    assert len(list(own_cache.glob("*/*get-*"))) == 2
+
+
+def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:
+    for file in (user.parent / "cache").glob("*/force-*"):
+        file.write_bytes(file.read_bytes()[:1000])
+    repaired = run(user)
+    assert repaired.results == RESULTS
+    assert repaired.compiled == ["force"]
+    assert "the kept machine code of force cannot be used" in repaired.stderr
+    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+
+
+def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: Path) -> None:
+    shutil.rmtree(user.parent / "cache")
+    ranks = [start(user, OMPI_COMM_WORLD_RANK=str(rank)) for rank in range(2)]
+    outcomes = [finish(rank) for rank in ranks]
+    assert [outcome.results for outcome in outcomes] == [RESULTS, RESULTS]
+    assert ANNOUNCEMENT in outcomes[0].stderr
+    assert outcomes[1].stderr == ""  # only the first rank speaks
+    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+    assert not list((user.parent / "cache").glob("*/part-*"))
+
+
+def test_a_cache_folder_that_cannot_be_written_is_replaced_with_one_message(user: Path) -> None:
+    blocked = user / "blocked"
+    blocked.write_text("a file where the folder should be")
+    outcome = run(user, WINDLASS_CACHE=str(blocked))
+    assert outcome.results == RESULTS
+    assert outcome.loaded == 0
+    assert outcome.stderr.count(f"the cache folder {blocked} cannot be written") == 1
+    temporary = Path(outcome.stderr.split(ANNOUNCEMENT)[1].split(")")[0])
+    assert temporary.name.startswith("windlass-") and not temporary.exists()  # removed at the end
+
+
+def test_python_mode_returns_the_function_itself(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WINDLASS_JIT", "0")
+
+    def twice(x: float) -> float:
+        return 2 * x
+
+    assert kernel(twice) is twice
+    assert kernel(fast=False)(twice) is twice
+    assert run(user, WINDLASS_JIT="0") == Outcome(RESULTS, [], 0, "")
+
+
+def test_default_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("WINDLASS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder().parent == tmp_path / "xdg" / "windlass"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache_folder().parent == tmp_path / "home" / ".cache" / "windlass"
+
+
+def test_only_functions_are_accepted() -> None:
+    with pytest.raises(TypeError, match="must be a plain Python function"):
+        kernel(math.sqrt)
+
+
+@kernel
+def is_nan(x: float) -> bool:
+    return x != x
+
+
+@kernel
+def add_up(x: NDArray[np.float64]) -> float:
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i]
+    return total
+
+
+@kernel
+def divide(a: float, b: float) -> float:
+    return a / b
+
+
+@kernel
+def weigh(pair: Any) -> float:
+    return pair.a * pair.b  # type: ignore[no-any-return]
+
+
+def make_shift(by: float) -> Callable[[float], float]:
+    @kernel
+    def shift(x: float) -> float:
+        return x + by
+
+    return shift
+
+
+def make_pair(value: float) -> Any:
+    class Local(NamedTuple):
+        a: float
+        b: int
+
+    return Local(value, 2)
+
+
+def test_nan_and_infinity_are_seen_by_fast_kernels() -> None:
+    x = np.ones(9)
+    x[5] = math.nan
+    assert is_nan(add_up(x)) and not is_nan(1.0)
+    assert divide(1.0, 0.0) == math.inf and is_nan(divide(0.0, 0.0))
+
+
+def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -> None:
+    count = len(compiled())
+    shifts = [make_shift(by) for by in (1.0, 2.0, 1.0)]
+    assert [shift(1.0) for shift in shifts] == [2.0, 3.0, 2.0]
+    assert [name for name, _ in compiled()[count:]] == ["make_shift.<locals>.shift"] * 2
+    assert all(seconds > 0 for _, seconds in compiled()[count:])
+    del shifts[0]  # the shared machine code outlives the kernel that it was compiled for
+    assert shifts[1](5.0) == 6.0
+
+
+def test_argument_types_are_told_apart() -> None:
+    assert weigh(Pair(1.5, 2)) == 3.0
+    assert weigh(Pair(1, 2)) == 2
+    assert weigh(make_pair(2.5)) == 5.0  # a class of a function cannot be named by other processes, but runs
+    assert weigh(make_pair(3.5)) == 7.0
+    rows = np.zeros(1, dtype=[("a", float), ("b", int)])
+    other = np.zeros(1, dtype=[("b", int), ("a", float)])
+    rows["a"], rows["b"], other["a"], other["b"] = 3.0, 4, 3.0, 4
+    assert weigh(rows[0]) == weigh(other[0]) == 12.0
+
+
+@pytest.fixture
+def messages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], str]:
+    """Messages since the beginning of the test, also those that an earlier test has seen."""
+    monkeypatch.setattr(kernels._process, "said", set())
+    return lambda: capsys.readouterr().err
+
+
+def test_constants_that_change_while_in_use_are_not_kept(own_cache: Path, messages: Callable[[], str]) -> None:
+    by = 1.0
+
+    @kernel
+    def shift(x: float) -> float:
+        return x + by
+
+    assert shift(1.0) == 2.0
+    by = 2.0
+    assert shift(1) == 3.0  # another argument type, hence compiled with the new value
+    assert "constants of test_constants_that_change" in messages()
+    assert len(list(own_cache.glob("*/*shift-*"))) == 1
+
+
+def test_compilers_with_other_parts_still_compile(monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]) -> None:
+    def fail(*_: object) -> None:
+        raise AttributeError("no such part")
+
+    monkeypatch.setattr(kernels, "_read_result", fail)
+    monkeypatch.setattr(kernels, "_write_result", fail)
+    assert make_shift(77.0)(1.0) == 78.0
+    text = messages()
+    assert "cannot be used (AttributeError('no such part')): compiling anew" in text
+    assert "cannot be kept (AttributeError('no such part'))" in text
+
+
+def test_compilers_without_a_place_for_the_cache_are_used_as_they_are(
+    monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
+) -> None:
+    dispatcher: Any = SimpleNamespace()
+    extending = SimpleNamespace(is_jitted=lambda function: True)
+    monkeypatch.setattr(kernels, "_numba", SimpleNamespace(njit=lambda **_: lambda _: dispatcher, extending=extending))
+    assert kernel(make_pair) is dispatcher
+    assert kernel(make_shift) is dispatcher
+    assert messages().count("kernels are compiled in every run") == 1
+
+
+# 20 kernels are about what a belt drive needs.
+MANY = """
+import time
+import numpy as np
+from windlass.framework.kernel import kernel
+def make(number):
+    @kernel
+    def row(x, i):
+        return number * x[i]
+    @kernel
+    def loop(x, f):
+        for i in range(x.shape[0]):
+            f[i] = row(x, i)
+    return loop
+begin = time.process_time()
+for number in range(20):
+    make(number)(np.ones(3), np.zeros(3))
+results = [time.process_time() - begin]
+"""
+
+
+def test_reading_twenty_kernels_is_quick(tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    (folder / "script.py").write_text(MANY + REPORT)
+    run(folder)
+    second = run(folder)
+    assert (second.compiled, second.loaded) == ([], 20)
+    assert second.results[0] < 0.3  # seconds of the processor

@@ -1,0 +1,222 @@
+"""Options: syntax of the command line, types and bounds of values, summary, and the judgement on unread options."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from windlass.framework import options, unread
+from windlass.framework.arguments import Option, is_option, join_options, model_arguments, split_options
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.petsc import PETSc
+from windlass.framework.unread import Moment, Solver
+
+
+@pytest.fixture
+def database() -> Iterator[object]:
+    """PETSc's options, left as they were found."""
+    before = set(PETSc.Options().getAll())
+    yield PETSc.Options()
+    for name in set(PETSc.Options().getAll()) - before:
+        PETSc.Options().delValue(name)
+
+
+@pytest.mark.parametrize("word", ["-elements", "--elements", "-x=3", "-infinite_loop", "-e"])
+def test_names_of_options(word: str) -> None:
+    assert is_option(word)
+
+
+@pytest.mark.parametrize("word", ["-5", "-1e-3", "-.5", "-inf", "-0,9.81", "-", "--", "240", "x", ""])
+def test_values_are_no_names(word: str) -> None:
+    assert not is_option(word)
+
+
+def test_pairs_of_a_command_line() -> None:
+    words = ["-elements", "240", "-fast", "-gravity", "0,-9.81", "-snes_max_it", "-5"]
+    pairs = [("elements", "240"), ("fast", None), ("gravity", "0,-9.81"), ("snes_max_it", "-5")]
+    assert split_options(words) == pairs
+    assert join_options(pairs) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--x"], "--x: an option has one dash and its value follows after a space: -x"),
+        (["--x", "3"], "--x: an option has one dash and its value follows after a space: -x"),
+        (["-x=3"], "-x=3: an option has one dash and its value follows after a space: -x 3"),
+        (["--x=3"], "--x=3: an option has one dash and its value follows after a space: -x 3"),
+        (["240"], "240: belongs to no option; an option is written -name value"),
+        (["-n", "240", "60"], "60: belongs to no option; -n 240 has its value (a list is written 1,2,3)"),
+        (["-output", ""], "empty word after -output: an option is written -name value"),
+    ],
+)
+def test_wrong_syntax_names_the_right_form(words: list[str], message: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        split_options(words)
+    assert str(raised.value) == message
+
+
+ELEMENTS = Option("elements", 60, "1", "number of cable elements", minimum=1)
+STEP = Option("step", 1e-3, "s", "step size", minimum=0.0, maximum=1.0)
+FAST = Option("fast", False, "", "leave out the pictures")
+LAW = Option("law", "linear", "", "law of friction", choices=("linear", "cubic"))
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "value"),
+    [
+        (ELEMENTS, "240", 240),
+        (STEP, "1e-4", 1e-4),
+        (STEP, "1", 1.0),
+        (FAST, "", True),
+        (FAST, "YES", True),
+        (FAST, "0", False),
+        (LAW, "cubic", "cubic"),
+    ],
+)
+def test_values_have_the_type_of_the_default(item: Option, text: str, value: object) -> None:
+    parsed = item.parse(text)
+    assert parsed == value
+    assert type(parsed) is type(item.default)
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "message"),
+    [
+        (ELEMENTS, "abc", "-elements = abc: expected a whole number >= 1 [1]"),
+        (ELEMENTS, "0", "-elements = 0: expected a whole number >= 1 [1]"),
+        (ELEMENTS, "2.5", "-elements = 2.5: expected a whole number >= 1 [1]"),
+        (ELEMENTS, "", "-elements has no value: expected a whole number >= 1 [1]"),
+        (STEP, "nan", "-step = nan: expected a number >= 0 and <= 1 [s]"),
+        (STEP, "2", "-step = 2: expected a number >= 0 and <= 1 [s]"),
+        (FAST, "3", "-fast = 3: expected true or false"),
+        (LAW, "square", "-law = square: expected one of linear, cubic"),
+    ],
+)
+def test_wrong_values_say_what_is_allowed(item: Option, text: str, message: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        item.parse(text)
+    assert str(raised.value) == message
+
+
+def test_option_reads_the_database(database: object) -> None:
+    assert options.option("test_count", 3, "1", "a count") == 3
+    PETSc.Options().setValue("test_count", "5")
+    assert options.option("test_count", 3, "1", "a count") == 5
+    assert "test_count" not in unread.find_unread()
+
+
+def test_option_names_are_unique_and_not_petscs() -> None:
+    options.option("test_length", 1.0, "m", "a length")
+    with pytest.raises(OptionError, match="declared before"):
+        options.option("test_length", 2.0, "m", "a length")
+    with pytest.raises(OptionError, match="PETSc has an option of this name"):
+        options.option("log_view", "x", "", "a file")
+    with pytest.raises(OptionError, match="letters, digits"):
+        options.option("test-length", 1.0, "m", "a length")
+    with pytest.raises(OptionError, match=r"expected a number >= 0 \[m\]"):
+        options.option("test_width", -1.0, "m", "a width", minimum=0)
+
+
+def test_help_has_default_unit_and_bounds() -> None:
+    described = [" ".join(item.describe().split()) for item in (ELEMENTS, FAST, Option("end_time", 2.45, "s", "end"))]
+    assert described == [
+        "-elements <60> number of cable elements (a whole number >= 1 [1])",
+        "-fast <false> leave out the pictures",
+        "-end_time <2.45> end [s]",
+    ]
+
+
+def test_summary_is_plain_json(database: object, tmp_path: Path) -> None:
+    file = tmp_path / "summary.json"
+    options.write_summary({"x": 1})  # no file asked for
+    PETSc.Options().setValue("summary", str(file))
+    options.write_summary({"x": np.float64(1.5), "n": np.arange(2), "none": float("nan"), "at": {0.3: None}})
+    assert json.loads(file.read_text()) == {"x": 1.5, "n": [0, 1], "none": None, "at": {"0.3": None}}
+    PETSc.Options().setValue("summary", f"{tmp_path}/missing/summary.json")
+    with pytest.raises(OutputError, match="expected a file in a folder that exists"):
+        options.summary_path()
+
+
+def test_words_of_pytest_are_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "argv", [pytest.__file__, "-x"])
+    assert model_arguments() is None
+    monkeypatch.setattr(sys, "argv", ["-c", "-x"])
+    assert model_arguments() is None
+    monkeypatch.setattr(sys, "argv", [f"{tmp_path}/belt.py", "-x"])
+    assert model_arguments() == ["-x"]
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/windlass", "run", "belt.py", "-x"])
+    assert model_arguments() == ["-x"]
+
+
+def test_dictionary_comes_from_the_petsc_library() -> None:
+    names = unread.petsc_names()
+    assert {"snes_rtol", "ksp_type", "pc_factor_mat_solver_type", "mat_mumps_icntl_14", "log_view"} <= names
+    assert "snes_rtoll" not in names
+
+
+DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
+
+
+@pytest.mark.parametrize(
+    ("name", "moment", "problem"),
+    [
+        ("dynamic_snes_rtoll", Moment.OPTIONS_SET, "did you mean -dynamic_snes_rtol?"),
+        ("dynamc_snes_rtol", Moment.OPTIONS_SET, "did you mean -dynamic_snes_rtol?"),
+        ("static_snes_rtoll", Moment.OPTIONS_SET, "did you mean -static_snes_rtol?"),
+        ("elemets", Moment.OPTIONS_SET, "did you mean -elements?"),
+        ("ea", Moment.OPTIONS_SET, "did you mean -EA?"),
+        ("log_vew", Moment.OPTIONS_SET, "did you mean -log_view?"),
+        ("snes_rtol", Moment.OPTIONS_SET, "did you mean -static_snes_rtol or -dynamic_snes_rtol?"),
+        ("dynamic_ksp_gmres_restart", Moment.OPTIONS_SET, "this solver does not read it"),
+        ("dynamic_passes_max", Moment.OPTIONS_SET, "did you mean -dynamic_passes_max_it?"),
+        ("zzz", Moment.OPTIONS_SET, "declares its options before"),
+        # Read later, or by a solver that is made later.
+        ("static_snes_rtol", Moment.OPTIONS_SET, ""),
+        ("static_passes_max_it", Moment.OPTIONS_SET, ""),
+        ("static_anything_else", Moment.OPTIONS_SET, ""),
+        ("initial_ksp_type", Moment.OPTIONS_SET, ""),
+        ("dynamic_snes_view", Moment.OPTIONS_SET, ""),
+        ("dynamic_ksp_converged_reason", Moment.OPTIONS_SET, ""),
+        ("dynamic_mat_mumps_icntl_14", Moment.OPTIONS_SET, ""),
+        ("dynamic_sub_pc_type", Moment.OPTIONS_SET, ""),
+        ("dynamic_mg_levels_2_ksp_type", Moment.OPTIONS_SET, ""),
+        ("mat_view", Moment.OPTIONS_SET, ""),
+        # At the end nothing is read any more, but by PETSc's own end.
+        ("static_snes_rtol", Moment.END, "makes no solver static_ (it makes: dynamic_)"),
+        ("static_anything_else", Moment.END, "makes no solver static_"),
+        ("dynamic_snes_view", Moment.END, "does not read it"),
+        ("mat_view", Moment.END, "nothing in this run has read it"),
+        ("options_left", Moment.END, ""),
+        ("malloc_dump", Moment.END, ""),
+    ],
+)
+def test_judgement_on_unread_options(name: str, moment: Moment, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unread, "find_unread", lambda: {name: "3"})
+    solvers = {"static_": Solver(), "dynamic_": DYNAMIC, "initial_": Solver()}
+    lines = unread.check(moment, solvers, ["elements", "EA", "dynamic_passes_max_it"])
+    assert len(lines) == (1 if problem else 0)
+    if problem:
+        assert lines[0].startswith(f"-{name} 3: ")
+        assert problem in lines[0]
+
+
+def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    unread_options = {"dynamic_passes_max_it": "3", "dynamic_alpha": "3"}
+    monkeypatch.setattr(unread, "find_unread", lambda: unread_options)
+    solvers = {"static_": DYNAMIC, "dynamic_": Solver(own=("passes_max_it",))}
+    (line,) = unread.check(Moment.OPTIONS_SET, solvers, [])
+    assert line.startswith("-dynamic_alpha 3: unknown option")
+
+
+def test_importing_the_command_is_quick() -> None:
+    heavy = ["numba", "numpy", "scipy", "h5py", "meshio", "matplotlib", "vtk", "petsc4py"]
+    code = f"import sys, windlass.framework.cli; print([name for name in {heavy} if name in sys.modules])"
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,113 @@
+"""The lists in pyproject.toml against the tree, and what a wheel and an uninstalled checkout contain."""
+
+import os
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("framework", "elements", "connectors", "solvers")
+
+
+@pytest.fixture(scope="module")
+def project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+@pytest.fixture(scope="module")
+def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Names of the files in a wheel built from a copy of the tree, so that the checkout stays clean."""
+    source = tmp_path_factory.mktemp("source")
+    tracked = ("pyproject.toml", "LICENSE", "README.md", "src", *FOLDERS)
+    subprocess.run(["cp", "-a", *(str(ROOT / name) for name in tracked), str(source)], check=True)
+    target = tmp_path_factory.mktemp("wheel")
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        target,
+        source,
+    ]
+    built = subprocess.run(command, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = target.glob("windlass-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.namelist()
+
+
+def folders_with_modules() -> dict[str, str]:
+    """Import name -> folder relative to the root, of every folder below the four that holds a Python file."""
+    files = [path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    return {".".join(("windlass", *file.parent.parts)): file.parent.as_posix() for file in files}
+
+
+def test_every_folder_with_modules_is_listed(project: dict) -> None:
+    """A folder missing from `packages` would be missing from the wheel, silently."""
+    listed = project["tool"]["setuptools"]["packages"]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == {"windlass", *folders_with_modules()}
+
+
+def test_every_package_maps_to_its_folder(project: dict) -> None:
+    """A subfolder follows its parent's entry in `package-dir`, or has an entry of its own that says the same."""
+    entries = project["tool"]["setuptools"]["package-dir"]
+    expected = {"windlass": "src/windlass", **folders_with_modules()}
+    assert {name: expected.get(name) for name in entries} == entries
+    assert {f"windlass.{folder}" for folder in FOLDERS} <= entries.keys()
+
+
+def test_every_listed_package_has_an_init() -> None:
+    missing = [folder for folder in folders_with_modules().values() if not (ROOT / folder / "__init__.py").is_file()]
+    assert missing == []
+
+
+def test_links_for_static_tools_are_relative() -> None:
+    for folder in FOLDERS:
+        assert os.readlink(ROOT / "src" / "windlass" / folder) == f"../../{folder}"
+
+
+def test_wheel_holds_every_module_once(wheel_names: list[str]) -> None:
+    sources = {f"windlass/{path.relative_to(ROOT)}" for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
+    sources |= {f"windlass/{path.name}" for path in (ROOT / "src" / "windlass").glob("*.py")}
+    modules = [name for name in wheel_names if name.endswith(".py")]
+    assert sorted(modules) == sorted(sources)
+    assert "windlass/framework/__init__.py" in modules
+
+
+def test_wheel_is_typed_and_claims_one_top_level_name(wheel_names: list[str]) -> None:
+    assert "windlass/py.typed" in wheel_names
+    top = {name.partition("/")[0] for name in wheel_names}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"windlass"}
+    assert any(name.endswith("licenses/LICENSE") for name in wheel_names)
+
+
+def test_version_is_written_once_more_in_the_package(project: dict) -> None:
+    import windlass
+
+    assert windlass.__version__ == project["project"]["version"]
+
+
+def test_import_without_installation(tmp_path: Path) -> None:
+    """With only src/ on the path, in isolation from what is installed, the sibling folders serve as subpackages."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); import windlass.framework as f; print(f.__file__)"
+    run = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert run.stdout.strip() == str(ROOT / "framework" / "__init__.py"), run.stderr
+
+
+def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str], tmp_path: Path) -> None:
+    """Installed, `windlass` lies beside other packages, and only its own folder may be on its path."""
+    package = tmp_path / "lib" / "site-packages" / "windlass"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text((ROOT / "src" / "windlass" / "__init__.py").read_text())
+    code = f"import sys; sys.path.insert(0, {str(package.parent)!r}); import windlass; print(list(windlass.__path__))"
+    run = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert run.stdout.strip() == str([str(package)]), run.stderr

@@ -1,0 +1,180 @@
+"""The set-up script on systems that it does not know, and the doctor's report."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from windlass.framework import doctor
+
+ROOT = Path(__file__).resolve().parents[2]
+DEBIAN_12 = 'ID=debian\nVERSION_ID="12"\n'
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder with nothing but what the script reads."""
+    folder = tmp_path / "checkout"
+    (folder / "scripts").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts" / "setup.sh", folder / "scripts" / "setup.sh")
+    shutil.copy(ROOT / "pyproject.toml", folder / "pyproject.toml")
+    return folder
+
+
+def run_setup(
+    checkout: Path,
+    *arguments: str,
+    os_release: str = DEBIAN_12,
+    tools: dict[str, str] | None = None,
+    path: str = os.environ["PATH"],
+    **environment: str,
+) -> subprocess.CompletedProcess[str]:
+    """Call the script with its own /etc/os-release and with `tools`, name -> shell text, before `path`."""
+    release = checkout.parent / "os-release"
+    release.write_text(os_release)
+    bin_folder = checkout.parent / "bin"
+    bin_folder.mkdir()
+    for name, text in (tools or {}).items():
+        (bin_folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (bin_folder / name).chmod(0o755)
+    environment = {"PATH": f"{bin_folder}:{path}", "WINDLASS_OS_RELEASE": str(release)} | environment
+    return subprocess.run(
+        ["bash", str(checkout / "scripts" / "setup.sh"), *arguments],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+    )
+
+
+def assert_refused(run: subprocess.CompletedProcess[str], checkout: Path, reason: str) -> None:
+    """Exit 1, the reason and all three ways out on stderr, and nothing written."""
+    assert run.returncode == 1
+    for text in (reason, "environment.yml", "Dockerfile", "pip install -e .", "Nothing was changed"):
+        assert text in run.stderr
+    assert run.stdout == ""
+    assert sorted(path.name for path in checkout.iterdir()) == ["pyproject.toml", "scripts"]
+
+
+@pytest.mark.parametrize(
+    ("os_release", "named"),
+    [
+        ('ID=ubuntu\nVERSION_ID="24.04"\n', "'ubuntu 24.04'"),
+        ('ID=debian\nVERSION_ID="13"\n', "'debian 13'"),
+        ("ID=arch\n", "'arch'"),
+    ],
+)
+def test_other_system_is_refused(checkout: Path, os_release: str, named: str) -> None:
+    assert_refused(run_setup(checkout, os_release=os_release), checkout, named)
+
+
+def test_system_without_os_release_is_refused(checkout: Path) -> None:
+    missing = checkout / "none"
+    assert_refused(run_setup(checkout, WINDLASS_OS_RELEASE=str(missing)), checkout, f"No {missing}")
+
+
+def test_other_architecture_is_refused(checkout: Path) -> None:
+    run = run_setup(checkout, tools={"dpkg": "echo riscv64"})
+    assert_refused(run, checkout, "'riscv64'")
+
+
+def test_other_python_is_refused(checkout: Path) -> None:
+    run = run_setup(checkout, tools={"dpkg": "echo amd64", "other-python": "exit 1"}, PYTHON="other-python")
+    assert_refused(run, checkout, "PYTHON=other-python is not a CPython 3.11")
+
+
+def test_named_files_are_there() -> None:
+    for name in ("environment.yml", "Dockerfile"):
+        assert "UNTESTED" in (ROOT / name).read_text().partition("\n")[0]
+
+
+def test_unknown_argument_is_refused(checkout: Path) -> None:
+    run = run_setup(checkout, "--tests")
+    assert run.returncode == 1
+    assert "unknown argument '--tests'" in run.stderr
+
+
+def test_environment_with_another_python_is_kept(checkout: Path) -> None:
+    """An environment that the script did not make is named, not replaced."""
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(checkout / "gone")
+    run = run_setup(checkout, tools={"dpkg": "echo amd64"})
+    assert run.returncode == 1
+    assert f"{checkout}/.venv holds another Python" in run.stderr
+    assert python.is_symlink()
+
+
+def run_without_debian_packages(checkout: Path, user: int, **tools: str) -> subprocess.CompletedProcess[str]:
+    """Call the script as user number `user` where no Debian package and no tool is there but those it needs so far."""
+    bin_folder = checkout.parent / "tools"
+    bin_folder.mkdir()
+    for name in ("bash", "cat", "cut", "dirname", "env", "sha256sum", "sh"):
+        (bin_folder / name).symlink_to(str(shutil.which(name)))
+    fakes = {"id": f"echo {user}", "dpkg": "echo amd64", "dpkg-query": "exit 1", "apt-get": 'echo "$@" >&2; exit 1'}
+    return run_setup(checkout, tools=fakes | tools, path=str(bin_folder))
+
+
+def test_missing_packages_without_root_and_sudo_are_named(checkout: Path) -> None:
+    """The script says what an administrator has to type."""
+    run = run_without_debian_packages(checkout, user=1000)
+    assert run.returncode == 1
+    assert "apt-get install -y --no-install-recommends python3-petsc4py-real3.18 libpetsc-real3.18" in run.stderr
+
+
+def test_sudo_is_used_where_not_root_and_never_waits_for_a_password(checkout: Path) -> None:
+    run = run_without_debian_packages(checkout, user=1000, sudo='echo "sudo $@" >&2; exit 0')
+    assert "sudo -n env DEBIAN_FRONTEND=noninteractive apt-get" in run.stderr
+    assert "openmpi-bin" in run.stderr
+
+
+def test_failing_apt_get_ends_the_script(checkout: Path) -> None:
+    run = run_without_debian_packages(checkout, user=0)
+    assert run.returncode == 1
+    assert "apt-get could not install: python3-petsc4py-real3.18" in run.stderr
+    assert not (checkout / ".venv").exists()
+
+
+def test_report_ends_with_the_verdict() -> None:
+    text, ready = doctor.report()
+    last = text.splitlines()[-1]
+    assert last.startswith("verdict:")
+    assert last.endswith(" ready") == ready
+    assert ready, text
+    for name in (*doctor.REQUIRED_PACKAGES, "python", "petsc4py", "mpi4py", "solver packages", "compiler cache"):
+        assert f"\n{name}:" in f"\n{text}"
+
+
+def test_report_names_solver_packages_that_solve() -> None:
+    """PETSc's own LU is in every build; a name that no build has must not count as usable."""
+    from petsc4py import PETSc
+
+    assert doctor._solves(PETSc, "petsc")
+    assert not doctor._solves(PETSc, "no_such_package")
+
+
+def test_report_says_how_to_mend_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "REQUIRED_PACKAGES", ("numpy", "no_such_package"))
+    text, ready = doctor.report()
+    assert not ready
+    verdict = text.splitlines()[-1]
+    assert "not ready" in verdict
+    assert "no_such_package does not load" in verdict
+    assert "make setup" in verdict
+
+
+def test_report_warns_of_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    text, ready = doctor.report()
+    assert ready, text
+    assert "export OMP_NUM_THREADS=1" in text
+
+
+def test_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """A file in place of the folder refuses even root."""
+    file = tmp_path / "file"
+    file.write_text("")
+    assert doctor._why_not_writable(tmp_path / "new" / "folder") is None
+    assert "not writable" in str(doctor._why_not_writable(file))

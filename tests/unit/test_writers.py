@@ -1,0 +1,396 @@
+"""The series of fields: every file is read back with VTK's readers and the values are compared."""
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from windlass.framework.errors import OutputError
+from windlass.framework.output import FieldSeries, LineMesh, VtkhdfSeries, VtuSeries, XdmfSeries
+
+SERIES = [VtuSeries, XdmfSeries, VtkhdfSeries]
+# numbers with many digits show whether times keep them all
+TIMES = [0.0, 1e-4, 0.1 + 0.2, 0.1 + 0.2 + 1e-12, 1 / 3, 2.45, 1e5 + 1 / 3]
+every_series = pytest.mark.parametrize("kind", SERIES)
+
+
+class Read(NamedTuple):
+    """One frame as a reader of VTK gives it."""
+
+    points: np.ndarray
+    lines: np.ndarray
+    point_data: dict[str, np.ndarray]
+    cell_data: dict[str, np.ndarray]
+
+
+def create_mesh() -> LineMesh:
+    """Two cables: five points and three points, in the plane."""
+    x = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 2.0, 2.1, 2.2])
+    points = np.column_stack([x, x**2, 0 * x])
+    return LineMesh(points, [[0, 1], [1, 2], [2, 3], [3, 4], [5, 6], [6, 7]], [0, 0, 0, 0, 7, 7])
+
+
+def create_frame(mesh: LineMesh, k: int) -> dict[str, Any]:
+    """Arguments of frame k, different in every frame, component and row."""
+    rng = np.random.default_rng(k)
+    n, m = len(mesh.points), len(mesh.lines)
+    moved = mesh.points + rng.normal(size=(n, 3))
+    gap = rng.normal(size=m)
+    gap[k % m] = np.nan
+    return {
+        "points": moved,
+        "point_data": {"velocity": rng.normal(size=(n, 2)), "axial_force": rng.normal(size=n) * 1e3},
+        "cell_data": {
+            "gap": gap,
+            "normal force": rng.normal(size=(m, 3)),
+            "sticking": rng.random(m) < 0.5,
+            "count": np.arange(m) + 2**40 * k,
+        },
+    }
+
+
+def append_frames(series: FieldSeries, mesh: LineMesh, times: list[float]) -> None:
+    for k, time in enumerate(times):
+        series.append(time, **create_frame(mesh, k))
+
+
+def convert(grid: Any) -> Read:
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+
+    def fields(data: Any) -> dict[str, np.ndarray]:
+        return {data.GetArrayName(i): vtk_to_numpy(data.GetArray(i)).copy() for i in range(data.GetNumberOfArrays())}
+
+    # VTK_LINE; XDMF has no lines of two points, only polylines
+    assert {grid.GetCellType(i) for i in range(grid.GetNumberOfCells())} in ({3}, {4})
+    lines = vtk_to_numpy(grid.GetCells().GetConnectivityArray()).reshape(-1, 2).copy()
+    points = vtk_to_numpy(grid.GetPoints().GetData()).copy()
+    return Read(points, lines, fields(grid.GetPointData()), fields(grid.GetCellData()))
+
+
+def read_vtu_series(path: Path) -> tuple[list[float], Any]:
+    from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
+
+    root = ElementTree.parse(path).getroot()
+    assert (root.tag, root.get("type")) == ("VTKFile", "Collection")
+    entries = {float(e.attrib["timestep"]): path.parent / e.attrib["file"] for e in root.iter("DataSet")}
+
+    def frame(time: float) -> Read:
+        reader = vtkXMLUnstructuredGridReader()
+        assert reader.CanReadFile(str(entries[time]))
+        reader.SetFileName(str(entries[time]))
+        reader.Update()
+        return convert(reader.GetOutput())
+
+    return list(entries), frame
+
+
+def read_pipeline(reader: Any, path: Path) -> tuple[list[float], Any]:
+    from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+
+    reader.SetFileName(str(path))
+    reader.UpdateInformation()
+    info = reader.GetOutputInformation(0)
+    key = vtkStreamingDemandDrivenPipeline.TIME_STEPS()
+
+    def frame(time: float) -> Read:
+        reader.UpdateTimeStep(time)
+        output = reader.GetOutputDataObject(0)
+        return convert(output.GetBlock(0) if output.IsA("vtkMultiBlockDataSet") else output)
+
+    return list(info.Get(key)) if info.Has(key) else [], frame
+
+
+def read_series(path: Path) -> tuple[list[float], Any]:
+    """Times, and a function that reads the frame of a time."""
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+    from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
+
+    if path.suffix == ".pvd":
+        return read_vtu_series(path)
+    times, frame = read_pipeline(vtkXdmfReader() if path.suffix == ".xdmf" else vtkHDFReader(), path)
+    if path.suffix == ".vtkhdf" and not times:
+        # the reader takes a single step as a mesh without time
+        import h5py
+
+        with h5py.File(path) as file:
+            times = list(file["VTKHDF/Steps/Values"]) if "Steps" in file["VTKHDF"] else []
+    return times, frame
+
+
+def check_series(path: Path, mesh: LineMesh, times: list[float], field_tolerance: float = 0.0) -> None:
+    read_times, frame = read_series(path)
+    assert read_times == times
+    # backwards, because a reader that went forwards only would hide wrong offsets
+    for k in reversed(range(len(times))):
+        read, given = frame(times[k]), create_frame(mesh, k)
+        assert read.points.dtype == np.float64
+        assert_array_equal(read.lines, mesh.lines)
+        points, point_data = read.points, dict(read.point_data)
+        if path.suffix == ".xdmf":
+            assert_array_equal(points, mesh.points)
+            points = points + point_data.pop("displacement")
+            # one rounding in the difference and one in the sum
+            assert_allclose(points, given["points"], rtol=0, atol=1e-15 * 10)
+        else:
+            assert_array_equal(points, given["points"])
+        assert point_data.keys() == given["point_data"].keys()
+        velocity = np.column_stack([given["point_data"]["velocity"], np.zeros(len(points))])
+        assert_allclose(point_data["velocity"], velocity, rtol=field_tolerance)
+        assert_allclose(point_data["axial_force"], given["point_data"]["axial_force"], rtol=field_tolerance)
+        cell_data = dict(read.cell_data)
+        assert_array_equal(cell_data.pop("part"), mesh.part)
+        assert cell_data.keys() == given["cell_data"].keys()
+        for name in ("gap", "normal force"):
+            assert_allclose(cell_data[name], given["cell_data"][name], rtol=field_tolerance)
+        for name in ("sticking", "count"):
+            assert cell_data[name].dtype.kind == "i"
+            assert_array_equal(cell_data[name], given["cell_data"][name])
+
+
+@contextlib.contextmanager
+def viewer_of(path: Path) -> Iterator[None]:
+    """Another process that keeps an HDF5 file open, as a viewer does."""
+    code = "import h5py, sys; f = h5py.File(sys.argv[1], 'r'); print('open', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as viewer:
+        assert viewer.stdout is not None
+        assert viewer.stdout.readline() == "open\n"
+        yield
+        viewer.communicate("\n")
+
+
+@every_series
+def test_series_is_read_back_exactly(kind: Any, tmp_path: Path) -> None:
+    mesh = create_mesh()
+    with kind(tmp_path / "belt.run 1", mesh) as series:
+        append_frames(series, mesh, TIMES)
+    assert series.path.stem == "belt.run 1"
+    check_series(series.path, mesh, TIMES)
+
+
+@every_series
+def test_series_can_be_read_between_frames(kind: Any, tmp_path: Path) -> None:
+    mesh = create_mesh()
+    series = kind(tmp_path / "belt", mesh)
+    for k, time in enumerate(TIMES):
+        series.append(time, **create_frame(mesh, k))
+        check_series(series.path, mesh, TIMES[: k + 1])
+
+
+@every_series
+def test_series_does_not_depend_on_the_working_directory(
+    kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mesh = create_mesh()
+    out, elsewhere, moved = tmp_path / "out", tmp_path / "elsewhere", tmp_path / "moved"
+    out.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    series = kind("out/belt", mesh)
+    series.append(TIMES[0], **create_frame(mesh, 0))
+    monkeypatch.chdir(elsewhere)
+    series.append(TIMES[1], **create_frame(mesh, 1))
+    series.close()
+    assert list(elsewhere.iterdir()) == []
+    assert {p.name for p in tmp_path.iterdir()} == {"out", "elsewhere"}
+    check_series(series.path, mesh, TIMES[:2])
+    check_series(Path("../out") / series.path.name, mesh, TIMES[:2])
+    out.rename(moved)
+    check_series(moved / series.path.name, mesh, TIMES[:2])
+
+
+@every_series
+def test_many_frames_of_a_small_and_a_large_mesh(kind: Any, tmp_path: Path) -> None:
+    """More frames than a chunk of VTKHDF, and more points than a chunk."""
+    for n, frames in ((2, 300), (6000, 3)):
+        points = np.column_stack([np.arange(n) * 0.25, np.zeros(n), np.zeros(n)])
+        mesh = LineMesh(points, np.column_stack([np.arange(n - 1), np.arange(1, n)]), np.zeros(n - 1, int))
+        with kind(tmp_path / f"belt{n}", mesh) as series:
+            for k in range(frames):
+                series.append(k, points + k, {"x": points[:, 0] * k}, {"k": np.full(n - 1, k)})
+        times, frame = read_series(series.path)
+        assert times == list(range(frames))
+        for k in (frames - 1, 0, frames // 2):
+            read = frame(k)
+            assert_array_equal(read.points + read.point_data.get("displacement", 0.0), points + k)
+            assert_array_equal(read.point_data["x"], points[:, 0] * k)
+            assert_array_equal(read.cell_data["k"], k)
+
+
+@every_series
+def test_frames_without_fields(kind: Any, tmp_path: Path) -> None:
+    mesh = create_mesh()
+    with kind(tmp_path / "belt", mesh) as series:
+        for k in range(3):
+            series.append(k, mesh.points[:, :2] + k, {}, {})
+    times, frame = read_series(series.path)
+    assert times == [0.0, 1.0, 2.0]
+    read = frame(2.0)
+    shift = read.points + read.point_data.get("displacement", 0.0) - mesh.points
+    assert_allclose(shift, np.tile([2.0, 2.0, 0.0], (len(mesh.points), 1)), atol=1e-15 * 10)
+    assert_array_equal(read.cell_data["part"], mesh.part)
+
+
+def test_empty_series_close_well(tmp_path: Path) -> None:
+    mesh = create_mesh()
+    for kind in SERIES:
+        with kind(tmp_path / "belt", mesh) as series:
+            pass
+        series.close()
+        times, _ = read_series(series.path)
+        assert times == []
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+    from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
+
+    for reader, suffix in ((vtkXdmfReader(), "xdmf"), (vtkHDFReader(), "vtkhdf")):
+        reader.SetFileName(str(tmp_path / f"belt.{suffix}"))
+        reader.Update()
+        output = reader.GetOutputDataObject(0)
+        read = convert(output.GetBlock(1) if suffix == "xdmf" else output)
+        assert_array_equal(read.points, mesh.points)
+        assert_array_equal(read.lines, mesh.lines)
+
+
+@every_series
+def test_a_new_series_replaces_the_old_one(kind: Any, tmp_path: Path) -> None:
+    mesh = create_mesh()
+    strangers = [tmp_path / name for name in ("belt_notes.vtu", "belt2_000004.vtu", "belt.csv")]
+    for file in strangers:
+        file.write_text("keep")
+    with kind(tmp_path / "belt", mesh) as series:
+        append_frames(series, mesh, TIMES)
+    unused = kind(tmp_path / "belt", mesh)
+    check_series(unused.path, mesh, TIMES)  # nothing is touched before the first frame
+    with kind(tmp_path / "belt", mesh) as series:
+        append_frames(series, mesh, TIMES[:2])
+    check_series(series.path, mesh, TIMES[:2])
+    assert len(list(tmp_path.glob("belt_0*.vtu"))) in (0, 2)
+    assert all(file.read_text() == "keep" for file in strangers)
+    assert not list(tmp_path.glob(".*"))
+
+
+@every_series
+def test_wrong_frames_are_refused_and_leave_no_trace(kind: Any, tmp_path: Path) -> None:
+    mesh = create_mesh()
+    n, m = len(mesh.points), len(mesh.lines)
+    good = create_frame(mesh, 1)
+    fields = good["cell_data"]
+    wrong: list[tuple[str, float, dict[str, Any]]] = [
+        ("must be > 0.0 s", 0.0, {}),
+        ("must be finite", float("nan"), {}),
+        ("points has shape", 1.0, {"points": mesh.points[1:]}),
+        ("points of a frame have shape", 1.0, {"points": np.zeros(n)}),
+        ("point_data 'velocity' has shape", 1.0, {"point_data": {"velocity": np.zeros((n, 4))}}),
+        ("cell_data 'gap' has shape", 1.0, {"cell_data": {**fields, "gap": np.zeros(m + 1)}}),
+        ("has type complex128", 1.0, {"cell_data": {**fields, "gap": np.zeros(m, complex)}}),
+        ("point_data 'axial_force' .* is absent: must be float64", 1.0, {"point_data": {"velocity": np.zeros((n, 2))}}),
+        ("must be float64 with 1 component as", 1.0, {"cell_data": {**fields, "gap": np.zeros((m, 3))}}),
+        ("'more' .*must be absent", 1.0, {"cell_data": {**fields, "more": np.zeros(m)}}),
+        ("a field name must be", 1.0, {"cell_data": {**fields, "N/m": np.zeros(m)}}),
+        ("taken by the labels", 1.0, {"cell_data": {**fields, "part": np.zeros(m)}}),
+    ]
+    with kind(tmp_path / "belt", mesh) as series:
+        series.append(TIMES[0], **create_frame(mesh, 0))
+        for message, time, change in wrong:
+            with pytest.raises(OutputError, match=message):
+                series.append(time, **{**good, **change})
+        series.append(TIMES[1], **good)
+    with pytest.raises(OutputError, match="is closed"):
+        series.append(9.0, **good)
+    check_series(series.path, mesh, TIMES[:2])
+
+
+@every_series
+def test_a_failed_write_can_be_tried_again(kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import h5py
+    import meshio
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    mesh = create_mesh()
+    with kind(tmp_path / "belt", mesh) as series:
+        for k in (0, 1):
+            with monkeypatch.context() as patch:
+                patch.setattr(meshio.vtu, "write", fail)
+                patch.setattr(h5py.Group, "create_dataset", fail)
+                patch.setattr(h5py.Dataset, "__setitem__", fail)
+                with pytest.raises(OutputError, match="No space left"):
+                    series.append(TIMES[k], **create_frame(mesh, k))
+            if k == 1:
+                check_series(series.path, mesh, TIMES[:1])
+            series.append(TIMES[k], **create_frame(mesh, k))
+    check_series(series.path, mesh, TIMES[:2])
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [(XdmfSeries, ".h5"), (VtkhdfSeries, ".vtkhdf")])
+def test_an_open_viewer_does_not_end_the_run(kind: Any, suffix: str, tmp_path: Path) -> None:
+    mesh = create_mesh()
+    series = kind(tmp_path / "belt", mesh)
+    series.append(TIMES[0], **create_frame(mesh, 0))
+    with viewer_of(tmp_path / f"belt{suffix}"):
+        series.append(TIMES[1], **create_frame(mesh, 1))
+    check_series(series.path, mesh, TIMES[:2])
+
+
+def test_xdmf_for_meshio_and_warp_by_vector(tmp_path: Path) -> None:
+    from meshio.xdmf import TimeSeriesReader
+    from vtkmodules.vtkFiltersGeneral import vtkWarpVector
+    from vtkmodules.vtkIOXdmf2 import vtkXdmfReader
+
+    mesh = create_mesh()
+    with XdmfSeries(tmp_path / "belt", mesh) as series:
+        append_frames(series, mesh, TIMES)
+    # one mesh for all times
+    assert len(list(ElementTree.parse(series.path).getroot().iter("Geometry"))) == 1
+    with TimeSeriesReader(series.path) as reader:
+        points, cells = reader.read_points_cells()
+        assert_array_equal(points, mesh.points)
+        assert_array_equal(cells[0].data, mesh.lines)
+        for k, expected in enumerate(TIMES):
+            time, point_data, cell_data = reader.read_data(k)
+            given = create_frame(mesh, k)
+            assert time == expected
+            assert_array_equal(point_data["displacement"], given["points"] - mesh.points)
+            assert_array_equal(cell_data["gap"][0], given["cell_data"]["gap"])
+    source, warp = vtkXdmfReader(), vtkWarpVector()
+    source.SetFileName(str(series.path))
+    warp.SetInputConnection(source.GetOutputPort())
+    warp.SetInputArrayToProcess(0, 0, 0, 0, "displacement")
+    for k in (3, 1):
+        warp.UpdateTimeStep(TIMES[k])
+        read = convert(warp.GetOutputDataObject(0).GetBlock(0))
+        # the filter keeps float64 points; difference and sum round once each
+        assert_allclose(read.points, create_frame(mesh, k)["points"], rtol=0, atol=1e-15 * 10)
+
+
+def test_xdmf_displacement_must_fit_the_reference_mesh(tmp_path: Path) -> None:
+    mesh = create_mesh()
+    moved = mesh.points + [1.0, 2.0, 0.0]
+    with XdmfSeries(tmp_path / "belt", mesh) as series:
+        with pytest.raises(OutputError, match=r"'displacement' at time 0\.5 s"):
+            series.append(0.5, moved, {"displacement": moved - mesh.points + 1e-3}, {})
+        with pytest.raises(OutputError, match=r"'displacement' at time 0\.5 s"):
+            series.append(0.5, moved, {"displacement": np.zeros(len(moved))}, {})
+        series.append(0.5, moved, {"displacement": (moved - mesh.points)[:, :2]}, {})
+    _, frame = read_series(series.path)
+    assert_array_equal(frame(0.5).point_data["displacement"], moved - mesh.points)
+
+
+def test_vtkhdf_with_single_precision_fields(tmp_path: Path) -> None:
+    mesh = create_mesh()
+    with VtkhdfSeries(tmp_path / "belt", mesh, field_type="float32") as series:
+        append_frames(series, mesh, TIMES)
+    check_series(series.path, mesh, TIMES, field_tolerance=2.0**-24)  # half a unit in the last place of float32
+    _, frame = read_series(series.path)
+    assert frame(0.0).point_data["velocity"].dtype == np.float32
+    with pytest.raises(OutputError, match="must be float32 or float64"):
+        VtkhdfSeries(tmp_path / "belt", mesh, field_type=np.int32)
