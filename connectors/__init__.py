@@ -1,5 +1,6 @@
 """Markers, loads, constraints, springs and contact: one law per file."""
 
+from windlass.connectors.belt_picture import draw_belt
 from windlass.connectors.cable_coordinates import CableCoordinates
 from windlass.connectors.cable_shape import CableShape
 from windlass.connectors.cartesian_spring_damper import CartesianSpringDamper
@@ -21,6 +22,7 @@ from windlass.connectors.position_markers import (
     rigid_marker,
 )
 from windlass.connectors.pulley_contact import add_contact
+from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
 from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
 from windlass.connectors.torque import Torque
 
@@ -40,15 +42,20 @@ __all__ = [
     "PositionOnCable",
     "PositionOnGround",
     "PositionOnRigid2D",
+    "PulleyReport",
+    "PulleySensor",
     "RigidNodePosition",
     "Torque",
     "add_contact",
     "clamp",
     "coordinate_marker",
+    "draw_belt",
     "fix",
+    "format_reports",
     "hinge",
     "position_marker",
     "prescribe",
     "prescribe_velocity",
+    "pulley_report",
     "rigid_marker",
 ]

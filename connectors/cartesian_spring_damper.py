@@ -148,7 +148,8 @@ def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """|p1 - p0| [m], shape (rows,)."""
-    return np.sqrt((eval_displacement(rows, s) ** 2).sum(axis=1))
+    distance: FloatArray = np.sqrt((eval_displacement(rows, s) ** 2).sum(axis=1))
+    return distance
 
 
 def eval_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
@@ -161,10 +162,10 @@ def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     pair = bind_pair(rows)
     c, users = bind_columns(rows)
     u, ut = eval_difference(pair, s.markers[FAMILY], np.arange(len(rows.rows)))
-    f = c.k * (u - c.offset) + c.d * ut
+    f: FloatArray = (c.k * (u - c.offset) + c.d * ut) * pair.active[:, None]
     update_forces(users, s.t, u[users.where], ut[users.where])
     f[users.where] = users.f
-    return f * pair.active[:, None]
+    return f
 
 
 register(

@@ -30,12 +30,10 @@ RIM_LINES = 72
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """The circles of the rows; circles of one marker and one radius are one."""
+    """The circles of the rows; ``subdivisions`` is for cables."""
     m: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    pairs, first = np.unique(
-        np.stack((rows.column("circle").astype(np.float64), rows.column("circle_radius"))), axis=1, return_index=True
-    )
-    marker, radius, count = rows.markers("circle")[first], pairs[1], len(first)
+    first = find_circles(rows)
+    marker, radius, count = rows.markers("circle")[first], rows.column("circle_radius")[first], len(first)
     # the last point of each circle is its centre; the spoke runs along the x axis of its marker
     phi = 2.0 * np.pi * np.arange(RIM_LINES) / RIM_LINES
     unit = np.stack((np.cos(phi), np.sin(phi), np.zeros(RIM_LINES)), axis=1)
@@ -81,8 +79,16 @@ def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
     if friction:
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
         # open is the smallest of all states, so the largest is that of the circle in contact
-        painted["stick_slip"] = Paint(values[:, 7], "max", UNDEFINED, "1")
+        state = np.where(c.active[row], values[:, 7], UNDEFINED)
+        painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
     return Painting(target=find_cables(rows)[row], start=segment * length, end=(segment + 1) * length, fields=painted)
+
+
+def find_circles(rows: LocalRows) -> IntArray:
+    """The first row of each circle, in the order of the rows; circles of one marker and one radius are one."""
+    circles = np.stack((rows.column("circle").astype(np.float64), rows.column("circle_radius")))
+    first = np.unique(circles, axis=1, return_index=True)[1]
+    return np.sort(first)
 
 
 def find_cables(rows: LocalRows) -> IntArray:

@@ -10,8 +10,8 @@ Per segment, with a = p0 - c and b = p1 - c the end points seen from the circle'
 History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
 sticking positions (n).  Forces depend on them and on the current geometry, but never switch by themselves, so that
 Newton's method sees smooth equations; the kernels of `circle_contact_update` switch between its runs.
-Source: bristle friction with switching outside of Newton's method, Gerstmayr et al., documentation of Exudyn (2024),
-after Lugris et al., Multibody Syst. Dyn. 40 (2017).
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D; the signs of n
+and sigma and the rotation of the circle in v_rel, on which that text is silent, are those of its results.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ The law of `ContactFrictionCircleCable2D` with f_t = 0 and one history value per
     f_n = k_c g + d_c v_n     in segments whose stored gap is <= 0, along the normal of the segment.
 
 Between Newton runs a gap is stored anew only where its sign has changed.  The circle gets no torque, so any position
-marker will do.  Source: J. Gerstmayr and others, Exudyn, item ObjectContactCircleCable2D of its documentation (2024).
+marker will do.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from windlass.connectors.circle_contact import (
     create_system,
     dofs,
 )
+from windlass.connectors.circle_contact_draw import draw, paint_contact
 from windlass.connectors.circle_contact_update import update_gaps
 from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
@@ -90,6 +91,8 @@ register(
         outputs=create_outputs(friction=False),
         complete=complete,
         check=check,
-        source="Exudyn, ObjectContactCircleCable2D",
+        source="documentation of Exudyn 1.11, ObjectContactCircleCable2D",
+        draw=draw,
+        paint=paint_contact,
     )
 )

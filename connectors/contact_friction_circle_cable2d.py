@@ -7,7 +7,7 @@ The cable is seen as n straight segments (`CableShape`); each touches the circle
 x_cur = r alpha + sigma rho L/n: where circle and segment touch, measured along both.  Whether a segment is closed and
 whether it sticks stands in the history values and is decided between Newton runs; see `circle_contact_kernels` for all
 formulas.  The end points of a segment get the shares 1-rho and rho of the force, the circle the reaction and the torque
-of f_t.  Source: J. Gerstmayr and others, Exudyn, item ObjectContactFrictionCircleCable2D of its documentation (2024).
+of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from windlass.connectors.circle_contact import (
     create_system,
     dofs,
 )
+from windlass.connectors.circle_contact_draw import draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_update import update_friction
 from windlass.framework.generic_data import check_history, create_history
@@ -46,6 +47,10 @@ class ContactFrictionCircleCable2D(Component):
     stiff. *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and so on): the number is multiplied by
     the reference length L/n of a segment, so that another mesh leaves the contact as it was. The friction coefficient
     scales with neither.
+
+    The torque on the circle is that of f_t at the radius r, while f_t acts at r + g (segment normals): the moments of
+    all forces sum to g f_t, not to 0.  With ``use_segment_normals`` false f_t acts at the end points of the segment,
+    and they sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.  Forces always sum to 0.
 
     With cables whose material moves along the axis (ALE) ``friction_stiffness`` gives wrong tangential stresses.
     History values per row: gaps [m] (n), states (n), sticking positions [m] (n).
@@ -118,6 +123,8 @@ register(
         outputs=create_outputs(friction=True),
         complete=complete,
         check=check,
-        source="Exudyn, ObjectContactFrictionCircleCable2D; bristle model after Lugris et al. (2017)",
+        source="documentation of Exudyn 1.11, ObjectContactFrictionCircleCable2D",
+        draw=draw,
+        paint=paint_friction,
     )
 )

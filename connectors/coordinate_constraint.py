@@ -221,12 +221,14 @@ def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     m0, m1 = rows.markers("marker0"), rows.markers("marker1")
     position = m.value[m1] - m.value[m0] - times.offset(s.t)
     velocity = m.rate[m1] - m.rate[m0] - times.rate(s.t)
-    return np.where(rows.column("velocity_level"), velocity, position) * rows.column("active")
+    gap: FloatArray = np.where(rows.column("velocity_level"), velocity, position) * rows.column("active")
+    return gap
 
 
 def eval_multiplier(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """λ [N or N m], shape (rows,): the force that coordinate 1 feels is -λ."""
-    return s.lam[rows.layout.multipliers(rows.table, rows.rows)[:, 0]] * rows.column("active")
+    lam: FloatArray = s.lam[rows.layout.multipliers(rows.table, rows.rows)[:, 0]] * rows.column("active")
+    return lam
 
 
 register(

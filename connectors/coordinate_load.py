@@ -59,7 +59,8 @@ def build(rows: LocalRows) -> System:
 
 def eval_value(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Load without the load factor [N or N m], shape (rows,); 0 where inactive."""
-    return bind_values(rows, "value", "function")(s.t) * rows.column("active")
+    F: FloatArray = bind_values(rows, "value", "function")(s.t) * rows.column("active")
+    return F
 
 
 register(

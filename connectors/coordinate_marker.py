@@ -76,7 +76,8 @@ def coordinate_dofs(world: World, table: EntityTable) -> IntArray:
     if of_node.shape[1] == 0:
         return np.full((table.count, 1), -1, np.int64)
     which = np.minimum(table.column("coordinate"), of_node.shape[1] - 1)  # too large ones are reported by the check
-    return of_node[np.arange(table.count), which][:, None]
+    dofs: IntArray = of_node[np.arange(table.count), which][:, None]
+    return dofs
 
 
 def build(rows: LocalRows) -> System:

@@ -60,9 +60,8 @@ class Columns(NamedTuple):
 def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
     """f of row i [N]."""
     n = c.user[i]
-    if n >= 0:
-        return c.f[n, 0]
-    return c.k[i] * (u - c.offset[i]) + c.d[i] * ut
+    f: float = c.f[n, 0] if n >= 0 else c.k[i] * (u - c.offset[i]) + c.d[i] * ut
+    return f
 
 
 @kernel
@@ -140,10 +139,10 @@ def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     pair = bind_pair(rows)
     c, users = bind_columns(rows)
     u, ut = eval_difference(pair, s.markers[FAMILY], np.arange(len(rows.rows)))
-    f = c.k * (u - c.offset) + c.d * ut
+    f: FloatArray = (c.k * (u - c.offset) + c.d * ut) * pair.active
     update_forces(users, s.t, u[users.where, None], ut[users.where, None])
     f[users.where] = users.f[:, 0]
-    return f * pair.active
+    return f
 
 
 register(

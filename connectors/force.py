@@ -134,10 +134,10 @@ def build(rows: LocalRows) -> System:
 def eval_vector(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Force in the global frame, without the load factor [N], shape (rows, 3); 0 where inactive."""
     k = rows.markers("marker")
-    F = bind_values(rows, "vector", "function")(s.t)
-    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[k], F)
-    F = np.where(rows.column("body_fixed")[:, None], turned, F)
-    return F * rows.column("active")[:, None]
+    given = bind_values(rows, "vector", "function")(s.t)
+    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[k], given)
+    F: FloatArray = np.where(rows.column("body_fixed")[:, None], turned, given) * rows.column("active")[:, None]
+    return F
 
 
 register(

@@ -86,7 +86,8 @@ def build(rows: LocalRows) -> System:
 
 def eval_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Acceleration in the global frame, without the load factor [m/s^2], shape (rows, 3); 0 where inactive."""
-    return bind_values(rows, "acceleration", "function")(s.t) * rows.column("active")[:, None]
+    g: FloatArray = bind_values(rows, "acceleration", "function")(s.t) * rows.column("active")[:, None]
+    return g
 
 
 register(

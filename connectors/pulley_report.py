@@ -7,8 +7,9 @@
 The contacts of one circle are followed along the cable in its direction of travel.  With s over the segments in contact
 (stored gap <= 0) and the polar angle phi_s that a segment spans, seen from the centre,
 
-    torque = sum r f_t,   friction power = sum f_t v_t,   normal force = -sum f_n,   slip arc = sum |phi_s| where slipping,
-    wrap angle = |sum phi_s| from the first to the last segment in contact, open ones between them included.
+    torque = sum r f_t,    friction power = sum f_t v_t,    normal force = -sum f_n,
+    wrap angle = |sum phi_s| from the first to the last segment in contact, open ones between them included,
+    slip arc = sum |phi_s| over those that slip.
 
 Source: statics of a belt on a pulley; forces of `ContactFrictionCircleCable2D`.
 """
@@ -16,10 +17,12 @@ Source: statics of a belt on a pulley; forces of `ContactFrictionCircleCable2D`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields as fields_of
+from dataclasses import dataclass
+from dataclasses import fields as fields_of
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_columns, eval_segments
@@ -34,6 +37,7 @@ from windlass.framework.state import State
 from windlass.framework.table import Entity, IntArray
 from windlass.framework.world import World
 
+BoolArray = NDArray[np.bool_]
 REST = 1e-9
 """Speed of the cable along itself below which it counts as standing still [m/s]."""
 
@@ -70,7 +74,7 @@ class PulleyReport:
         slip_arc: part of the angle whose segments slip [rad].
         entry_point, exit_point: where contact begins and ends in the direction of travel (at rest: of growing local x),
             on the touching line of the cable, global x, y [m].
-        entry_tension, exit_tension: axial force of the cable there [N].
+        entry_tension, exit_tension: axial force of the cable there [N], at the nearest node outside of the contact.
         normal_force: sum of the normal forces, > 0 presses [N].
         torque: of the friction forces on the pulley about z, > 0 counter-clockwise [N m].
         friction_power: power that all tangential forces take from cable and pulley; bristles store a part of it [W].
@@ -113,7 +117,8 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         raise ModelError("the state belongs to another world than the one given")
     whole = state.gather()
     fields = prepare_outputs(whole)
-    return eval_report(bind_pulley(whole, contacts, circle), fields)
+    pulley = bind_pulley(whole, contacts, circle)
+    return eval_report(pulley, create_columns(pulley.rows, pulley.friction), fields)
 
 
 class Pulley(NamedTuple):
@@ -170,9 +175,9 @@ def bind_pulley(whole: State, contacts: Entity, circle: Entity) -> Pulley:
     )
 
 
-def _lies_on(world: World, markers: IntArray, circle: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _lies_on(world: World, markers: IntArray, circle: int) -> BoolArray:
     """Which of the markers are the entity ``circle`` or are attached to it."""
-    found = markers == circle
+    found: BoolArray = markers == circle
     for table, positions, rows in world.split_by_table(markers):
         for name in table.component.refs:
             found[positions] |= table.column(name)[rows] == circle
@@ -192,9 +197,9 @@ class Segments(NamedTuple):
 
     row: IntArray
     number: IntArray
-    touching: np.ndarray[Any, np.dtype[np.bool_]]
-    sticking: np.ndarray[Any, np.dtype[np.bool_]]
-    slipping: np.ndarray[Any, np.dtype[np.bool_]]
+    touching: BoolArray
+    sticking: BoolArray
+    slipping: BoolArray
     angle: FloatArray
     p0: FloatArray
     p1: FloatArray
@@ -204,8 +209,8 @@ class Segments(NamedTuple):
     vt: FloatArray
 
 
-def eval_pulley_segments(pulley: Pulley, c: ContactColumns, fields: Fields) -> Segments:
-    """The segments of a pulley at the present fields."""
+def eval_pulley_segments(c: ContactColumns, fields: Fields) -> Segments:
+    """The segments of the rows of a pulley at the present fields."""
     out = eval_segments(c, fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
@@ -235,26 +240,21 @@ def eval_pulley_segments(pulley: Pulley, c: ContactColumns, fields: Fields) -> S
     )
 
 
-def eval_report(pulley: Pulley, fields: Fields) -> PulleyReport:
-    """The report of a bound pulley at the present fields."""
-    c = create_columns(pulley.rows, pulley.friction)
-    z = eval_pulley_segments(pulley, c, fields)
-    nowhere = (float("nan"), float("nan"))
+def eval_report(pulley: Pulley, c: ContactColumns, fields: Fields, tension: bool = True) -> PulleyReport:
+    """The report of a bound pulley at the present fields; ``tension=False`` leaves out (NaN) what takes longest."""
+    z = eval_pulley_segments(c, fields)
     wrap, speed = 0.0, 0.0
-    ends: list[tuple[tuple[float, float], float]] = [(nowhere, float("nan"))] * 2
+    points, tensions = np.full((2, 2), np.nan), np.full(2, np.nan)
     course = find_course(pulley, z)
     if len(course):
-        touching = course[z.touching[course]]
-        speed = float(z.speed[touching].mean())
+        speed = float(z.speed[course[z.touching[course]]].mean())
         wrap = abs(float(z.angle[course].sum()))
-        x = _local_x(c, z, int(course[0]), 0), _local_x(c, z, int(course[-1]), 1)
-        tension = [
-            _eval_tension(pulley, fields, int(z.row[s]), place) for s, place in zip(course[[0, -1]], x, strict=True)
-        ]
-        points = [(float(p[0]), float(p[1])) for p in (z.p0[course[0]], z.p1[course[-1]])]
-        ends = list(zip(points, tension, strict=True))
+        points = np.stack((z.p0[course[0]], z.p1[course[-1]]))
+        if tension:
+            ends = course[[0, -1]]
+            tensions = _eval_tensions(pulley, fields, z.row[ends])
         if speed < -REST:
-            ends.reverse()
+            points, tensions = points[::-1], tensions[::-1]
     power = z.ft * z.vt
     return PulleyReport(
         name=pulley.name,
@@ -264,10 +264,10 @@ def eval_report(pulley: Pulley, fields: Fields) -> PulleyReport:
         segments_sticking=int(z.sticking.sum()),
         wrap_angle=wrap,
         slip_arc=float(np.abs(z.angle[z.slipping]).sum()),
-        entry_point=ends[0][0],
-        exit_point=ends[1][0],
-        entry_tension=ends[0][1],
-        exit_tension=ends[1][1],
+        entry_point=(float(points[0, 0]), float(points[0, 1])),
+        exit_point=(float(points[1, 0]), float(points[1, 1])),
+        entry_tension=float(tensions[0]),
+        exit_tension=float(tensions[1]),
         normal_force=float(-z.fn.sum()),
         torque=float((c.r[z.row] * z.ft).sum()),
         friction_power=float(power.sum()),
@@ -296,24 +296,20 @@ def find_course(pulley: Pulley, z: Segments) -> IntArray:
         return members
     first = int(touching[(widest + 1) % len(touching)])
     count = (int(touching[widest]) - first) % len(members) + 1
-    return members[(first + np.arange(count)) % len(members)]
+    course: IntArray = members[(first + np.arange(count)) % len(members)]
+    return course
 
 
-def _local_x(c: ContactColumns, z: Segments, segment: int, end: int) -> float:
-    """Local position of one end (0 or 1) of a segment on its cable [m]."""
-    return float((z.number[segment] + end) * c.L[z.row[segment]])
+def _eval_tensions(pulley: Pulley, fields: Fields, row: IntArray) -> FloatArray:
+    """Axial forces [N] at the beginning of the first and at the end of the second of two cables, given by their rows.
 
-
-def _eval_tension(pulley: Pulley, fields: Fields, row: int, x: float) -> float:
-    """Axial force [N] of the cable of a row at x [m], between its values at 0, L/2 and L, which are the smoothest."""
-    cable = pulley.cables[row]
-    layout, world = pulley.rows.layout, pulley.rows.world
-    rows = LocalRows(
-        world, cable.table, cable.rows, layout.local_dofs(world.table_dofs(cable.table)[cable.rows]), layout
-    )
-    stations = float(pulley.length[row]) * np.array([[0.0, 0.5, 1.0]])
-    values = np.asarray(find_output(cable, "axial_force").evaluate(rows, fields, x=stations), dtype=np.float64)
-    return float(np.interp(x, stations[0], values[0]))
+    Inside of these cables contact begins or ends and the force changes, which coarse elements smear over their length.
+    """
+    cables, layout, world = pulley.cables[row], pulley.rows.layout, pulley.rows.world
+    dofs = layout.local_dofs(world.table_dofs(cables.table)[cables.rows])
+    rows = LocalRows(world, cables.table, cables.rows, dofs, layout)
+    outer = pulley.length[row] * (0.0, 1.0)
+    return np.asarray(find_output(cables, "axial_force").evaluate(rows, fields, x=outer), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -354,8 +350,14 @@ class PulleySensor:
             name = self.name if isinstance(self.quantity, str) else f"{self.name}.{quantity}"
             columns += name_columns(name, UNITS[quantity], (2,) if quantity.endswith("_point") else ())
 
+        world, tension = whole.world, any(quantity.endswith("_tension") for quantity in quantities)
+        bound = world.version, create_columns(pulley.rows, pulley.friction)
+
         def read(fields: Fields) -> FloatArray:
-            report = eval_report(pulley, fields)
+            nonlocal bound
+            if bound[0] != world.version:
+                bound = world.version, create_columns(pulley.rows, pulley.friction)
+            report = eval_report(pulley, bound[1], fields, tension)
             return np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1

@@ -90,7 +90,8 @@ def build(rows: LocalRows) -> System:
 
 def eval_vector(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Torque in the global frame, without the load factor [N m], shape (rows, 3); 0 where inactive."""
-    return bind_values(rows, "vector", "function")(s.t) * rows.column("active")[:, None]
+    T: FloatArray = bind_values(rows, "vector", "function")(s.t) * rows.column("active")[:, None]
+    return T
 
 
 register(

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d_draw import draw
 from windlass.elements.cable2d_gauss import eval_energy, residual_gauss, tangent_gauss
 from windlass.elements.cable2d_kernels import Columns, residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_laws import LawRows, create_law_rows, has_law
@@ -120,20 +121,20 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels, in groups with the same integration rule."""
     integration, law = rows.column("integration"), has_law(rows)
-    groups: list[tuple[Columns, Rule]] = []
+    groups: list[tuple[int, Columns, Rule]] = []
     law_groups: list[LawRows] = []
     for rule in RULES:
         row = np.flatnonzero((integration == rule) & ~law)
         if len(row):
-            groups.append((create_columns(_select(rows, row), row, rule), create_rule(rule)))
+            groups.append((rule, create_columns(_select(rows, row), row, rule), create_rule(rule)))
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
             law_groups.append(create_law_rows(_select(rows, row), row, rule))
     inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), rows.dofs)
 
     def add_residual(s: Fields, f: FloatArray) -> None:
-        for c, points in groups:
-            if len(points.sa) == 3:
+        for rule, c, points in groups:
+            if rule == 2:
                 residual_lobatto(c, s.x, s.v, f)
             else:
                 residual_gauss(c, points, s.x, s.v, f)
@@ -141,8 +142,8 @@ def build(rows: LocalRows) -> System:
             residual_law(group, s, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        for c, points in groups:
-            if len(points.sa) == 3:
+        for rule, c, points in groups:
+            if rule == 2:
                 tangent_lobatto(c, s.x, s.v, dq, dv, slots, values)
             else:
                 tangent_gauss(c, points, s.x, s.v, dq, dv, slots, values)
@@ -154,7 +155,7 @@ def build(rows: LocalRows) -> System:
     system.tangent = add_tangent
     system.mass = lambda scale, slots, values: mass(inertia, scale, slots, values)
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
-    system.energy = lambda s: float(sum(eval_energy(c, points, s.x) for c, points in groups))
+    system.energy = lambda s: float(sum(eval_energy(c, points, s.x) for _, c, points in groups))
     return system
 
 
@@ -222,5 +223,6 @@ register(
         outputs=OUTPUTS,
         check=check,
         source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",
+        draw=draw,
     )
 )

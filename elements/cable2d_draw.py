@@ -8,41 +8,59 @@
 | `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
 | `curvature` | 1/m | > 0 to the left |
 
-Neighbouring cables each have their own points where they meet, because forces and curvature may jump there.
+The values are those of the output variables of the same names.  Neighbouring cables each have their own points where
+they meet, because forces and curvature may jump there.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from windlass.elements.cable2d_outputs import OUTPUTS
-from windlass.framework.law import Fields, LocalRows
+from windlass.elements.cable2d_outputs import (
+    OUTPUTS,
+    Section,
+    create_section,
+    eval_displacement,
+    eval_force,
+    eval_position,
+    eval_velocity,
+)
+from windlass.framework.law import Fields, FloatArray, LocalRows
 from windlass.framework.output.drawing import Drawing
 from windlass.framework.table import IntArray
 
-FIELDS = ("displacement", "velocity", "axial_force", "bending_moment", "curvature")
+FIELDS: dict[str, Callable[[Section], FloatArray]] = {
+    "displacement": eval_displacement,
+    "velocity": eval_velocity,
+    "axial_force": lambda section: eval_force(section, "axial_force"),
+    "bending_moment": lambda section: eval_force(section, "bending_moment"),
+    "curvature": lambda section: section.strains.kap,
+}
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part."""
     count = len(rows.rows)
     x = rows.column("length")[:, None] * (np.arange(subdivisions + 1) / subdivisions)
+    section = create_section(rows, fields, x, 0.0)
 
-    def at_points(name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        values = np.asarray(OUTPUTS[name].evaluate(rows, fields, x=x), dtype=np.float64)
+    def at_points(evaluate: Callable[[Section], FloatArray]) -> FloatArray:
+        values = evaluate(section)
         return values.reshape(count * (subdivisions + 1), *values.shape[2:])
 
     number = np.arange(count * (subdivisions + 1)).reshape(count, subdivisions + 1)
     return Drawing(
-        points=at_points("position"),
+        points=at_points(eval_position),
         lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),
         part=np.repeat(find_parts(rows), subdivisions),
         entity=np.repeat(rows.table.ids[rows.rows], subdivisions),
         start=x[:, :-1].ravel(),
         end=x[:, 1:].ravel(),
-        point_data={name: at_points(name) for name in FIELDS},
+        point_data={name: at_points(evaluate) for name, evaluate in FIELDS.items()},
         units={name: OUTPUTS[name].unit for name in FIELDS},
     )
 

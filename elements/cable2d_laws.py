@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.elements.cable2d_points import Rule, Shape, create_rule, eval_shape
 from windlass.elements.cable2d_strains import (
@@ -126,10 +127,14 @@ LINEAR: dict[str, tuple[ForceLaw, Derivatives]] = {
 """The laws of rows without user law."""
 
 
-def has_law(rows: LocalRows) -> Any:
+def has_law(rows: LocalRows) -> NDArray[np.bool_]:
     """Which rows have a user law, shape (rows,)."""
-    functions = [rows.column("axial_force_law"), rows.column("bending_moment_law")]
-    return np.array([a is not None or b is not None for a, b in zip(*functions, strict=True)], dtype=bool)
+    return ~(_is_none(rows.column("axial_force_law")) & _is_none(rows.column("bending_moment_law")))
+
+
+def _is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
+    none: Any = None
+    return np.asarray(np.equal(functions, none), dtype=bool)
 
 
 def create_parameters(rows: LocalRows) -> Parameters:
@@ -140,14 +145,13 @@ def create_parameters(rows: LocalRows) -> Parameters:
 
 def create_laws(rows: LocalRows, quantity: str) -> list[Laws]:
     """Rows grouped by their law for ``"axial_force"`` or ``"bending_moment"``."""
-    groups: dict[tuple[int, int], list[int]] = {}
     laws, derivatives = rows.column(f"{quantity}_law"), rows.column(f"{quantity}_derivatives")
-    for i in range(len(laws)):
+    linear = _is_none(laws)
+    result = [Laws(np.flatnonzero(linear), *LINEAR[quantity])] if linear.any() else []
+    groups: dict[tuple[int, int], list[int]] = {}
+    for i in np.flatnonzero(~linear):
         groups.setdefault((id(laws[i]), id(derivatives[i])), []).append(i)
-    result = []
-    for members in groups.values():
-        law = (laws[members[0]], derivatives[members[0]])
-        result.append(Laws(np.array(members), *(law if law[0] is not None else LINEAR[quantity])))
+    result += [Laws(np.array(m), laws[m[0]], derivatives[m[0]]) for m in groups.values()]
     return result
 
 

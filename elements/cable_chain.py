@@ -128,7 +128,7 @@ def _create_circles(
 ) -> list[Circle]:
     """Circles from circles and handles."""
     count = len(circles)
-    radii = [radius] * count if radius is None or isinstance(radius, float | int) else list(radius)
+    radii = list(radius) if isinstance(radius, Sequence | np.ndarray) else [radius] * count
     side = [sides] * count if isinstance(sides, str) else list(sides)
     if len(radii) != count or len(side) != count:
         given = f"{len(radii)} radii and {len(side)} sides for {count} circles"

@@ -255,7 +255,8 @@ class Assembly:
         if self.comm is not None and self.comm.size > 1:
             from mpi4py import MPI
 
-            worst = self.comm.allreduce(np.array([error, -step, float(changed)]), op=MPI.MAX)
+            worst = np.array([error, -step, float(changed)])
+            self.comm.Allreduce(MPI.IN_PLACE, worst, op=MPI.MAX)
             error, step, changed = float(worst[0]), -float(worst[1]), bool(worst[2])
         return PostNewton(error, step, changed)
 

@@ -19,8 +19,8 @@ from windlass.framework.table import EntityTable, IntArray
 if TYPE_CHECKING:
     from windlass.framework.world import World
 
-HUB_ROWS = 50
-"""A coordinate in more rows than this, and in ten times the usual number, is a hub and is numbered last."""
+HUB_ROWS, HUB_RATIO = 12, 3
+"""A coordinate in more rows than this, and in more than this many times the usual number, is a hub and comes last."""
 
 
 class Layout:
@@ -95,7 +95,7 @@ class Layout:
         for dofs in table_dofs.values():
             degree += np.bincount(dofs.ravel() + 1, minlength=number.count + 1)
         degree = degree[1:]
-        hub = degree > max(HUB_ROWS, 10 * int(np.median(degree)))
+        hub = degree > max(HUB_ROWS, HUB_RATIO * int(np.median(degree)))
         dof_key = np.empty(number.count)
         dof_key[np.lexsort((np.arange(number.count), hub))] = np.arange(number.count)
         multiplier_key = np.full(number.multiplier_count, float(number.count))
@@ -124,7 +124,9 @@ class Layout:
         """Local markers are those that local rows refer to."""
         world = self.world
         self.marker_index: IntArray = np.full(world.count + 1, -1, np.int64)
-        needed: dict[str, list[IntArray]] = {}
+        # a family of the world has columns everywhere, also where no marker is local
+        marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
+        needed: dict[str, list[IntArray]] = {law.family: [np.zeros(0, np.int64)] for law in marker_laws}
         for component, rows in self.rows.items():
             table = world.tables[component]
             for name in component.refs:

@@ -134,12 +134,11 @@ class Dynamic:
             current.t, current.step = then, current.step + 1
             self.control.accept()
             self.statistics.steps += 1
-            self.statistics.tick()
             self.progress.step(current.t, h)
             for hook in all_hooks:
                 hook.after_step(current)
             yield current
-        self.statistics.tick()
+        self.statistics.end()
         self.progress.end()
         for hook in all_hooks:
             hook.finish(current)
@@ -187,7 +186,7 @@ class Dynamic:
         failure.time = failed_at
         current.assign(start)
         if not self.control.reject(h, attempt.recommended_step):
-            self.statistics.tick()
+            self.statistics.end()
             self.progress.fail()
             for hook in hooks:
                 hook.finish(current)

@@ -17,6 +17,8 @@ from windlass.solvers.problem import NonlinearProblem, Scheme
 
 LINEAR_REFINEMENTS = 5
 LINEAR_RTOL = 1e-9
+DAMPED_ITERATIONS = 4
+"""A Newton run with backtracking may take this many times the iterations of an undamped one."""
 
 
 @dataclass
@@ -79,6 +81,7 @@ class Newton:
         self._set_up_seen = False
         self._history: list[float] = []
         self._reference = 0.0
+        self._damped = False
 
     def _set_linear_defaults(self) -> None:
         """LU in natural order with a check of its result in serial; MUMPS on several processes."""
@@ -108,7 +111,8 @@ class Newton:
         rtol, atol, _, max_it = snes.getTolerances()
         if it == 0:
             self._reference = norm if norm > atol else 2 * atol
-            return reasons.ITERATING
+            # backtracking finds no descent from a start that already solves the equations
+            return reasons.CONVERGED_FNORM_ABS if self._damped and norm <= atol else reasons.ITERATING
         if it == 1 and norm > self._reference:
             self._reference = norm
         if norm <= atol:
@@ -126,14 +130,18 @@ class Newton:
             scheme: what the unknowns mean.
             damped: use a backtracking line search.
         """
+        self._damped = damped
+        max_it = self.snes.getTolerances()[3]
         if damped:
             set_line_search(self.snes, "bt")
+            self.snes.setTolerances(max_it=DAMPED_ITERATIONS * max_it)
         run = self._attempt(scheme)
         if not run.converged and run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._use_pivoting():
             self.fallbacks += 1
             run = self._attempt(scheme)
         if damped:
             set_line_search(self.snes, "basic")
+            self.snes.setTolerances(max_it=max_it)
         return run
 
     def _attempt(self, scheme: Scheme) -> NewtonRun:

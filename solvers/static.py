@@ -17,6 +17,7 @@ from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, i
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.progress import Progress
+from windlass.solvers.relaxation import relax
 from windlass.solvers.singular import check_stiffness
 from windlass.solvers.statistics import Statistics
 from windlass.solvers.step_control import StepControl
@@ -133,12 +134,11 @@ class Static:
             current.step += 1
             control.accept()
             self.statistics.steps += 1
-            self.statistics.tick()
             self.progress.step(done, h)
             for hook in all_hooks:
                 hook.after_step(current)
         current.start_data[:] = current.data
-        self.statistics.tick()
+        self.statistics.end()
         self.progress.end()
         for hook in all_hooks:
             hook.finish(current)
@@ -161,10 +161,15 @@ class Static:
         def newton(attempt: StepAttempt) -> bool:
             scheme = self._scheme(start, load_factor, time)
             run = self.newton.solve(scheme)
-            if not run.converged and run.reason != "DIVERGED_MAX_IT":
-                attempt.iterations += run.iterations
-                run = self.newton.solve(scheme, damped=True)
             attempt.iterations += run.iterations
+            if not run.converged:
+                run = self.newton.solve(scheme, damped=True)
+                attempt.iterations += run.iterations
+            if not run.converged:
+                scheme.q0, spent = relax(self.newton, scheme, start.copy())
+                run = self.newton.solve(scheme)
+                attempt.iterations += spent + run.iterations
+                self.statistics.relaxations += 1
             attempt.reason, attempt.history = run.reason, run.history
             if run.converged:
                 self.problem.store_static(current)
@@ -203,7 +208,7 @@ class Static:
         failure.time = self.problem.scheme.load_factor
         current.assign(start)
         if not control.reject(h, np.inf):
-            self.statistics.tick()
+            self.statistics.end()
             self.progress.fail()
             for hook in hooks:
                 hook.finish(current)

@@ -18,7 +18,7 @@ class Statistics:
         unconverged_passes: steps accepted at the largest number of passes with a larger force error than allowed.
         jacobians: evaluations of the tangent.
         fallbacks: changes to the pivoting linear solver.
-        wall_time, cpu_time: seconds since the solve began, of this process.
+        relaxations: static passes that needed relaxation.
     """
 
     steps: int = 0
@@ -28,18 +28,27 @@ class Statistics:
     unconverged_passes: int = 0
     jacobians: int = 0
     fallbacks: int = 0
-    wall_time: float = 0.0
-    cpu_time: float = 0.0
+    relaxations: int = 0
     _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
+    _stop: tuple[float, float] | None = None
 
     def begin(self) -> None:
-        """Set the clock to zero."""
-        self._start = (time.perf_counter(), time.process_time())
+        """The solve begins: start the clock."""
+        self._start, self._stop = (time.perf_counter(), time.process_time()), None
 
-    def tick(self) -> None:
-        """Update the times."""
-        self.wall_time = time.perf_counter() - self._start[0]
-        self.cpu_time = time.process_time() - self._start[1]
+    def end(self) -> None:
+        """The solve has ended: stop the clock."""
+        self._stop = (time.perf_counter(), time.process_time())
+
+    @property
+    def wall_time(self) -> float:
+        """Time since the solve began, or that it took [s]."""
+        return (self._stop[0] if self._stop else time.perf_counter()) - self._start[0]
+
+    @property
+    def cpu_time(self) -> float:
+        """Process time since the solve began, or that it took [s], of this process."""
+        return (self._stop[1] if self._stop else time.process_time()) - self._start[1]
 
     def describe(self) -> str:
         """One line for people."""
@@ -52,6 +61,8 @@ class Statistics:
             line += f", {self.rejected} attempts rejected"
         if self.unconverged_passes:
             line += f", {self.unconverged_passes} steps accepted at the limit of passes"
+        if self.relaxations:
+            line += f", {self.relaxations} passes with relaxation"
         if self.fallbacks:
             line += f", {self.fallbacks} changes to the pivoting linear solver"
         return line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import (
     CartesianSpringDamper,
+    CoordinateLoad,
     CoordinateSpringDamper,
+    Force,
     coordinate_marker,
     position_marker,
 )
@@ -26,6 +29,7 @@ from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World
 
+REFERENCE = Path(__file__).parents[1] / "reference"
 STEP = 1e-6
 # central differences with forces of order 10: error about h^2 + 10 eps/h
 TOLERANCE = 2e-8
@@ -258,3 +262,50 @@ def test_coordinate_spring(user: bool) -> None:
     assert_allclose(eval_output(springs, "velocity", state), ut, atol=1e-15)
     assert_allclose(eval_output(springs, "force", state), expected, rtol=1e-14)
     assert_allclose(eval_output(to_ground, "force", state), 3.0 * state.q[[1, 4]] + 0.1 * state.v[[1, 4]], rtol=1e-14)
+
+
+def assert_equilibrium(world: World, trace: Any) -> None:
+    """The recorded motion fulfils M a + f = loads at every step."""
+    state = State(world)
+    for k in range(1, len(trace["t"])):
+        state.q[:], state.v[:], state.a[:] = trace["q"][k, :2], trace["q_t"][k, :2], trace["q_tt"][k, :2]
+        state.t = float(trace["t"][k])
+        assembly = state.assembly
+        assembly.load_fields(state)
+        left, right = np.zeros(3), np.zeros(3)
+        assembly.add_inertia(left)
+        assembly.add_forces(left)
+        assembly.add_loads(right)
+        # the recording program stopped its Newton iterations at residuals near 1e-10 N
+        assert_allclose(left[:2], right[:2], atol=2e-9)
+
+
+def test_cartesian_reference_trace() -> None:
+    """5 kg at (1, 1) m on springs of 5000 N/m with a damper in y under 5 N; recorded with another program."""
+    world = World()
+    mass = world.add(MassPoint, position=(1.0, 1.0), mass=5.0)
+    world.add(
+        CartesianSpringDamper,
+        marker0=position_marker(world, world.add(Ground), (1.0, 1.0)),
+        marker1=position_marker(world, mass),
+        stiffness=5000.0,
+        damping=(0.0, 250.0, 0.0),
+    )
+    world.add(Force, marker=position_marker(world, mass), vector=(0.0, -5.0, 0.0))
+    assert_equilibrium(world, np.load(REFERENCE / "ObjectConnectorCartesianSpringDamper_trace0.npz"))
+
+
+def test_coordinate_reference_trace() -> None:
+    """5 kg on a spring with the force 0.1 k u + k u^3 + d u_t under 1 N; recorded with another program."""
+    world = World()
+    mass = world.add(MassPoint, position=(2.0, 0.0), mass=5.0)
+    x = coordinate_marker(world, mass, "x")
+    world.add(
+        CoordinateSpringDamper,
+        marker1=x,
+        stiffness=5000.0,
+        damping=80.0,
+        force_function=lambda t, row, u, ut, k, d, offset: 0.1 * k * u + k * u**3 + d * ut,
+    )
+    world.add(CoordinateLoad, marker=x, value=1.0)
+    assert_equilibrium(world, np.load(REFERENCE / "ObjectConnectorCoordinateSpringDamper_trace0.npz"))

@@ -173,3 +173,20 @@ def load_reference(name: str) -> tuple[dict[str, Any], Any]:
     """Parameters and arrays of a reference file."""
     info = json.loads((REFERENCE / f"{name}.json").read_text())
     return info, np.load(REFERENCE / f"{name}.npz")
+
+
+def belt_parameters(elements: int, segments: int) -> dict[str, Any]:
+    """Parameters of the two-pulley belt for any mesh, as the reference was made with them."""
+    info, _ = load_reference("belt_N60_s4")
+    a, p = dict(info["args"]), dict(info["param"])
+    length = p["totalLength"] / elements
+    scale = 0.08 * length / segments
+    a.update(N=elements, nseg=segments)
+    p.update(
+        lElem=length,
+        contactStiffness=40e8 * scale,
+        contactDamping=80000.0 * scale,
+        frictionStiffness=50e8 * scale,
+        frictionVelocityPenalty=10.0 * float(np.sqrt(1e8 * scale * p["rhoA"] * length / segments)),
+    )
+    return {"args": a, "param": p}

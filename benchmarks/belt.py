@@ -1,0 +1,92 @@
+"""Times the two-pulley belt in Exudyn and in Windlass, side by side; the ratio is Exudyn / Windlass.
+
+usage: belt.py [MESH ...] [--loaded] [--rounds N] [--results FOLDER]
+
+MESH is elements x segments per element, such as 240x2 (default). Timed is the dynamic solve alone: its first 1000 steps
+(0.1 s), or with --loaded the 1000 steps from 1.0 s to 1.1 s, as the difference of two runs. Both programs use steps of
+1e-4 s and the tolerances of examples/belt_drive.py. The first use installs Exudyn into .venv-bench.
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
+from report import RESULTS, run_cases
+
+FOLDER = ROOT / "benchmarks"
+
+# In the first 0.1 s both follow the same path, up to what the Newton tolerances leave open: a Newton with a lagged
+# Jacobian stops at another point below them than a full one.
+FIRST_STEPS = {
+    "omega_driver": Tolerance(absolute=1e-7),
+    "omega_driven": Tolerance(absolute=1e-7),
+    "angle_driver": Tolerance(absolute=1e-9),
+    "angle_driven": Tolerance(absolute=1e-9),
+    "drive_torque_mean": Tolerance(relative=1e-6),
+    "axial_force_min": Tolerance(relative=1e-6),
+    "axial_force_max": Tolerance(relative=1e-6),
+    "contacts_driver": Tolerance(absolute=0),
+    "contacts_driven": Tolerance(absolute=0),
+    "sticking_driver": Tolerance(absolute=0),
+    "sticking_driven": Tolerance(absolute=0),
+    "static_support_force_x": Tolerance(relative=1e-6),
+}
+# Later the pattern of sticking segments is chaotic; only what sums over the belt can agree.
+LOADED = {
+    "omega_driver": Tolerance(absolute=1e-7),
+    "omega_driven": Tolerance(relative=0.002),
+    "angle_driven": Tolerance(relative=0.002),
+    "drive_torque_mean": Tolerance(relative=0.01),
+    "axial_force_min": Tolerance(relative=0.02),
+    "axial_force_max": Tolerance(relative=0.02),
+    "contacts_driver": Tolerance(relative=0.05),
+    "contacts_driven": Tolerance(relative=0.05),
+    "static_support_force_x": Tolerance(relative=1e-6),
+}
+
+
+def create_case(mesh: str, loaded: bool) -> Case:
+    """The comparison for a mesh such as ``"240x2"``.
+
+    Raises:
+        ValueError: the mesh is not two whole numbers > 0.
+    """
+    words = mesh.lower().replace("×", "x").split("x")
+    if len(words) != 2 or not all(word.isdecimal() and int(word) > 0 for word in words):
+        raise ValueError(f"mesh {mesh}: expected elements x segments per element, such as 240x2")
+    ends = ("1.0", "1.1") if loaded else ("0.1",)
+    phase = "1000 steps of the loaded phase, from 1.0 s to 1.1 s" if loaded else "first 1000 steps"
+    windlass = (PYTHON, str(FOLDER / "belt_windlass.py"), *words)
+    exudyn = (PEER_PYTHON, str(FOLDER / "peers" / "belt_exudyn.py"), *words)
+    return Case(
+        name=f"belt_{words[0]}x{words[1]}" + ("_loaded" if loaded else ""),
+        title=f"belt of {words[0]} elements with {words[1]} contact segments each, {phase}",
+        commands={"exudyn": [(*exudyn, end) for end in ends], "windlass": [(*windlass, end) for end in ends]},
+        tolerances=LOADED if loaded else FIRST_STEPS,
+        warm_up=[(*windlass, "0.001")],
+    )
+
+
+def main() -> int:
+    """Run the command; the exit code is 1 where the programs disagree or one fails."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("meshes", nargs="*", metavar="MESH", default=["240x2"], help="such as 240x2, 60x4")
+    parser.add_argument("--loaded", action="store_true", help="from 1.0 s to 1.1 s instead of the first 0.1 s")
+    parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for <case>.json")
+    given = parser.parse_args()
+    if given.rounds < 1:
+        parser.error(f"--rounds {given.rounds}: must be >= 1")
+    try:
+        cases = [create_case(mesh, given.loaded) for mesh in given.meshes]
+    except ValueError as error:
+        parser.error(str(error))
+    if subprocess.run([str(ROOT / "scripts" / "setup_bench.sh")]).returncode != 0:
+        return 1
+    return run_cases(cases, given.rounds, given.results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

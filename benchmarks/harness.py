@@ -1,0 +1,244 @@
+"""Times a case in two programs side by side.
+
+Each program runs as a child process of its own, in turns (A B A B ...), on one thread. A child times its own solve and
+prints one line, `RESULT` and a JSON object:
+
+    cpu, wall   process time and elapsed time of the solve [s], without imports and model building
+    counts      numbers of steps, iterations, ...
+    answers     name -> number, what was computed
+    versions    name -> text
+
+A ratio counts only where both programs did the same work: the counts that the case names must be equal and the answers
+must agree within its tolerances, in every round. Otherwise the case fails, and no ratio is given.
+
+A case is described by `Case`; a file such as belt.py lists its cases and hands them to `run_cases` of report.py.
+"""
+
+import json
+import math
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTHON = str(ROOT / ".venv" / "bin" / "python")
+PEER_PYTHON = str(ROOT / ".venv-bench" / "bin" / "python")
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+# A solve on one thread uses at most its elapsed time; the rest allows for the resolution of the clocks.
+SURPLUS_OF_ONE_THREAD = 1.05
+
+Command = Sequence[str]
+
+
+class ChildError(Exception):
+    """A child process failed, or did not print what it has to."""
+
+
+class Tolerance(NamedTuple):
+    """How far two answers may lie apart: by the larger of both bounds.
+
+    relative: part of the larger magnitude [1]; absolute: in the unit of the answer.
+    """
+
+    relative: float = 0.0
+    absolute: float = 0.0
+
+    def accepts(self, a: float, b: float) -> bool:
+        """Whether a and b agree; never where one is not finite."""
+        bound = max(self.relative * max(abs(a), abs(b)), self.absolute)
+        return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= bound
+
+
+@dataclass(frozen=True)
+class Case:
+    """One comparison.
+
+    Attributes:
+        name: of the file with the results.
+        title: what is timed, for people.
+        commands: program -> its command, or two commands of which the second does all that the first does and more;
+            then the difference of both is timed. Two programs; the ratio is cost of the first / cost of the second.
+        tolerances: answers that must agree.
+        work: the count by which the times are divided, e.g. ``"steps"``.
+        equal_counts: counts that must be the same in both programs.
+        warm_up: commands that run once before, untimed, e.g. to fill a compiler cache.
+        timeout: for one child [s].
+    """
+
+    name: str
+    title: str
+    commands: Mapping[str, Sequence[Command]]
+    tolerances: Mapping[str, Tolerance]
+    work: str = "steps"
+    equal_counts: Sequence[str] = ("steps",)
+    warm_up: Sequence[Command] = ()
+    timeout: float = 3600.0
+
+    def __post_init__(self) -> None:
+        lengths = {len(commands) for commands in self.commands.values()}
+        if len(self.commands) != 2 or lengths not in ({1}, {2}):
+            given = {program: len(commands) for program, commands in self.commands.items()}
+            raise ValueError(f"commands = {given} in {self.name}: must be two programs, both with one or both with two")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one child reported; see the head of this file."""
+
+    cpu: float
+    wall: float
+    counts: dict[str, int]
+    answers: dict[str, float]
+    versions: dict[str, str]
+
+
+Runner = Callable[[Command, float], Sample]
+
+
+def run_child(command: Command, timeout: float) -> Sample:
+    """Run a child on one thread and read its result.
+
+    Raises:
+        ChildError: it cannot be started, fails, takes longer than `timeout` [s], or prints no valid result.
+    """
+    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, "1")
+    line = " ".join(str(word) for word in command)
+    try:
+        run = subprocess.run(
+            [str(word) for word in command], capture_output=True, text=True, timeout=timeout, env=environment
+        )
+    except subprocess.TimeoutExpired:
+        raise ChildError(f"{line}: not ready after {timeout:g} s") from None
+    except OSError as error:
+        raise ChildError(f"{line}: {error.strerror}") from None
+    if run.returncode != 0:
+        tail = "\n".join((run.stderr or run.stdout).strip().splitlines()[-15:])
+        raise ChildError(f"{line}: exit code {run.returncode}\n{tail}")
+    try:
+        return parse_result(run.stdout)
+    except ChildError as error:
+        raise ChildError(f"{line}: {error}") from None
+
+
+def parse_result(output: str) -> Sample:
+    """The one RESULT line in the output of a child.
+
+    Raises:
+        ChildError: there is none or more than one, or it lacks something.
+    """
+    lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
+    if len(lines) != 1:
+        raise ChildError(f"printed {len(lines)} RESULT lines; expected 1")
+    try:
+        values = json.loads(lines[0].removeprefix("RESULT "))
+        # null stands for a number that is not there or not finite
+        answers = {name: math.nan if value is None else float(value) for name, value in values["answers"].items()}
+        counts = {name: int(value) for name, value in values["counts"].items()}
+        return Sample(float(values["cpu"]), float(values["wall"]), counts, answers, dict(values["versions"]))
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise ChildError(f"RESULT line: {error!r}") from None
+
+
+def subtract(long: Sample, short: Sample) -> Sample:
+    """What the longer of two runs did beyond the shorter one; its answers."""
+    counts = {name: value - short.counts.get(name, 0) for name, value in long.counts.items()}
+    return Sample(long.cpu - short.cpu, long.wall - short.wall, counts, long.answers, long.versions)
+
+
+def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
+    """What differs between two programs that should have done the same; empty where all agrees."""
+    (a, first), (b, second) = samples.items()
+    found = []
+    for name in case.equal_counts:
+        x, y = first.counts.get(name), second.counts.get(name)
+        if x is None or x != y:
+            found.append(f"{name}: {a} {x}, {b} {y}; must be equal")
+    for name, tolerance in case.tolerances.items():
+        p, q = first.answers.get(name, math.nan), second.answers.get(name, math.nan)
+        if not tolerance.accepts(p, q):
+            allowed = f"{tolerance.relative:g} relative or {tolerance.absolute:g}"
+            found.append(f"{name}: {a} {p!r}, {b} {q!r}; differ by {abs(p - q):.3g}, allowed {allowed}")
+    for program, sample in samples.items():
+        if sample.cpu > SURPLUS_OF_ONE_THREAD * sample.wall + 0.05:
+            times = f"{sample.cpu:.3f} s of process time in {sample.wall:.3f} s"
+            found.append(f"{program}: {times}; more than one thread")
+    return found
+
+
+def cost_of(case: Case, sample: Sample, clock: str = "cpu") -> float:
+    """Time per unit of work [s], by the clock ``"cpu"`` or ``"wall"``.
+
+    Raises:
+        ChildError: no work was done, or in no time.
+    """
+    seconds, work = float(getattr(sample, clock)), sample.counts.get(case.work, 0)
+    if work <= 0 or not seconds > 0.0:
+        raise ChildError(f"{case.name}: {seconds:g} s for {work} {case.work}; both must be > 0")
+    return seconds / work
+
+
+class Spread(NamedTuple):
+    """Values over the rounds."""
+
+    median: float
+    min: float
+    max: float
+
+
+def spread_of(values: Sequence[float]) -> Spread:
+    """Median, smallest and largest value."""
+    return Spread(median(values), min(values), max(values))
+
+
+@dataclass
+class Outcome:
+    """What the rounds of one case gave.
+
+    Attributes:
+        rounds: per round program -> what was timed.
+        mismatches: what differed, per finding with its round; empty where the case passed.
+        ratio: cost of the first program / cost of the second in process time [1]; None where something differed.
+        ratio_wall: the same in elapsed time.
+        cost: program -> process time per unit of work [s].
+    """
+
+    case: Case
+    rounds: list[dict[str, Sample]]
+    mismatches: list[str]
+    ratio: Spread | None = None
+    ratio_wall: Spread | None = None
+    cost: dict[str, Spread] | None = None
+
+
+def measure(case: Case, rounds: int, run: Runner = run_child) -> Outcome:
+    """Run a case in turns and compare.
+
+    Raises:
+        ChildError: a child failed.
+    """
+    if rounds < 1:
+        raise ValueError(f"rounds = {rounds}: must be >= 1")
+    for command in case.warm_up:
+        run(command, case.timeout)
+    outcome = Outcome(case, [], [])
+    parts = range(max(len(commands) for commands in case.commands.values()))
+    for number in range(1, rounds + 1):
+        timed: dict[str, Sample] = {}
+        for part in parts:
+            samples = {program: run(commands[part], case.timeout) for program, commands in case.commands.items()}
+            for finding in find_mismatches(case, samples):
+                finding = f"round {number}, {'whole' if len(parts) == 1 else ('short', 'long')[part]} run: {finding}"
+                outcome.mismatches.append(finding)
+            timed = {name: subtract(new, timed[name]) if timed else new for name, new in samples.items()}
+        outcome.rounds.append(timed)
+    if not outcome.mismatches:
+        first, second = case.commands
+        outcome.cost = {p: spread_of([cost_of(case, r[p]) for r in outcome.rounds]) for p in case.commands}
+        for clock in ("cpu", "wall"):
+            ratios = [cost_of(case, r[first], clock) / cost_of(case, r[second], clock) for r in outcome.rounds]
+            setattr(outcome, "ratio" if clock == "cpu" else "ratio_wall", spread_of(ratios))
+    return outcome

@@ -1,0 +1,319 @@
+"""A picture of a belt drive: the belt coloured by its axial force, tension along the belt, pulley speeds over time.
+
+speeds = Sensors("speeds.csv", [Sensor(left, "angular_velocity"), Sensor(right, "angular_velocity")])
+state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[speeds])
+draw_belt("belt.png", world, state, belt, contacts, speeds=speeds)
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.circle_contact import create_columns
+from windlass.connectors.circle_contact_draw import find_circles
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.position_markers import FAMILY as POSITION_FAMILY
+from windlass.connectors.pulley_report import (
+    PulleyReport,
+    Segments,
+    bind_pulley,
+    eval_pulley_segments,
+    eval_report,
+)
+from windlass.elements.cable_order import find_chains
+from windlass.framework import options
+from windlass.framework.errors import OutputError
+from windlass.framework.evaluate import find_output, local_rows, prepare_outputs
+from windlass.framework.law import Fields, FloatArray
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.sensors import Sensors
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+SUBDIVISIONS = 8
+"""Straight lines per cable element in the picture, even [1]."""
+INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
+STICK, SLIP = "#0b7285", "#f59f00"
+COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
+"""Colours of the pulleys, in the order of the circles."""
+
+
+class Wheel(NamedTuple):
+    """One circle and what touches it.
+
+    name: name of what carries it.
+    center: global x, y [m], shape (2,).
+    radius: [m].
+    spoke: unit vector of its local x axis, shape (2,).
+    speed: angular velocity [rad/s].
+    report: see `PulleyReport`.
+    segments: see `Segments`.
+    spans: arc lengths along the belt where it touches [m], shape (spans, 2).
+    """
+
+    name: str
+    center: FloatArray
+    radius: float
+    spoke: FloatArray
+    speed: float
+    report: PulleyReport
+    segments: Segments
+    spans: FloatArray
+
+
+class Line(NamedTuple):
+    """One chain of cables: points [m], shape (n, 2), arc length [m] and axial force [N], shape (n,), nan at its end."""
+
+    points: FloatArray
+    arc: FloatArray
+    force: FloatArray
+
+
+def draw_belt(
+    path: str | os.PathLike[str],
+    world: World,
+    state: State,
+    cables: Entity,
+    contacts: Entity,
+    speeds: Sensors | None = None,
+    title: str = "",
+) -> Path:
+    """Draw a belt drive into a picture file; under MPI all processes must call this together.
+
+    Args:
+        path: the file, replaced if it exists; its suffix (``.png``, ``.pdf``, ``.svg``) decides on the format.
+        world: the world.
+        state: the state to show.
+        cables: the cables of the belt.
+        contacts: its contacts with the pulleys, rows of one law.
+        speeds: sensors; those in rad/s are shown over time.
+        title: heading; default: the time.
+
+    Returns:
+        The absolute path.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    whole = state.gather()
+    target = Path(path).absolute()
+    # -help runs a script without solving, and leaves no traces
+    if whole.assembly.layout.rank or state.assembly.layout.rank or options.help_requested():
+        return target
+    create_output_folder(target.parent)
+    fields = prepare_outputs(whole)
+    lines, offsets = _create_lines(whole, fields, cables)
+    wheels = _create_wheels(whole, fields, contacts, offsets)
+
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11.0, 8.8), facecolor="white")
+    FigureCanvasAgg(figure)
+    parts: Any = figure.subfigures(2, 1, height_ratios=(1.3, 1.0))
+    upper, lower = parts
+    upper.text(0.03, 0.945, title or f"t = {whole.t:.6g} s", color=INK, fontsize=13, fontweight="bold", va="top")
+    _draw_drive(upper, lines, wheels)
+    times, curves = _find_speeds(speeds)
+    edges = {"left": 0.07, "right": 0.97, "bottom": 0.14, "top": 0.91, "wspace": 0.18}
+    ratios = (1.25, 1.0) if curves else (1.0,)
+    axes = lower.subplots(1, len(ratios), squeeze=False, gridspec_kw=edges | {"width_ratios": ratios})[0]
+    _draw_tension(axes[0], lines, wheels)
+    if curves:
+        _draw_speeds(axes[1], times, curves)
+    try:
+        figure.savefig(target, dpi=150)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"picture '{target}' cannot be written ({error}): must be .png, .pdf or .svg") from error
+    return target
+
+
+def _create_lines(whole: State, fields: Fields, cables: Entity) -> tuple[list[Line], dict[int, float]]:
+    """The chains of cables with their axial forces, and the arc length at which each cable (entity) begins [m]."""
+    rows = local_rows(cables, whole)
+    length = rows.column("length")
+    x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
+    position = np.asarray(find_output(cables, "position").evaluate(rows, fields, x=x))[..., :2]
+    # between its values at 0, L/2 and L the axial force of coarse elements ripples
+    half = length[:, None] * np.array([0.0, 0.5, 1.0])
+    stations = np.asarray(find_output(cables, "axial_force").evaluate(rows, fields, x=half))
+    weight = np.linspace(0.0, 1.0, SUBDIVISIONS // 2 + 1)
+    first = stations[:, :1] + weight * (stations[:, 1:2] - stations[:, :1])
+    second = stations[:, 1:2] + weight[1:] * (stations[:, 2:] - stations[:, 1:2])
+    force = np.concatenate((first, second), axis=1)
+    lines: list[Line] = []
+    offsets: dict[int, float] = {}
+    start = 0.0
+    for chain in find_chains(whole.world, cables.ids):
+        order = chain.order
+        begin = start + np.concatenate(([0.0], np.cumsum(length[order])[:-1]))
+        offsets.update(zip(cables.ids[order].tolist(), begin.tolist(), strict=True))
+        arc = begin[:, None] + x[order]
+        lines.append(Line(position[order].reshape(-1, 2), arc.ravel(), force[order].ravel()))
+        start = float(arc[-1, -1])
+    return lines, offsets
+
+
+def _create_wheels(whole: State, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
+    """The circles of the contacts."""
+    rows = local_rows(contacts, whole)
+    m: PositionColumns = fields.markers[POSITION_FAMILY]
+    wheels = []
+    for row in find_circles(rows):
+        marker = whole.world.entity(int(rows.column("circle")[row]))
+        k = int(rows.markers("circle")[row])
+        pulley = bind_pulley(whole, contacts, marker)
+        c = create_columns(pulley.rows, pulley.friction)
+        z = eval_pulley_segments(c, fields)
+        begin = np.array([offsets.get(int(cable), np.nan) for cable in pulley.cables.ids])
+        at = (begin[z.row] + z.number * c.L[z.row])[z.touching]
+        spans = np.sort(np.stack((at, at + c.L[z.row][z.touching]), axis=1), axis=0)
+        wheels.append(
+            Wheel(
+                name=_carrier(whole.world, marker),
+                center=m.p[k, :2].copy(),
+                radius=float(rows.column("circle_radius")[row]),
+                spoke=m.A[k, :2, 0].copy(),
+                speed=float(m.omega[k, 2]),
+                report=eval_report(pulley, c, fields),
+                segments=z,
+                spans=_merge(spans[np.isfinite(spans).all(axis=1)]),
+            )
+        )
+    return wheels
+
+
+def _carrier(world: World, marker: Entity) -> str:
+    """Name of what carries a marker."""
+    refs = list(marker.table.component.refs)
+    if not refs:
+        return marker.name
+    return world.entity(int(marker.table.column(refs[0])[marker.rows[0]])).name
+
+
+def _merge(spans: FloatArray) -> FloatArray:
+    """Sorted intervals, those that follow each other joined, shape (k, 2)."""
+    merged: list[list[float]] = []
+    for begin, end in spans.tolist():
+        if merged and begin <= merged[-1][1] + 0.25 * (end - begin):
+            merged[-1][1] = max(end, merged[-1][1])
+        else:
+            merged.append([begin, end])
+    return np.array(merged).reshape(-1, 2)
+
+
+def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Times [s] and the sensors in rad/s."""
+    if speeds is None or len(speeds.times) < 2:
+        return np.zeros(0), {}
+    names = [name for name in speeds.names if speeds.units.get(name) == "rad/s" and speeds[name].ndim == 1]
+    return speeds.times, {name: speeds[name] for name in names}
+
+
+def _draw_drive(figure: Any, lines: list[Line], wheels: list[Wheel]) -> None:
+    """The belt on its pulleys."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.lines import Line2D
+
+    tension = LinearSegmentedColormap.from_list("tension", ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"])
+    pieces = np.concatenate([np.stack((line.points[:-1], line.points[1:]), axis=1) for line in lines])
+    force = np.concatenate([0.5 * (line.force[:-1] + line.force[1:]) for line in lines])
+    axes = figure.add_axes((0.02, 0.09, 0.86, 0.83))
+    for wheel in wheels:
+        _draw_wheel(axes, wheel)
+    belt = LineCollection(pieces.tolist(), cmap=tension, linewidths=4.5, capstyle="round", zorder=4)
+    belt.set_array(force)
+    axes.add_collection(belt)
+    points = np.concatenate([line.points for line in lines])
+    reach = [w.center + s * w.radius for w in wheels for s in (-1.0, 1.0)]
+    low, high = np.min([*points, *reach], axis=0), np.max([*points, *reach], axis=0)
+    margin = 0.035 * float((high - low).max())
+    axes.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin), aspect="equal")
+    axes.set_axis_off()
+    bar = figure.colorbar(belt, cax=figure.add_axes((0.9, 0.16, 0.014, 0.69)))
+    bar.set_label("axial force [N]", color=INK)
+    bar.ax.tick_params(colors=FAINT, labelcolor=INK)
+    bar.outline.set_visible(False)
+    handles = [
+        Line2D([], [], color=STICK, linewidth=5, label="sticks"),
+        Line2D([], [], color=SLIP, linewidth=5, label="slips"),
+        Line2D([], [], color=INK, marker=">", linestyle="", label="entry"),
+        Line2D([], [], color=INK, marker="s", markersize=5, linestyle="", label="exit"),
+    ]
+    if any(w.report.segments_in_contact for w in wheels):
+        figure.legend(handles=handles, loc="lower center", ncols=4, frameon=False, bbox_to_anchor=(0.45, 0.005))
+
+
+def _draw_wheel(axes: Any, wheel: Wheel) -> None:
+    """A pulley with its spoke, and inside its rim where the belt sticks and slips."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import Circle
+
+    c, r = wheel.center, wheel.radius
+    axes.add_patch(Circle(tuple(c), r, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))
+    z = wheel.segments
+    for chosen, color in ((z.sticking, STICK), (z.slipping, SLIP)):
+        inner = [c + 0.93 * (p[chosen] - c) for p in (z.p0, z.p1)]
+        arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, zorder=2)
+        axes.add_collection(arcs)
+    # the middle is left to the text
+    tip = c + r * np.outer((0.62, 0.86), wheel.spoke)
+    axes.plot(tip[:, 0], tip[:, 1], color=FAINT, linewidth=2.5, zorder=2, solid_capstyle="round")
+    report = wheel.report
+    if report.segments_in_contact:
+        for point, marker in ((report.entry_point, ">"), (report.exit_point, "s")):
+            outward = (np.array(point) - c) / np.linalg.norm(np.array(point) - c)
+            place = np.array(point) + 0.09 * r * outward
+            angle = np.degrees(np.arctan2(-outward[1], -outward[0]))
+            shape: Any = (3, 0, angle - 90.0) if marker == ">" else marker
+            axes.plot(*place, marker=shape, color=INK, markersize=8 if marker == ">" else 5, zorder=5)
+    text = (
+        f"{wheel.name}\n{wheel.speed:.4g} rad/s\n{report.torque:+.4g} N m\n"
+        f"wrap {np.degrees(report.wrap_angle):.0f}°, slip {np.degrees(report.slip_arc):.0f}°"
+    )
+    axes.text(*c, text, ha="center", va="center", color=INK, fontsize=10, linespacing=1.45, zorder=3)
+
+
+def _draw_tension(axes: Any, lines: list[Line], wheels: list[Wheel]) -> None:
+    """Axial force along the belt, with the stretches on the pulleys shaded."""
+    for wheel, color in zip(wheels, _colors(len(wheels)), strict=True):
+        for k, (begin, end) in enumerate(wheel.spans):
+            axes.axvspan(begin, end, color=color, alpha=0.13, linewidth=0, label=f"on {wheel.name}" if k == 0 else None)
+    for line in lines:
+        axes.plot(line.arc, line.force, color=INK, linewidth=1.4)
+    axes.set(xlabel="arc length along the belt [m]", ylabel="axial force [N]", title="Tension along the belt")
+    axes.set_xlim(0.0, max(float(line.arc[-1]) for line in lines))
+    _style(axes)
+    if wheels:
+        axes.legend(loc="best", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)
+
+
+def _draw_speeds(axes: Any, times: FloatArray, curves: dict[str, FloatArray]) -> None:
+    """Angular velocities over time."""
+    for (name, values), color in zip(curves.items(), _colors(len(curves)), strict=True):
+        axes.plot(times, values, color=color, linewidth=1.6, label=f"{name}: {values[-1]:.5g}")
+    axes.set(xlabel="time [s]", ylabel="angular velocity [rad/s]", title="Pulley speeds")
+    axes.set_xlim(float(times[0]), float(times[-1]))
+    _style(axes)
+    axes.legend(loc="best", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9, title="at the end [rad/s]")
+
+
+def _colors(count: int) -> list[str]:
+    return [COLORS[k % len(COLORS)] for k in range(count)]
+
+
+def _style(axes: Any) -> None:
+    axes.title.set(fontsize=11, color=INK, fontweight="bold")
+    axes.grid(color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=FAINT, labelcolor=INK)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)

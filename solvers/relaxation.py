@@ -1,0 +1,60 @@
+"""Relaxation: the way to an equilibrium when Newton from the last state fails, as an implicit flow down the potential.
+
+Each step solves f(q) + k M (q - q_last) = 0 from the last q, with k falling while steps succeed: pseudo-transient
+continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998).  The result is only a better start for Newton.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.solvers.newton import Newton, NewtonRun
+from windlass.solvers.problem import Scheme
+
+MAX_STEPS = 60
+START_SHARE = 0.1
+"""The first k makes the largest entry of k M this share of the largest entry of the tangent."""
+EASIER, HARDER = 0.3, 10.0
+END_SHARE = 1e-9
+
+
+def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int]:
+    """Follow the flow from the start of a scheme.
+
+    Args:
+        newton: the solver.
+        scheme: the equilibrium that is sought; its start is ``scheme.q0``.
+        state: a work state of the same process; its values are overwritten.
+
+    Returns:
+        Displacements near the equilibrium [m, 1, rad], shape (n,), and the number of linear solves.
+    """
+    problem = newton.problem
+    problem.start(scheme)
+    problem.update_tangent(problem.unknowns)
+    _, _, masses = problem.assembly.mass_rows
+    largest = float(np.abs(problem.matrix.values[:-1]).max(initial=0.0)), float(np.abs(masses).max(initial=0.0))
+    comm = problem.assembly.comm
+    if comm is not None and comm.size > 1:
+        parts = comm.allgather(largest)
+        largest = max(p[0] for p in parts), max(p[1] for p in parts)
+    q, iterations = scheme.q0.copy(), 0
+    if largest[1] == 0.0:
+        return q, iterations
+    first = k = START_SHARE * largest[0] / largest[1]
+    for _ in range(MAX_STEPS):
+        run: NewtonRun = newton.solve(replace(scheme, q0=q, q_anchor=q, stabiliser=scheme.stabiliser + k))
+        iterations += run.iterations
+        if not run.converged:
+            k *= HARDER
+            continue
+        problem.store_static(state)
+        q = state.q.copy()
+        k *= EASIER
+        if k < END_SHARE * first:
+            break
+    return q, iterations

@@ -1,0 +1,443 @@
+"""Cable2D: reference data, tangents, rigid motions, energy, gravity, user laws, outputs."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from windlass.elements import Cable2D, PointSlope2D
+from windlass.elements.cable2d_gauss import residual_gauss, tangent_gauss
+from windlass.elements.cable2d_kernels import Columns, residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d_points import create_rule, eval_shape
+from windlass.framework.assemble import assemble_mass, assemble_matrix, assemble_vector
+from windlass.framework.assembly import serial_assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.evaluate import eval_output
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "cable2d.npz")
+CASES = list(product((0, 1, 2), (0.0, 1.0, 0.4), (0, 1)))
+NODES = np.array([[0.1, 0.2, 0.96, 0.28], [0.72, 0.45, 0.8, 0.6]])
+COLUMNS = {
+    "length": 0.7,
+    "mass_per_length": 3.1,
+    "axial_stiffness": 523.0,
+    "bending_stiffness": 11.0,
+    "axial_damping": 1.9,
+    "bending_damping": 0.37,
+    "reference_strain": -0.03,
+    "reference_curvature": 0.21,
+}
+# name in the data, name here, components here
+OUTPUTS = [
+    ("Position", "position", 3),
+    ("Velocity", "velocity", 3),
+    ("VelocityLocal", "velocity_local", 2),
+    ("Director1", "director", 3),
+    ("Rotation", "rotation", 0),
+    ("AngularVelocity", "angular_velocity", 0),
+    ("StrainLocal", "strain", 0),
+    ("CurvatureLocal", "curvature", 0),
+    ("ForceLocal", "axial_force", 0),
+    ("TorqueLocal", "bending_moment", 0),
+]
+
+
+def create_cables(count: int = 1, chain: bool = False, **columns: Any) -> tuple[World, Entity, State]:
+    """Cables of the reference data, each with two nodes of its own, or a chain of arcs with common nodes."""
+    world = World()
+    if chain:
+        s = np.linspace(0.0, 2.0, count + 1)[:, None]
+        position, slope = np.hstack((np.sin(s), 1 - np.cos(s))), np.hstack((np.cos(s), np.sin(s)))
+        nodes = world.add(PointSlope2D, position=position, slope=slope)
+        first, second, length = nodes[:-1], nodes[1:], 2.0 / count
+    else:
+        nodes = world.add(
+            PointSlope2D, position=np.tile(NODES[:, :2], (count, 1)), slope=np.tile(NODES[:, 2:], (count, 1))
+        )
+        first, second, length = nodes[::2], nodes[1::2], COLUMNS["length"]
+    cables = world.add(Cable2D, node0=first, node1=second, **{**COLUMNS, "length": length, **columns})
+    world.finalize()
+    return world, cables, State(world)
+
+
+def shake(state: State, seed: int = 0) -> State:
+    """Random displacements and velocities, large for cables of this size."""
+    rng = np.random.default_rng(seed)
+    state.q[:] = 0.08 * rng.normal(size=state.q.shape)
+    state.v[:] = rng.normal(size=state.v.shape)
+    return state
+
+
+def residual(world: World, state: State) -> Any:
+    return assemble_vector(world, state).getArray().copy()
+
+
+def dense(matrix: Any) -> Any:
+    return matrix.convert("dense").getDenseArray().copy()
+
+
+def difference_tangents(world: World, state: State, step: float = 1e-6) -> tuple[Any, Any]:
+    """Central differences of the residual by displacements and velocities."""
+    result = []
+    for name in ("q", "v"):
+        columns = []
+        for k in range(len(state.q)):
+            plus, minus = state.copy(), state.copy()
+            getattr(plus, name)[k] += step
+            getattr(minus, name)[k] -= step
+            columns.append((residual(world, plus) - residual(world, minus)) / (2 * step))
+        result.append(np.array(columns).T)
+    return result[0], result[1]
+
+
+def check_tangents(world: World, state: State) -> None:
+    """Tangents against central differences; those are good to about 1e-9 of the largest entry."""
+    for dq, dv, expected in zip((1.0, 0.0), (0.0, 1.0), difference_tangents(world, state), strict=True):
+        given = dense(assemble_matrix(world, state, dq=dq, dv=dv))
+        assert_allclose(given, expected, rtol=0, atol=2e-8 * np.abs(expected).max() + 1e-9)
+
+
+@pytest.fixture(scope="module")
+def reference_cables() -> tuple[World, Entity, State]:
+    """All cases of the reference data as rows of one table: rules and shares mixed."""
+    world, cables, state = create_cables(
+        len(CASES),
+        integration=np.array([c[0] for c in CASES]),
+        strain_is_relative_to_reference=np.array([c[1] for c in CASES]),
+    )
+    for name, values in (("q", state.q), ("v", state.v)):
+        values[:] = np.concatenate([REFERENCE[f"cable_red{r}_rel{c}_{k}_{name}"] for r, c, k in CASES])
+    return world, cables, state
+
+
+def reference_blocks(name: str) -> Any:
+    return np.array([REFERENCE[f"cable_red{r}_rel{c}_{k}_{name}"] for r, c, k in CASES])
+
+
+def diagonal_blocks(matrix: Any) -> Any:
+    blocks = matrix.reshape(len(CASES), 8, len(CASES), 8)
+    return np.array([blocks[i, :, i] for i in range(len(CASES))])
+
+
+def test_forces_match_reference(reference_cables: Any) -> None:
+    world, _, state = reference_cables
+    expected = -reference_blocks("rhs")
+    assert_allclose(residual(world, state).reshape(-1, 8), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_mass_matches_reference(reference_cables: Any) -> None:
+    world, _, state = reference_cables
+    expected = reference_blocks("M")
+    given = diagonal_blocks(dense(assemble_mass(world, state)))
+    assert_allclose(given, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("dq", "dv", "name"), [(1.0, 0.0, "dRHS_dq"), (0.0, 1.0, "dRHS_dv")])
+def test_tangents_match_reference(reference_cables: Any, dq: float, dv: float, name: str) -> None:
+    world, _, state = reference_cables
+    expected = -reference_blocks(name)
+    given = diagonal_blocks(dense(assemble_matrix(world, state, dq=dq, dv=dv)))
+    assert_allclose(given, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("theirs", "ours", "size"), OUTPUTS)
+def test_outputs_match_reference(reference_cables: Any, theirs: str, ours: str, size: int) -> None:
+    _, cables, state = reference_cables
+    places = sorted({key.split("out_")[1].rsplit("_", 1)[0] for key in REFERENCE.files if key.endswith(f"_{theirs}")})
+    assert len(places) >= 6
+    for place in places:
+        x, y = (float(number[1:]) for number in place.split("_"))
+        expected = reference_blocks(f"out_{place}_{theirs}")
+        if size:
+            expected = expected[:, :size]
+        elif expected.ndim > 1:
+            expected = expected[:, 2]
+        given = eval_output(cables, ours, state, x=x, y=y)
+        assert_allclose(given, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("integration", [0, 1, 2])
+@pytest.mark.parametrize("damping", [0.0, 1.0])
+def test_tangents_against_differences(integration: int, damping: float) -> None:
+    world, _, state = create_cables(
+        3,
+        chain=True,
+        integration=integration,
+        axial_damping=damping * np.array([1.9, 0.0, 7.0]),
+        bending_damping=damping * np.array([0.0, 0.4, 0.2]),
+        bending_stiffness=np.array([11.0, 0.5, 3.0]),
+        strain_is_relative_to_reference=0.3,
+    )
+    check_tangents(world, shake(state))
+
+
+def test_tangents_add_up(reference_cables: Any) -> None:
+    world, _, state = reference_cables
+    q, v = (dense(assemble_matrix(world, state, dq=a, dv=b)) for a, b in ((1.0, 0.0), (0.0, 1.0)))
+    both = dense(assemble_matrix(world, state, dq=0.7, dv=30.0))
+    assert_allclose(both, 0.7 * q + 30.0 * v, rtol=0, atol=1e-13 * np.abs(both).max())
+
+
+def test_tangent_is_symmetric_without_damping() -> None:
+    for integration in (0, 1, 2):
+        world, _, state = create_cables(integration=integration, axial_damping=0.0, bending_damping=0.0)
+        matrix = dense(assemble_matrix(world, shake(state)))
+        assert_allclose(matrix, matrix.T, rtol=0, atol=1e-14 * np.abs(matrix).max())
+
+
+def test_loop_over_points_equals_written_out_rule() -> None:
+    rng = np.random.default_rng(3)
+    rows, rule = 5, create_rule(2)
+    one = np.ones(rows)
+    c = Columns(
+        L=0.3 + rng.random(rows), EA=500 * one, EI=9 * one, dEA=2 * one, dEI=0.4 * one,
+        eps=rng.normal(size=(rows, 3)), kap=rng.normal(size=(rows, 2)),
+        dofs=4 * np.arange(rows)[:, None] + np.arange(8), row=np.arange(rows)[::-1].copy(), damped=True,
+    )  # fmt: skip
+    x, v = rng.normal(size=(2, 4 * rows + 4))
+    slots = rng.permutation(rows * 64).reshape(rows, 8, 8)
+    f, g = np.zeros((2, len(x)))
+    residual_lobatto(c, x, v, f)
+    residual_gauss(c, rule, x, v, g)
+    assert_allclose(f, g, rtol=0, atol=1e-13 * np.abs(g).max())
+    values, expected = np.zeros((2, rows * 64))
+    tangent_lobatto(c, x, v, 0.3, 2.0, slots, values)
+    tangent_gauss(c, rule, x, v, 0.3, 2.0, slots, expected)
+    assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("integration", [0, 1, 2])
+def test_rigid_motion_turns_forces(integration: int) -> None:
+    """Turning and moving everything, with a superposed rigid velocity, turns the forces and leaves the moments."""
+    world, _, state = create_cables(3, chain=True, integration=integration)
+    shake(state)
+    reference = serial_assembly(world).layout.reference[:-1]
+    angle, omega = 0.8, 1.7
+    R = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    J = np.array([[0.0, -1.0], [1.0, 0.0]])
+    x = (reference + state.q).reshape(-1, 2) @ R.T
+    v = state.v.reshape(-1, 2) @ R.T + omega * x @ J.T
+    x[::2] += [2.0, -1.0]
+    v[::2] += [0.3, 4.0]
+    moved = state.copy()
+    moved.q[:], moved.v[:] = x.ravel() - reference, v.ravel()
+    expected = residual(world, state).reshape(-1, 2) @ R.T
+    assert_allclose(residual(world, moved).reshape(-1, 2), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+
+
+def test_forces_are_in_equilibrium() -> None:
+    world, _, state = create_cables(3, chain=True)
+    shake(state)
+    x = (serial_assembly(world).layout.reference[:-1] + state.q).reshape(-1, 2)
+    f = residual(world, state).reshape(-1, 2)
+    assert_allclose(f[::2].sum(axis=0), 0, atol=1e-11 * np.abs(f).max())
+    assert_allclose((x[:, 0] * f[:, 1] - x[:, 1] * f[:, 0]).sum(), 0, atol=1e-11 * np.abs(f).max())
+
+
+@pytest.mark.parametrize("integration", [0, 1, 2])
+def test_residual_is_gradient_of_energy(integration: int) -> None:
+    world, _, state = create_cables(2, chain=True, integration=integration, axial_damping=0.0, bending_damping=0.0)
+    shake(state)
+
+    def energy(k: int, step: float) -> float:
+        moved = state.copy()
+        moved.q[k] += step
+        assembly = serial_assembly(world)
+        assembly.load_fields(moved)
+        return assembly.energy()
+
+    gradient = [(energy(k, 1e-6) - energy(k, -1e-6)) / 2e-6 for k in range(len(state.q))]
+    f = residual(world, state)
+    # central differences of an energy of about 10 J: 1e-15 * 10 / 1e-6
+    assert_allclose(gradient, f, rtol=0, atol=1e-8 * np.abs(f).max())
+
+
+def test_damping_takes_power() -> None:
+    world, _, state = create_cables(3, chain=True, axial_stiffness=0.0, bending_stiffness=0.0)
+    for seed in range(5):
+        shake(state, seed)
+        assert residual(world, state) @ state.v > 0
+
+
+def test_gravity_is_mass_times_acceleration() -> None:
+    world, cables, state = create_cables(2, chain=True, mass_per_length=np.array([3.1, 1.2]))
+    world.gravity[:] = (0.4, -9.81, 2.0)
+    load = -(residual(world, state) - _without_gravity(world, state))
+    uniform = np.tile([0.4, -9.81, 0.0, 0.0], 3)
+    assert_allclose(load, dense(assemble_mass(world, state)) @ uniform, rtol=1e-13, atol=1e-14)
+    assert_allclose(load[1::4].sum(), -9.81 * (3.1 + 1.2) * cables.length[0], rtol=1e-13)
+
+
+def _without_gravity(world: World, state: State) -> Any:
+    return assemble_vector(world, state, load_factor=0.0).getArray().copy()
+
+
+def test_body_force_acts_on_chosen_rows() -> None:
+    world, _, state = create_cables(3)
+    assembly = serial_assembly(world)
+    (system,) = (s for s in assembly.systems if s.body_force is not None)
+    f = np.zeros(len(state.q) + 1)
+    system.body_force(assembly.load_fields(state), np.array([1.0, 0.0, 0.0]), np.array([2]), f)
+    assert not f[:16].any()
+    assert_allclose(f[16:24:4].sum(), 3.1 * 0.7, rtol=1e-14)
+
+
+# user laws
+
+
+def linear_N(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any) -> Any:
+    return 523.0 * (eps - eps_ref) + 1.9 * eps_t
+
+
+def linear_M(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any) -> Any:
+    return p.bending_stiffness * (kap - kap_ref) + p.bending_damping * kap_t
+
+
+def nonlinear_N(
+    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any
+) -> Any:
+    stiffness = p.axial_stiffness * (1.0 + x + t) * (1.0 + 0.1 * p.row)
+    return stiffness * np.sinh(eps - eps_ref) + eps_t * (2.0 + eps_t**2) + 3.0 * kap**2 * eps - 0.7 * kap * kap_t
+
+
+def nonlinear_M(
+    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any
+) -> Any:
+    return 11.0 * np.tanh(kap - kap_ref) + np.sin(kap_t) + 4.0 * eps * kap + 0.3 * eps_t * kap_t
+
+
+def nonlinear_M_derivatives(
+    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any
+) -> Any:
+    return 4.0 * kap, 0.3 * kap_t, 11.0 / np.cosh(kap - kap_ref) ** 2 + 4.0 * eps, np.cos(kap_t) + 0.3 * eps_t
+
+
+@pytest.mark.parametrize("integration", [0, 1, 2])
+@pytest.mark.parametrize("which", [("axial_force",), ("bending_moment",), ("axial_force", "bending_moment")])
+def test_law_that_repeats_the_linear_one(integration: int, which: tuple[str, ...]) -> None:
+    """Rows 0 and 2 have laws, row 1 has none."""
+    shared = {"chain": True, "integration": integration, "strain_is_relative_to_reference": 0.4}
+    laws = {"axial_force": linear_N, "bending_moment": linear_M}
+    world, cables, state = create_cables(
+        3, **shared, **{f"{name}_law": [laws[name], None, laws[name]] for name in which}
+    )
+    plain, plain_cables, plain_state = create_cables(3, **shared)
+    shake(state)
+    plain_state.assign(state)
+    expected = residual(plain, plain_state)
+    assert_allclose(residual(world, state), expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+    for dq, dv in ((1.0, 0.0), (0.0, 1.0)):
+        expected = dense(assemble_matrix(plain, plain_state, dq=dq, dv=dv))
+        # differences of a linear law leave its rounding over the step
+        given = dense(assemble_matrix(world, state, dq=dq, dv=dv))
+        assert_allclose(given, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    for name in ("axial_force", "bending_moment"):
+        expected = eval_output(plain_cables, name, plain_state, x=0.1)
+        assert_allclose(eval_output(cables, name, state, x=0.1), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("derivatives", [None, nonlinear_M_derivatives])
+@pytest.mark.parametrize("integration", [0, 1, 2])
+def test_nonlinear_laws_against_differences(integration: int, derivatives: Any) -> None:
+    world, _, state = create_cables(
+        3,
+        chain=True,
+        integration=integration,
+        axial_force_law=[nonlinear_N, nonlinear_N, None],
+        bending_moment_law=[None, nonlinear_M, nonlinear_M],
+        bending_moment_derivatives=[None, derivatives, derivatives],
+    )
+    shake(state).t = 0.6
+    check_tangents(world, state)
+
+
+def test_law_sees_places_and_rows() -> None:
+    seen: list[Any] = []
+
+    def law(t: float, x: Any, *rest: Any) -> Any:
+        seen.append((t, x.copy(), rest[-1]))
+        return 7.0
+
+    world, cables, state = create_cables(3, axial_force_law=[None, law, law])
+    state.t = 2.5
+    residual(world, state)
+    t, x, parameters = seen[0]
+    assert t == 2.5
+    assert_allclose(x, 0.7 * np.array([[0.0, 0.5, 1.0]] * 2))
+    assert_array_equal(parameters.row, [[1], [2]])
+    assert_array_equal(parameters.bending_stiffness, [[11.0], [11.0]])
+    assert_allclose(eval_output(cables, "axial_force", state)[1:], 7.0)
+
+
+def test_law_of_wrong_shape() -> None:
+    world, _, state = create_cables(axial_force_law=lambda *arguments: np.ones(4))
+    with pytest.raises(ModelError, match=r"axial_force_law of Cable2D gave an array of shape \(4,\).*shape \(1, 3\)"):
+        residual(world, state)
+
+
+# outputs
+
+
+def test_places_of_outputs() -> None:
+    _, cables, state = create_cables(2)
+    shake(state)
+    at = eval_output(cables, "position", state, x=np.array([[0.0, 0.35, 0.7], [0.1, 0.2, 0.3]]))
+    assert at.shape == (2, 3, 3)
+    assert_allclose(at[:, 0], eval_output(cables, "position", state, x=np.array([0.0, 0.1])))
+    assert_allclose(at[0, 1], eval_output(cables[0], "position", state))
+    assert_allclose(at[1, 2], eval_output(cables[1], "position", state, x=0.3))
+    assert eval_output(cables, "curvature", state, x=np.zeros((2, 5))).shape == (2, 5)
+    for x, message in ((0.8, "x = 0.8 m in Cable2D row 0: must lie from 0 to its length 0.7 m"), ([1, 2, 3], "shape")):
+        with pytest.raises(ModelError, match=message):
+            eval_output(cables, "position", state, x=x)
+
+
+def test_outputs_at_rest() -> None:
+    _, cables, state = create_cables(2)
+    x, y = np.linspace(0, 0.7, 4)[None].repeat(2, axis=0), 0.04
+    assert_allclose(eval_output(cables, "displacement", state, x=x, y=y), 0, atol=1e-15)
+    assert_allclose(eval_output(cables, "velocity", state, x=x, y=y), 0)
+    normal = np.array([-0.28, 0.96, 0.0])
+    assert_allclose(eval_output(cables, "position", state, x=0.0, y=y)[0], [*NODES[0, :2], 0.0] + 0.04 * normal)
+
+
+@pytest.mark.parametrize(
+    ("rate", "name"),
+    [
+        ("velocity", "position"),
+        ("velocity", "displacement"),
+        ("acceleration", "velocity"),
+        ("angular_velocity", "rotation"),
+        ("angular_acceleration", "angular_velocity"),
+    ],
+)
+def test_rates_of_outputs(rate: str, name: str) -> None:
+    """Against central differences along the motion q + v t + a t²/2."""
+    _, cables, state = create_cables(2)
+    shake(state)
+    state.a[:] = 3.0 * np.random.default_rng(9).normal(size=state.a.shape)
+
+    def at(t: float) -> Any:
+        moved = state.copy()
+        moved.q += t * state.v + 0.5 * t**2 * state.a
+        moved.v += t * state.a
+        return eval_output(cables, name, moved, x=0.2, **({} if "ang" in name or name == "rotation" else {"y": 0.04}))
+
+    h = 1e-5
+    place = {} if "ang" in rate else {"y": 0.04}
+    expected = eval_output(cables, rate, state, x=0.2, **place)
+    assert_allclose((at(h) - at(-h)) / (2 * h), expected, rtol=1e-7, atol=1e-7 * np.abs(expected).max())
+
+
+def test_shape_functions_interpolate() -> None:
+    S = eval_shape(np.array([0.0, 1.0]), np.array(0.3))
+    assert_allclose(S.S, [[1, 0, 0, 0], [0, 0, 1, 0]], atol=1e-15)
+    assert_allclose(S.dS, [[0, 1, 0, 0], [0, 0, 0, 1]], atol=1e-15)
