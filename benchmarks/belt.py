@@ -36,11 +36,11 @@ FIRST_STEPS = {
 # Later the pattern of sticking segments is chaotic; only what sums over the belt can agree.
 LOADED = {
     "omega_driver": Tolerance(absolute=1e-7),
-    "omega_driven": Tolerance(relative=0.002),
-    "angle_driven": Tolerance(relative=0.002),
-    "drive_torque_mean": Tolerance(relative=0.01),
-    "axial_force_min": Tolerance(relative=0.02),
-    "axial_force_max": Tolerance(relative=0.02),
+    "omega_driven": Tolerance(relative=0.001),
+    "angle_driven": Tolerance(relative=0.001),
+    "drive_torque_mean": Tolerance(relative=0.005),
+    "axial_force_min": Tolerance(relative=0.01),
+    "axial_force_max": Tolerance(relative=0.01),
     "contacts_driver": Tolerance(relative=0.05),
     "contacts_driven": Tolerance(relative=0.05),
     "static_support_force_x": Tolerance(relative=1e-6),
@@ -65,7 +65,8 @@ def create_case(mesh: str, loaded: bool) -> Case:
         title=f"belt of {words[0]} elements with {words[1]} contact segments each, {phase}",
         commands={"exudyn": [(*exudyn, end) for end in ends], "windlass": [(*windlass, end) for end in ends]},
         tolerances=LOADED if loaded else FIRST_STEPS,
-        warm_up=[(*windlass, "0.001")],
+        # long enough that pulleys turn and segments slip: some kernels are compiled only then
+        warm_up=[(*windlass, "0.1")],
     )
 
 

@@ -169,16 +169,23 @@ def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
     return found
 
 
-def cost_of(case: Case, sample: Sample, clock: str = "cpu") -> float:
-    """Time per unit of work [s], by the clock ``"cpu"`` or ``"wall"``.
+def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
+    """What forbids to divide the times of one round by its work; empty where nothing does.
 
-    Raises:
-        ChildError: no work was done, or in no time.
+    The difference of two runs that differ little can be smaller than the noise of the machine.
     """
-    seconds, work = float(getattr(sample, clock)), sample.counts.get(case.work, 0)
-    if work <= 0 or not seconds > 0.0:
-        raise ChildError(f"{case.name}: {seconds:g} s for {work} {case.work}; both must be > 0")
-    return seconds / work
+    found = []
+    for program, sample in timed.items():
+        work = sample.counts.get(case.work, 0)
+        if work <= 0 or not min(sample.cpu, sample.wall) > 0.0:
+            times = f"{sample.cpu:.3g} s of process time, {sample.wall:.3g} s elapsed"
+            found.append(f"{program}: {times} for {work} {case.work}; all must be > 0")
+    return found
+
+
+def cost_of(case: Case, sample: Sample, clock: str = "cpu") -> float:
+    """Time per unit of work [s], by the clock ``"cpu"`` or ``"wall"``."""
+    return float(getattr(sample, clock)) / sample.counts[case.work]
 
 
 class Spread(NamedTuple):
@@ -200,8 +207,8 @@ class Outcome:
 
     Attributes:
         rounds: per round program -> what was timed.
-        mismatches: what differed, per finding with its round; empty where the case passed.
-        ratio: cost of the first program / cost of the second in process time [1]; None where something differed.
+        mismatches: what differed or cannot be right, with its round; empty where the case passed.
+        ratio: cost of the first program / cost of the second in process time [1]; None where the case failed.
         ratio_wall: the same in elapsed time.
         cost: program -> process time per unit of work [s].
     """
@@ -234,6 +241,7 @@ def measure(case: Case, rounds: int, run: Runner = run_child) -> Outcome:
                 finding = f"round {number}, {'whole' if len(parts) == 1 else ('short', 'long')[part]} run: {finding}"
                 outcome.mismatches.append(finding)
             timed = {name: subtract(new, timed[name]) if timed else new for name, new in samples.items()}
+        outcome.mismatches += [f"round {number}: {fault}" for fault in find_faults(case, timed)]
         outcome.rounds.append(timed)
     if not outcome.mismatches:
         first, second = case.commands

@@ -41,7 +41,7 @@ def as_json(outcome: Outcome, machine: Mapping[str, Any]) -> dict[str, Any]:
         "title": case.title,
         "passed": not outcome.mismatches,
         "mismatches": outcome.mismatches,
-        "ratio": " / ".join(case.commands) + f", time per {case.work}",
+        "ratio": " / ".join(case.commands) + f", time by {case.work}",
         "ratio_cpu": outcome.ratio and outcome.ratio._asdict(),
         "ratio_wall": outcome.ratio_wall and outcome.ratio_wall._asdict(),
         "cpu_seconds_per_work": outcome.cost and {p: spread._asdict() for p, spread in outcome.cost.items()},

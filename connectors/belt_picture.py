@@ -31,6 +31,7 @@ from windlass.framework.evaluate import find_output, local_rows, prepare_outputs
 from windlass.framework.law import Fields, FloatArray
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
+from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World
@@ -39,6 +40,8 @@ SUBDIVISIONS = 8
 """Straight lines per cable element in the picture, even [1]."""
 INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
 STICK, SLIP = "#0b7285", "#f59f00"
+SMALLEST_FONT = 6.5
+"""Pulleys too small for numbers in a font of this size show their name alone [points]."""
 COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 """Colours of the pulleys, in the order of the circles."""
 
@@ -103,7 +106,7 @@ def draw_belt(
     whole = state.gather()
     target = Path(path).absolute()
     # -help runs a script without solving, and leaves no traces
-    if whole.assembly.layout.rank or state.assembly.layout.rank or options.help_requested():
+    if not is_first_process() or options.help_requested():
         return target
     create_output_folder(target.parent)
     fields = prepare_outputs(whole)
@@ -225,17 +228,20 @@ def _draw_drive(figure: Any, lines: list[Line], wheels: list[Wheel]) -> None:
     pieces = np.concatenate([np.stack((line.points[:-1], line.points[1:]), axis=1) for line in lines])
     force = np.concatenate([0.5 * (line.force[:-1] + line.force[1:]) for line in lines])
     axes = figure.add_axes((0.02, 0.09, 0.86, 0.83))
-    for wheel in wheels:
-        _draw_wheel(axes, wheel)
-    belt = LineCollection(pieces.tolist(), cmap=tension, linewidths=4.5, capstyle="round", zorder=4)
-    belt.set_array(force)
-    axes.add_collection(belt)
     points = np.concatenate([line.points for line in lines])
     reach = [w.center + s * w.radius for w in wheels for s in (-1.0, 1.0)]
     low, high = np.min([*points, *reach], axis=0), np.max([*points, *reach], axis=0)
     margin = 0.035 * float((high - low).max())
-    axes.set(xlim=(low[0] - margin, high[0] + margin), ylim=(low[1] - margin, high[1] + margin), aspect="equal")
+    low, high = low - margin, high + margin
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     axes.set_axis_off()
+    room = axes.get_window_extent().size / figure.dpi
+    scale = float((room / (high - low)).min())
+    for wheel in wheels:
+        _draw_wheel(axes, wheel, font_size=min(10.0, 10.5 * scale * wheel.radius))
+    belt = LineCollection(pieces.tolist(), cmap=tension, linewidths=4.5, capstyle="round", zorder=4)
+    belt.set(array=force, clim=_find_range(lines))
+    axes.add_collection(belt)
     bar = figure.colorbar(belt, cax=figure.add_axes((0.9, 0.16, 0.014, 0.69)))
     bar.set_label("axial force [N]", color=INK)
     bar.ax.tick_params(colors=FAINT, labelcolor=INK)
@@ -250,8 +256,16 @@ def _draw_drive(figure: Any, lines: list[Line], wheels: list[Wheel]) -> None:
         figure.legend(handles=handles, loc="lower center", ncols=4, frameon=False, bbox_to_anchor=(0.45, 0.005))
 
 
-def _draw_wheel(axes: Any, wheel: Wheel) -> None:
-    """A pulley with its spoke, and inside its rim where the belt sticks and slips."""
+def _find_range(lines: list[Line]) -> tuple[float, float]:
+    """Smallest and largest axial force [N], kept apart so that rounding is not shown large."""
+    force = np.concatenate([line.force for line in lines])
+    low, high = float(force.min()), float(force.max())
+    room = max(0.5 * (0.005 * max(abs(low), abs(high)) - (high - low)), 0.0)
+    return low - room, high + room
+
+
+def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
+    """A pulley with its spoke, and inside its rim where the belt sticks and slips; font size in points."""
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Circle
 
@@ -277,7 +291,9 @@ def _draw_wheel(axes: Any, wheel: Wheel) -> None:
         f"{wheel.name}\n{wheel.speed:.4g} rad/s\n{report.torque:+.4g} N m\n"
         f"wrap {np.degrees(report.wrap_angle):.0f}°, slip {np.degrees(report.slip_arc):.0f}°"
     )
-    axes.text(*c, text, ha="center", va="center", color=INK, fontsize=10, linespacing=1.45, zorder=3)
+    if font_size < SMALLEST_FONT:
+        text, font_size = wheel.name, 8.0
+    axes.text(*c, text, ha="center", va="center", color=INK, fontsize=font_size, linespacing=1.45, zorder=3)
 
 
 def _draw_tension(axes: Any, lines: list[Line], wheels: list[Wheel]) -> None:
@@ -288,7 +304,9 @@ def _draw_tension(axes: Any, lines: list[Line], wheels: list[Wheel]) -> None:
     for line in lines:
         axes.plot(line.arc, line.force, color=INK, linewidth=1.4)
     axes.set(xlabel="arc length along the belt [m]", ylabel="axial force [N]", title="Tension along the belt")
+    low, high = _find_range(lines)
     axes.set_xlim(0.0, max(float(line.arc[-1]) for line in lines))
+    axes.set_ylim(low - 0.05 * (high - low), high + 0.05 * (high - low))
     _style(axes)
     if wheels:
         axes.legend(loc="best", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9)

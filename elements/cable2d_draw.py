@@ -2,7 +2,7 @@
 
 | point field | unit | meaning |
 | --- | --- | --- |
-| `displacement` | m | from the reference position, global |
+| `displacement` | m | from the reference position, global; added to every drawing when it is recorded |
 | `velocity` | m/s | global |
 | `axial_force` | N | tension > 0 |
 | `bending_moment` | N m | > 0 where it bends to the left of the direction of growing x |
@@ -18,13 +18,11 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from windlass.elements.cable2d_outputs import (
     OUTPUTS,
     Section,
     create_section,
-    eval_displacement,
     eval_force,
     eval_position,
     eval_velocity,
@@ -34,7 +32,6 @@ from windlass.framework.output.drawing import Drawing
 from windlass.framework.table import IntArray
 
 FIELDS: dict[str, Callable[[Section], FloatArray]] = {
-    "displacement": eval_displacement,
     "velocity": eval_velocity,
     "axial_force": lambda section: eval_force(section, "axial_force"),
     "bending_moment": lambda section: eval_force(section, "bending_moment"),
@@ -67,6 +64,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 def find_parts(rows: LocalRows) -> IntArray:
     """Label of each cable, shape (rows,), equal for cables that are joined by nodes; labels follow the rows."""
+    from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
+
     nodes, inverse = np.unique((rows.column("node0"), rows.column("node1")), return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
     graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))

@@ -17,6 +17,7 @@ step = wl.option("step", 1e-4, "s", "step size", minimum=1e-9)
 friction = wl.option("friction", 0.5, "1", "friction coefficient", minimum=0.0)
 output = wl.option("output", "belt_drive_out", "", "folder for results; 'none' writes no files")
 frames = wl.option("frames", 100, "1", "number of frames for ParaView", minimum=1)
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
 HEIGHT = 1e-4  # [m] the belt touches the pulleys half of this below its axis
@@ -87,9 +88,8 @@ for hold in holds:
 world.set(drive, active=True)
 method = {"method": "trapezoidal_index2", "discontinuous_atol": 1e-3, "discontinuous_max_it": 3}
 motion = wl.Dynamic(world, step=step, end=end_time, name="belt drive", **method)
-folder = None if output == "none" or wl.help_requested() else output
 sensors = wl.Sensors(
-    f"{folder}/sensors.csv" if folder else None,
+    folder / "sensors.csv" if folder else None,
     [
         wl.Sensor(driver, "angular_velocity"),
         wl.Sensor(driven, "angular_velocity"),
@@ -101,7 +101,7 @@ sensors = wl.Sensors(
 )
 hooks = [sensors]
 if folder:
-    hooks.append(wl.Recorder(f"{folder}/belt", every=max(1, round(end_time / step / frames))))
+    hooks.append(wl.Recorder(folder / "belt", every=max(1, round(end_time / step / frames))))
 state = motion.solve(state, hooks=hooks)
 
 # results, with the signs of the reference: torque is the multiplier of the drive, the motor gives its opposite
@@ -140,4 +140,4 @@ if wl.is_first_process():
     print(con.format_reports(reports))
     print(wl.format_comparison(rows))
 if folder:
-    con.draw_belt(f"{folder}/belt.png", world, state, belt, contacts, speeds=sensors)
+    con.draw_belt(folder / "belt.png", world, state, belt, contacts, speeds=sensors)

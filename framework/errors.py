@@ -37,6 +37,7 @@ class Failure:
         history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
         worst: the equations with the largest residuals: (name, residual).
         last_good: the state before the failed step.
+        saved_to: the file that it was saved to, if any.
     """
 
     reason: str
@@ -46,6 +47,7 @@ class Failure:
     history: list[float] = field(default_factory=list)
     worst: list[tuple[str, float]] = field(default_factory=list)
     last_good: State | None = None
+    saved_to: str = ""
 
     def describe(self) -> str:
         """The failure in some lines for the user."""
@@ -53,6 +55,8 @@ class Failure:
         if self.history:
             lines.append("  residual norms: " + " ".join(f"{r:.3e}" for r in self.history[-12:]))
         lines += [f"  worst equation: {name}, residual {value:.3e}" for name, value in self.worst]
+        if self.saved_to:
+            lines.append(f"  last good state: {self.saved_to}")
         return "\n".join(lines)
 
 

@@ -64,11 +64,12 @@ def is_initialised() -> bool:
     return _run.words is not None
 
 
-def initialise(words: Sequence[str]) -> None:
+def initialise(words: Sequence[str], model: bool = True) -> None:
     """Check the syntax of a command line and initialise PETSc with it; later calls add their options.
 
     Args:
         words: the words after the name of the model script.
+        model: whether a model script runs; otherwise (tests, notebooks) no file is written that nobody asked for.
 
     Raises:
         OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, wrong values of Windlass'
@@ -109,14 +110,15 @@ def initialise(words: Sequence[str]) -> None:
     if database.hasName("help"):  # from a file
         _run.help = True
         database.delValue("help")
-    _declare_framework_options()
+    _declare_framework_options(model)
 
 
-def _declare_framework_options() -> None:
+def _declare_framework_options(model: bool) -> None:
     before = set(_run.own)
     option("summary", "", "", "write the results to this JSON file")
     option("progress", True, "", "show the progress of the run")
     option("quiet", False, "", "print errors only")
+    option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
     option("traceback", False, "", "show where in the code an error was raised")
     _run.framework |= set(_run.own) - before
     summary_path()
@@ -315,6 +317,12 @@ def progress_wanted() -> bool:
 def quiet() -> bool:
     """Whether to print errors only (-quiet)."""
     return bool(_own_value("quiet"))
+
+
+def last_good_path() -> Path | None:
+    """The file of -last_good for the last good state of a solve that fails; None if none is wanted."""
+    text = str(_own_value("last_good"))
+    return Path(text) if text else None
 
 
 def traceback_wanted() -> bool:

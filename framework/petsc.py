@@ -11,7 +11,7 @@ if not options.is_initialised():
     _words = model_arguments()
     if _words is not None:
         failure.install()
-    options.initialise(_words or [])
+    options.initialise(_words or [], model=_words is not None)
 
 # Only here, when the arguments and the number of threads are settled.
 from petsc4py import PETSc

@@ -132,9 +132,14 @@ class EntityTable:
             self._chunks[name].append(array)
         first = self.count
         self.count += len(ids)
+        entity = Entity(self, np.arange(first, self.count, dtype=np.int64))
         if label:
-            self._labels.append((first, self.count, label))
-        return Entity(self, np.arange(first, self.count, dtype=np.int64))
+            self.add_label(entity.rows, label)
+        return entity
+
+    def add_label(self, rows: IntArray, label: str) -> None:
+        """Name rows that follow each other, for messages."""
+        self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))
 
     def describe(self, row: int) -> str:
         """Name of a row for messages: the user's name, or kind and row number."""

@@ -68,7 +68,9 @@ class World:
             raise ModelError(f"cannot add {component.__name__}: the world is finalized (add before the first solve)")
         law = law_of(component)
         if law is not None and law.complete is not None:
+            before = self._count
             values = law.complete(self, values)
+            self._label_created(values, before, name)
         table = self.tables.setdefault(component, EntityTable(component))
         handles = {r: values.pop(r) for r in list(values) if r in component.refs}
         refs = {r: self._ids(table, ref, handles.get(r)) for r, ref in component.refs.items()}
@@ -84,6 +86,12 @@ class World:
         new = np.arange(self._count, self._count + count, dtype=np.int64)
         self._count += count
         return table.append(parsed, full, new, name)
+
+    def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
+        """Give the user's name also to the entities that were created along with a row (nodes, history values)."""
+        for handle in values.values():
+            if name and isinstance(handle, Entity) and len(handle) and int(handle.ids[0]) >= before:
+                handle.table.add_label(handle.rows, name)
 
     def set(self, entity: Entity, **values: Any) -> None:
         """Change switchable columns (``active``, friction and the like) between solves; the one way to do so.

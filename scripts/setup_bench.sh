@@ -34,7 +34,7 @@ if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
   say "making .venv-bench with $("$python" -c 'import platform; print("Python", platform.python_version())')"
   "$python" -m venv "$venv"
 fi
-say "installing $(sed '/^#/d' "$requirements" | paste -s -d ' ') (about 60 MB when all is missing)"
+say "installing $(sed '/^#/d' "$requirements" | paste -s -d ' ') (about 30 MB when all is missing)"
 "$venv/bin/python" -m pip install --quiet --requirement "$requirements" || fail "pip could not install $requirements"
 "$venv/bin/python" -c 'import exudyn' || fail "exudyn is installed but does not load (message above)"
 printf '%s\n' "$key" >"$venv/.setup"

@@ -182,7 +182,7 @@ class Dynamic:
         failed_at = start.t + h
         self.failed_attempts.append((failed_at, h, attempt.reason))
         self.statistics.rejected += 1
-        failure = self.problem.failure(attempt.reason, start.step + 1, h, attempt.history, start.copy())
+        failure = self.problem.failure(attempt.reason, self.statistics.steps + 1, h, attempt.history, start.copy())
         failure.time = failed_at
         current.assign(start)
         if not self.control.reject(h, attempt.recommended_step):
@@ -190,4 +190,5 @@ class Dynamic:
             self.progress.fail()
             for hook in hooks:
                 hook.finish(current)
+            self.problem.save_last_good(failure)
             raise NotConverged(failure, ADVICE)

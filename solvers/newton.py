@@ -13,6 +13,7 @@ import numpy as np
 
 from windlass.framework import options
 from windlass.framework.petsc import PETSc
+from windlass.solvers.linear_check import LinearCheck
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 LINEAR_REFINEMENTS = 5
@@ -97,6 +98,7 @@ class Newton:
         ksp.setType(PETSc.KSP.Type.RICHARDSON)
         ksp.setNormType(PETSc.KSP.NormType.UNPRECONDITIONED)
         ksp.setTolerances(rtol=LINEAR_RTOL, atol=1e-300, max_it=LINEAR_REFINEMENTS)
+        ksp.setConvergenceTest(LinearCheck(self.problem.matrix, self.problem.assembly.pattern))
         pc.setFactorSolverType("petsc")
         pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
         pc.setFactorPivot(zeropivot=1e-300)

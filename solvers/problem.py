@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework import options
 from windlass.framework.assembly import Assembly
-from windlass.framework.errors import Failure
+from windlass.framework.errors import Failure, OutputError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
@@ -225,3 +226,13 @@ class NonlinearProblem:
             everywhere = [w for part in self.assembly.comm.allgather(worst) for w in part]
             worst = sorted(everywhere, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:3]
         return Failure(reason, self.scheme.t, step, step_size, history, worst, last_good)
+
+    def save_last_good(self, failure: Failure) -> None:
+        """Save the last good state to the file of ``-last_good``; all processes call this together."""
+        path = options.last_good_path()
+        if path is None or failure.last_good is None:
+            return
+        try:
+            failure.saved_to = str(failure.last_good.save(path))
+        except OutputError as error:
+            failure.saved_to = f"not saved ({error})"

@@ -204,7 +204,7 @@ class Static:
     ) -> None:
         """Restore the start of the load step and cut it, or give up."""
         self.statistics.rejected += 1
-        failure = self.problem.failure(attempt.reason, start.step + 1, h, attempt.history, start.copy())
+        failure = self.problem.failure(attempt.reason, self.statistics.steps + 1, h, attempt.history, start.copy())
         failure.time = self.problem.scheme.load_factor
         current.assign(start)
         if not control.reject(h, np.inf):
@@ -212,4 +212,5 @@ class Static:
             self.progress.fail()
             for hook in hooks:
                 hook.finish(current)
+            self.problem.save_last_good(failure)
             raise NotConverged(failure, ADVICE)

@@ -160,10 +160,13 @@ class Canvas:
     def compose(
         self, drawings: Sequence[Drawing], paintings: Sequence[Painting]
     ) -> tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]:
-        """Points [m], shape (n, 3), point fields and line fields of one frame, from drawings and paintings in order."""
+        """Points [m], shape (n, 3), point fields and line fields of one frame, from drawings and paintings in order.
+
+        `displacement` from the points of the reference configuration is added to the point fields.
+        """
         points = np.concatenate([_with_z(d.points) for d in drawings])
-        point_data = {"displacement": points - self.mesh.points}
-        point_data |= _join([d.point_data for d in drawings], [len(d.points) for d in drawings])
+        point_data = _join([d.point_data for d in drawings], [len(d.points) for d in drawings])
+        point_data["displacement"] = points - self.mesh.points
         cell_data = _join([d.cell_data for d in drawings], [len(d.lines) for d in drawings])
         for painting, overlap in zip(paintings, self._overlaps, strict=True):
             for name, paint in painting.fields.items():

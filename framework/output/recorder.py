@@ -35,6 +35,7 @@ from windlass.framework.output.series import FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
+from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World
@@ -118,7 +119,7 @@ class Recorder(StepHook):
             )
         self._last = (state.t, state.step)
         whole = state.gather()
-        if state.assembly.layout.rank == 0:
+        if is_first_process():
             self._write(now, whole)
         self.frames += 1
 

@@ -116,6 +116,11 @@ def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str
     return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
 
 
+def _as_cell(text: str) -> str:
+    """A name or unit as the table can hold it: names of entities and units of coordinates may have commas."""
+    return text.replace(",", ";").replace('"', "'")
+
+
 class Sensors(StepHook):
     """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
 
@@ -123,6 +128,7 @@ class Sensors(StepHook):
 
     Args:
         path: the CSV file, replaced if it exists; its folder is made if needed; None: keep the values in memory only.
+            Commas in names and units become semicolons there.
         sensors: `Sensor` and the like, with different names.
         every: record every n-th accepted step, >= 1.
 
@@ -204,7 +210,7 @@ class Sensors(StepHook):
             self.units[sensor.name] = probe.columns[0][1] if probe.columns else "1"
             columns += probe.columns
         if self._path is not None and is_first_process():
-            self._table = CsvTable(self._path, columns)
+            self._table = CsvTable(self._path, [(_as_cell(name), _as_cell(unit)) for name, unit in columns])
 
     def before_step(self, state: State) -> None:
         """Record the start."""

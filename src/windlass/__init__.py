@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from windlass.framework.options import option as option
     from windlass.framework.options import write_summary as write_summary
     from windlass.framework.output.comparison import format_comparison as format_comparison
+    from windlass.framework.output.folder import create_output_folder as create_output_folder
     from windlass.framework.output.recorder import Recorder as Recorder
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
@@ -54,6 +55,7 @@ _MODULE_OF = {
     "option": "framework.options",
     "write_summary": "framework.options",
     "Recorder": "framework.output.recorder",
+    "create_output_folder": "framework.output.folder",
     "format_comparison": "framework.output.comparison",
     "Sensor": "framework.output.sensors",
     "Sensors": "framework.output.sensors",

@@ -1,0 +1,139 @@
+"""The example of the belt drive, as a newcomer runs it: table, summary, files, options, errors, several processes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.processes import ROOT, run_python, run_windlass
+
+EXAMPLE = str(ROOT / "examples/belt_drive.py")
+SHORT = ["-end_time", "0.002", "-output", "none"]
+KEYS = {
+    "omega_driven",
+    "drive_torque_mean",
+    "axial_force_min",
+    "axial_force_max",
+    "segments_in_contact",
+    "segments_sticking",
+    "static_support_force_x",
+    "steps",
+    "newton_iterations",
+    "discontinuous_iterations",
+    "wall_time",
+    "cpu_time",
+}
+RESULTS = ("drive_torque_mean", "axial_force_min", "axial_force_max", "static_support_force_x")
+
+
+def run_summary(words: list[str], folder: Path, processes: int = 1) -> tuple[dict[str, Any], str]:
+    """Summary and output of the example with some options."""
+    path = folder / "summary.json"
+    done = run_windlass(["run", EXAMPLE, *words, "-summary", str(path)], processes, folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(path.read_text()), done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def default(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Summary of 20 steps with all defaults."""
+    return run_summary(SHORT, tmp_path_factory.mktemp("default"))[0]
+
+
+def test_summary_table_and_files(tmp_path: Path) -> None:
+    """A short run ends with the table, a complete summary, a picture, sensors, and files that a viewer reads."""
+    words = ["-end_time", "0.01", "-frames", "5", "-output", "results"]
+    summary, output = run_summary(words, tmp_path)
+    assert set(summary) == KEYS
+    assert summary["steps"] == 100
+    assert list(summary["omega_driven"]) == ["0.3", "0.6", "1.0", "1.5", "2.0", "2.45"]
+    assert set(summary["omega_driven"].values()) == {None}
+    assert summary["static_support_force_x"] == pytest.approx(-802.0939, abs=1e-4)
+    assert summary["segments_in_contact"] == [60, 60]
+    assert "static support force" in output
+    assert "no reference" in output
+    results = tmp_path / "results"
+    assert (results / "belt.png").stat().st_size > 20_000
+    assert len(re.findall("<DataSet", (results / "belt.pvd").read_text())) >= 5
+    assert len((results / "sensors.csv").read_text().splitlines()) == 12
+    vtk = pytest.importorskip("vtk")
+    reader = vtk.vtkXMLUnstructuredGridReader()
+    reader.SetFileName(str(sorted(results.glob("belt_*.vtu"))[-1]))
+    reader.Update()
+    assert reader.GetOutput().GetPointData().GetArray("axial_force").GetNumberOfTuples() >= 60 * 4
+
+
+def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) -> None:
+    """``python MODEL.py`` does what ``windlass run MODEL.py`` does."""
+    path = tmp_path / "summary.json"
+    done = run_python([EXAMPLE, *SHORT, "-summary", path], folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    again = json.loads(path.read_text())
+    assert [again[name] for name in RESULTS] == [default[name] for name in RESULTS]
+
+
+def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path) -> None:
+    """Monitor prints, view names gmres and mumps, and the answer is that of the default solver to 1e-8 relative."""
+    words = "-dynamic_snes_monitor -dynamic_snes_view -dynamic_ksp_type gmres -dynamic_pc_type lu".split()
+    words += "-dynamic_pc_factor_mat_solver_type mumps -dynamic_ksp_rtol 1e-10".split()
+    summary, output = run_summary([*SHORT, *words], tmp_path)
+    assert "0 SNES Function norm" in output
+    assert "type: gmres" in output
+    assert "package used to perform factorization: mumps" in output
+    for name in RESULTS:
+        np.testing.assert_allclose(summary[name], default[name], rtol=1e-8, err_msg=name)
+
+
+def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
+    """PETSc's own comparison of the tangent with differences of the residual: less than 1e-6, in every iteration."""
+    words = ["-end_time", "0.0005", "-output", "none", "-dynamic_snes_test_jacobian"]
+    done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"\|\|J - Jfd\|\|_F/\|\|J\|\|_F = ([0-9.e+-]+)", done.stdout)
+    assert len(found) >= 5
+    assert max(map(float, found)) < 1e-6
+
+
+@pytest.mark.mpi
+def test_two_processes_give_the_serial_answer(default: dict[str, Any], tmp_path: Path) -> None:
+    """The same script under mpiexec: the serial answer to 1e-8 relative, written once."""
+    summary, output = run_summary(SHORT, tmp_path, processes=2)
+    for name in RESULTS:
+        np.testing.assert_allclose(summary[name], default[name], rtol=1e-8, err_msg=name)
+    assert output.count("static support force") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-elemnts", "30"], "did you mean -elements"),
+        (["-elements", "3"], "-elements = 3: expected a whole number >= 6 [1]"),
+        (["-dynamic_snes_rtoll", "1e-3"], "did you mean -dynamic_snes_rtol"),
+        (["-output", "/proc/belt"], "output folder = '/proc/belt' cannot be written"),
+        (["-friction", "-1"], "-friction = -1: expected a number >= 0 [1]"),
+    ],
+)
+def test_wrong_options_are_errors_before_any_solve(words: list[str], message: str, tmp_path: Path) -> None:
+    """One clear message, exit code 2, nothing solved."""
+    done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "steps" not in done.stderr
+    assert not list(tmp_path.glob("**/*.pvd"))
+
+
+def test_diverging_run_saves_the_last_good_state(tmp_path: Path) -> None:
+    """A solve that cannot converge names reason, step, time and worst equations, and keeps the state before it."""
+    words = [*SHORT, "-dynamic_snes_max_it", "1", "-dynamic_snes_rtol", "1e-15", "-dynamic_snes_atol", "1e-15"]
+    done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)
+    assert done.returncode == 2
+    assert "DIVERGED_MAX_IT in step 1 at " in done.stderr
+    assert re.search(r"worst equation: (driver|driven|belt node \d+), ", done.stderr)
+    stored = np.load(tmp_path / "last_good_state.npz")
+    assert len(stored["q"]) == 4 * 60 + 6
+    assert float(stored["t"]) == 0.0

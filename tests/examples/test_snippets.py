@@ -1,0 +1,191 @@
+"""Every snippet of the documentation runs, and every relative link leads somewhere.
+
+Python blocks of a page are one program: they share their names, in the order of the page. It runs in an empty folder,
+with one process per page. Comments in the line above a block say more about it:
+
+    <!-- file: belt.py -->      the block is also written to this file, for the commands of the page
+    <!-- run -->                the commands of this shell block are executed: windlass, python, mpiexec
+    <!-- run: exit 2 -->        the same, and each of them must end with this exit code
+    <!-- run: mpi -->           the same as run, as a test with the mark `mpi`
+
+Shell blocks without such a comment (make, git, apt-get) are not executed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# A cold cache of compiled kernels takes most of this [s]; with a warm one a page takes a few seconds.
+TIMEOUT = 600
+PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.framework.cli"], "python": [sys.executable]}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page.
+
+    language: word behind the fence.
+    line: number of its first line in the page, from 1.
+    text: its lines.
+    comment: the comment in the line above the fence, empty if there is none.
+    """
+
+    language: str
+    line: int
+    text: str
+    comment: str
+
+
+def read_blocks(page: Path) -> list[Block]:
+    """All fenced blocks of a page."""
+    blocks: list[Block] = []
+    opened: tuple[str, int, str] | None = None
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if not line.startswith("```"):
+            continue
+        if opened is None:
+            comment = re.fullmatch(r"<!--\s*(.*?)\s*-->", lines[number - 2].strip()) if number > 1 else None
+            opened = (line[3:].strip(), number + 1, comment.group(1) if comment else "")
+        else:
+            language, first, words = opened
+            blocks.append(Block(language, first, "\n".join(lines[first - 1 : number - 1]), words))
+            opened = None
+    assert opened is None, f"{page.name}: block in line {opened[1] - 1} has no end" if opened else ""
+    return blocks
+
+
+def write_files(page: Path, folder: Path) -> None:
+    """The files that the commands of a page expect: its `file:` blocks and the examples."""
+    shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("*_out", "__pycache__"))
+    for block in read_blocks(page):
+        if block.comment.startswith("file:"):
+            (folder / block.comment.removeprefix("file:").strip()).write_text(block.text + "\n", encoding="utf-8")
+
+
+def run(command: list[str], folder: Path, extra: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder with the package of this checkout."""
+    own = {
+        "PYTHONPATH": str(ROOT / "src"),
+        "OMP_NUM_THREADS": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "MPLBACKEND": "Agg",
+    }
+    environment = {**os.environ, **own, **(extra or {})}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT)
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def has(page: Path, language: str, comment: str = "") -> bool:
+    return any(block.language == language and block.comment.startswith(comment) for block in read_blocks(page))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if has(page, "python")], ids=name_of)
+def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+    write_files(page, tmp_path)
+    # Empty lines between the blocks, so that line numbers of tracebacks are those of the page.
+    lines = [""] * len(page.read_text(encoding="utf-8").splitlines())
+    for block in read_blocks(page):
+        if block.language == "python":
+            text = block.text.splitlines()
+            lines[block.line - 1 : block.line - 1 + len(text)] = text
+    program = tmp_path / f"{page.stem}_snippets.py"
+    program.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run([sys.executable, program.name], tmp_path)
+    assert done.returncode == 0, f"{name_of(page)}:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+
+
+def parse_commands(block: Block) -> list[tuple[dict[str, str], list[str]]]:
+    """Environment and words of each command of a shell block."""
+    commands = []
+    for line in block.text.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        extra = {}
+        while words and re.match(r"[A-Z_][A-Z0-9_]*=", words[0]):
+            name, _, value = words.pop(0).partition("=")
+            extra[name] = value
+        if words:
+            commands.append((extra, words))
+    return commands
+
+
+def check_commands(page: Path, folder: Path, mpi: bool) -> None:
+    write_files(page, folder)
+    for block in read_blocks(page):
+        if not block.comment.startswith("run") or (block.comment == "run: mpi") != mpi:
+            continue
+        expected = int(block.comment.rpartition("exit ")[2]) if "exit " in block.comment else 0
+        for extra, words in parse_commands(block):
+            at = f"{name_of(page)}, block in line {block.line}: {' '.join(words)}"
+            assert words[0] in {*PROGRAMS, "mpiexec"}, f"{at}: only windlass, python and mpiexec can be run"
+            command = [part for word in words for part in PROGRAMS.get(word, [word])]
+            done = run(command, folder, extra)
+            assert done.returncode == expected, f"{at}:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if has(page, "sh", "run") or has(page, "bash", "run")], ids=name_of
+)
+def test_commands_run(page: Path, tmp_path: Path) -> None:
+    check_commands(page, tmp_path, mpi=False)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if has(page, "sh", "run: mpi") or has(page, "bash", "run: mpi")], ids=name_of
+)
+def test_commands_on_several_processes_run(page: Path, tmp_path: Path) -> None:
+    check_commands(page, tmp_path, mpi=True)
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Anchors of the headings of a page, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+\s+(.*?)\s*$", text, flags=re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", heading.replace("`", "")).strip().lower() for heading in headings]
+    return {heading.replace(" ", "-") for heading in plain}
+
+
+def links_of(page: Path) -> list[str]:
+    """Targets of all links and pictures of a page, without those to other sites."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    targets = re.findall(r"\]\(([^()\s]+)\)", re.sub(r"`[^`\n]*`", "", text))
+    return [target for target in targets if not re.match(r"[a-z]+:", target)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in links_of(page):
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{name_of(page)}: {target} does not exist"
+        if anchor:
+            assert anchor in anchors_of(file), f"{name_of(page)}: {target}: no such heading"
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = ROOT / "docs" / "index.md"
+    linked = {(index.parent / target.partition("#")[0]).resolve() for target in links_of(index)}
+    missing = [name_of(page) for page in PAGES if page.is_relative_to(index.parent) and page not in {index, *linked}]
+    assert not missing
+
+
+def test_picture_of_the_readme_is_small() -> None:
+    """A clone carries every version of the picture."""
+    assert (ROOT / "docs" / "belt.png").stat().st_size < 200_000

@@ -1,0 +1,44 @@
+"""Program for mpiexec: the belt of 60 elements and 4 segments over some steps, with what each process did.
+
+Usage: parallel_belt.py OUT.npz STEPS
+"""
+
+import sys
+
+sys.argv, words = sys.argv[:1], sys.argv[1:]
+
+import numpy as np
+from support.belt import belt_parameters, build_belt, create_dynamic, solve_static
+from windlass.framework.parallel import communicator
+
+
+def main(path: str, steps: int) -> None:
+    info = belt_parameters(60, 4)
+    belt = build_belt(info)
+    state, static = solve_static(belt, info)
+    dynamic = create_dynamic(belt, info, steps * info["args"]["h"])
+    kept = {"q": [], "v": [], "data": [], "lam": []}
+    for k, now in enumerate(dynamic.march(state), start=1):
+        if k % 100 == 0:
+            whole = now.gather()
+            for name, values in kept.items():
+                values.append(getattr(whole, name).copy())
+    comm = communicator()
+    systems = {s.name: s.evaluations for s in dynamic.assembly.systems if s.residual is not None}
+    start, end = dynamic.problem.matrix.mat.getOwnershipRange()
+    mine = (systems, dynamic.problem.residual_count + static.problem.residual_count, end - start)
+    everyone = comm.gather(mine) if comm is not None else [mine]
+    if comm is None or comm.rank == 0:
+        np.savez(
+            path,
+            newton=[static.statistics.newton_iterations, dynamic.statistics.newton_iterations],
+            passes=[static.statistics.discontinuous_iterations, dynamic.statistics.discontinuous_iterations],
+            names=sorted(systems),
+            rows=[[s[name] for name in sorted(systems)] for s, _, _ in everyone],
+            residuals=[count for _, count, _ in everyone],
+            matrix_rows=[rows for _, _, rows in everyone],
+            **kept,
+        )
+
+
+main(words[0], int(words[1]))

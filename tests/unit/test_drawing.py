@@ -1,0 +1,64 @@
+"""Drawings and paintings put together, with hand-made numbers."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from windlass.framework.errors import OutputError
+from windlass.framework.output.drawing import Canvas, Drawing, Paint, Painting, check_drawing, find_overlaps
+
+
+def test_overlaps_of_lines_and_intervals() -> None:
+    """Two lines on entity 7, one on 3; intervals that cover them in part, and one on an entity that draws nothing."""
+    overlap = find_overlaps(
+        np.array([7, 3, 7]),
+        np.array([0.0, 0.0, 1.0]),
+        np.array([1.0, 4.0, 2.0]),
+        np.array([7, 3, 5, 7]),
+        np.array([0.5, 1.0, 0.0, 1.0]),
+        np.array([1.5, 2.0, 9.0, 2.0]),
+    )
+    assert_array_equal(overlap.line, [0, 1, 2])
+    assert_array_equal(overlap.first, [0, 1, 2])
+    assert_array_equal(overlap.interval, [0, 1, 0, 3])
+    assert_allclose(overlap.share, [0.5, 0.25, 0.5, 1.0])
+
+
+def test_paintings_combine_by_their_rules() -> None:
+    one = Drawing(
+        points=np.eye(3),
+        lines=np.array([[0, 1], [1, 2]]),
+        part=np.zeros(2, np.int64),
+        entity=np.array([4, 5]),
+        start=np.zeros(2),
+        end=np.ones(2),
+        point_data={"speed": np.arange(3.0)},
+        units={"speed": "m/s"},
+    )
+
+    def paint(target: int, force: float, gap: float, state: float) -> Painting:
+        fields = {
+            "force": Paint(np.array([force, force]), "sum", 0.0, "N/m"),
+            "gap": Paint(np.array([gap, gap + 1.0]), "min", np.nan, "m"),
+            "state": Paint(np.array([state, -2.0]), "max", -2.0, "1"),
+        }
+        return Painting(np.array([target, target]), np.array([0.0, 0.5]), np.array([0.5, 1.0]), fields)
+
+    paintings = [paint(4, 3.0, 0.2, -1.0), paint(4, 4.0, -0.1, -2.0)]
+    canvas = Canvas([one, one], paintings)
+    points, point_data, cell_data = canvas.compose([one, one], paintings)
+    assert points.shape == (6, 3)
+    assert_array_equal(canvas.mesh.lines[2:], [[3, 4], [4, 5]])
+    assert_array_equal(canvas.mesh.part, [0, 0, 1, 1])
+    assert canvas.units == {"displacement": "m", "speed": "m/s", "force": "N/m", "gap": "m", "state": "1"}
+    assert_array_equal(point_data["speed"], [0, 1, 2, 0, 1, 2])
+    assert_allclose(cell_data["force"], [7.0, 0.0, 7.0, 0.0])
+    assert_allclose(cell_data["gap"], [-0.1, np.nan, -0.1, np.nan])
+    assert_allclose(cell_data["state"], [-1.0, -2.0, -1.0, -2.0])
+    clash = Drawing(**{**one.__dict__, "units": {"speed": "km/h"}})
+    with pytest.raises(OutputError, match="drawn in m/s and in km/h"):
+        Canvas([one, clash], [])
+    with pytest.raises(OutputError, match="has no unit"):
+        check_drawing("Thing", Drawing(**{**one.__dict__, "units": {}}))
+    with pytest.raises(OutputError, match="must be 2"):
+        check_drawing("Thing", Drawing(**{**one.__dict__, "entity": np.zeros(3, np.int64)}))

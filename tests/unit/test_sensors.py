@@ -1,0 +1,214 @@
+"""Sensors: their values in memory and in the table against the output variables evaluated directly."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from windlass.connectors import CoordinateLoad, coordinate_marker, fix
+from windlass.elements import RigidBody2D, nodes_of, straight_cable
+from windlass.framework import options
+from windlass.framework.assembly import Assembly
+from windlass.framework.errors import ModelError, NotConverged, OutputError
+from windlass.framework.evaluate import eval_output
+from windlass.framework.law import Fields, FloatArray
+from windlass.framework.output.csv import read_csv
+from windlass.framework.output.sensors import Probe, Sensor, Sensors, name_columns
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.static import Static
+
+LENGTH = 0.25
+
+
+class Model(NamedTuple):
+    world: World
+    cables: Entity
+    hinge: Entity
+    body: Entity
+
+
+def create_model(load: Any = 0.0) -> Model:
+    """A cable of four elements that swings from a hinge, and a body that turns beside it under a torque."""
+    world = World(gravity=(0.0, -9.81))
+    cables = straight_cable(
+        world, (0.0, 0.0), (1.0, 0.0), 4, mass_per_length=0.8, axial_stiffness=8000.0, bending_stiffness=1e-3
+    )
+    hinge = fix(world, nodes_of(world, cables)[0], "x", "y")
+    body = world.add(RigidBody2D, position=(2.0, 0.0), mass=1.0, inertia=0.5, name="wheel")
+    marker = coordinate_marker(world, body, "rotation")
+    world.add(CoordinateLoad, marker=marker, **({"function": load} if callable(load) else {"value": load}))
+    return Model(world, cables, hinge, body)
+
+
+def solve(model: Model, sensors: Sensors, end: float = 0.01) -> list[State]:
+    """Copies of the start and of all states of a short run with the sensors."""
+    start = State(model.world)
+    solver = Dynamic(model.world, step=1e-3, end=end)
+    return [start, *(state.copy() for state in solver.march(start, hooks=[sensors]))]
+
+
+def test_values_are_those_of_the_outputs(tmp_path: Path) -> None:
+    model = create_model(load=3.0)
+    place = np.full((4, 2), [0.0, LENGTH])
+    table = tmp_path / "deep" / "swing.csv"
+    with Sensors(
+        table,
+        [
+            Sensor(model.body, "angular_velocity", name="spin"),
+            Sensor(model.cables[3], "position", component=1, name="tip y", where={"x": LENGTH}),
+            Sensor(model.cables[3], "velocity", name="tip velocity", where={"x": LENGTH}),
+            Sensor(model.cables, "axial_force", name="force", where={"x": place}),
+            Sensor(model.cables, "position", component=0, name="x"),
+            Sensor(model.hinge, "force"),
+        ],
+    ) as sensors:
+        states = solve(model, sensors)
+    times = np.array([state.t for state in states])
+    assert_array_equal(sensors.times, times)
+    assert_array_equal(sensors.steps, np.arange(11))
+    expected = {
+        "spin": [eval_output(model.body, "angular_velocity", s) for s in states],
+        "tip y": [eval_output(model.cables[3], "position", s, x=LENGTH)[1] for s in states],
+        "tip velocity": [eval_output(model.cables[3], "velocity", s, x=LENGTH) for s in states],
+        "force": [eval_output(model.cables, "axial_force", s, x=place) for s in states],
+        "x": [eval_output(model.cables, "position", s)[:, 0] for s in states],
+    }
+    shapes = {"spin": (), "tip y": (), "tip velocity": (3,), "force": (4, 2), "x": (4,)}
+    for name, values in expected.items():
+        assert sensors[name].shape == (11, *shapes[name])
+        # the accelerations of the first step are found between the start and the first record
+        assert_allclose(sensors[name], np.array(values), rtol=1e-13, atol=1e-13)
+    # the torque turns the body steadily
+    assert_allclose(sensors["spin"], 3.0 / 0.5 * times, rtol=1e-9, atol=1e-12)
+    last = sensors.names[-1]
+    assert last.endswith(".force")
+    assert sensors[last].shape == (11, 2)
+
+    header = table.read_text().splitlines()[0].split(",")
+    assert header[:4] == ["time [s]", "step [1]", "spin [rad/s]", "tip y [m]"]
+    assert "force[2][1] [N]" in header
+    assert header[-1] == last.replace(",", ";") + "[1] [N]"
+    assert sensors.units["tip velocity"] == "m/s"
+    read = read_csv(table)
+    assert len(read) == 2 + 1 + 1 + 3 + 8 + 4 + 2
+    assert_array_equal(read["time"], times)
+    assert_array_equal(read["tip velocity[1]"], sensors["tip velocity"][:, 1])
+    assert_array_equal(read["force[2][1]"], sensors["force"][:, 2, 1])
+
+
+def test_every_nth_and_the_last_step_are_recorded() -> None:
+    model = create_model(load=1.0)
+    sensors = Sensors(None, [Sensor(model.body, "angular_velocity")], every=4)
+    assert sensors.names == ["wheel.angular_velocity"]
+    assert sensors["wheel.angular_velocity"].shape == (0,)
+    states = solve(model, sensors)
+    assert_array_equal(sensors.steps, [0, 4, 8, 10])
+    sensors.record(states[-1])
+    assert len(sensors.times) == 4, "the same instant is not recorded twice"
+    # a solve that goes on is appended
+    Dynamic(model.world, step=1e-3, end=0.014).solve(states[-1], hooks=[sensors])
+    assert_array_equal(sensors.steps, [0, 4, 8, 10, 12, 14])
+    assert_allclose(sensors["wheel.angular_velocity"], 2.0 * sensors.times, rtol=1e-9, atol=1e-12)
+
+
+def test_statics_are_told_apart_by_steps(tmp_path: Path) -> None:
+    model = create_model()
+    fix(model.world, nodes_of(model.world, model.cables)[0], "y'")
+    fix(model.world, model.body, "x", "y", "rotation")
+    tip = Sensor(model.cables[3], "position", 1, "tip", {"x": LENGTH})
+    with Sensors(tmp_path / "sag.csv", [tip]) as sensors:
+        state = Static(model.world, load_steps=5, geometric=True, stabiliser=100.0).solve(hooks=[sensors])
+    assert_array_equal(read_csv(tmp_path / "sag.csv")["step"], np.arange(6))
+    assert_array_equal(sensors.times, 0.0)
+    assert sensors["tip"][-1] == eval_output(model.cables[3], "position", state, x=LENGTH)[1] < 0.0
+
+
+def test_a_failed_solve_keeps_its_last_good_state(tmp_path: Path) -> None:
+    model = create_model(lambda t: 1e200 if t > 0.0045 else 1.0)
+    solver = Dynamic(model.world, step=1e-3, end=0.01, adaptive=False)
+    with (
+        pytest.raises(NotConverged) as caught,
+        Sensors(tmp_path / "spin.csv", [Sensor(model.body, "rotation", name="angle")], every=100) as sensors,
+    ):
+        solver.solve(hooks=[sensors])
+    assert_array_equal(sensors.steps, [0, 4])
+    assert sensors["angle"][-1] == eval_output(model.body, "rotation", caught.value.state)
+    assert_array_equal(read_csv(tmp_path / "spin.csv")["angle"], sensors["angle"])
+
+
+def test_one_evaluation_of_the_markers_serves_all_sensors(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = create_model()
+    model.world.finalize()
+    count = 0
+    load_fields = Assembly.load_fields
+
+    def counting(assembly: Assembly, state: State) -> Fields:
+        nonlocal count
+        count += 1
+        return load_fields(assembly, state)
+
+    monkeypatch.setattr(Assembly, "load_fields", counting)
+    sensors = Sensors(None, [Sensor(model.body, name) for name in ("rotation", "position", "velocity", "acceleration")])
+    state = State(model.world)
+    for k in range(5):
+        state.t = 0.1 * k
+        sensors.record(state)
+    assert count == 5
+
+
+def test_other_sensors_bring_their_own_probe() -> None:
+    """The whole of the protocol: a name, and a probe of a model."""
+
+    class Extent:
+        name = "extent"
+
+        def create_probe(self, whole: State) -> Probe:
+            def read(fields: Fields) -> FloatArray:
+                return np.array([fields.x.min(), fields.x.max()])
+
+            return Probe(name_columns(self.name, "m", (2,)), (2,), read)
+
+    model = create_model()
+    model.world.finalize()
+    state = State(model.world)
+    sensors = Sensors(None, [Extent(), Sensor(model.body, "position", 0, "x")])
+    sensors.record(state)
+    x = state.q + state.assembly.layout.reference[:-1]
+    assert_array_equal(sensors["extent"], [[min(x.min(), 0.0), x.max()]])
+    assert_array_equal(sensors["x"], [2.0])
+
+
+def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = create_model()
+    model.world.finalize()
+    spin = Sensor(model.body, "angular_velocity")
+    with pytest.raises(ModelError, match="RigidBody2D has no output 'speed': it has"):
+        Sensor(model.body, "speed")
+    with pytest.raises(ModelError, match=r"'wheel.angular_velocity' is given 2 times"):
+        Sensors(None, [spin, spin])
+    with pytest.raises(ModelError, match="at least one"):
+        Sensors(None, [])
+    with pytest.raises(OutputError, match="every = 0"):
+        Sensors(None, [spin], every=0)
+    with pytest.raises(ModelError, match=r"there is no sensor 'spin': there are wheel.angular_velocity"):
+        Sensors(None, [spin])["spin"]
+    for component, output, message in (
+        (3, "position", "must be from 0 to 2"),
+        (0, "rotation", "it has only one"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            Sensors(None, [Sensor(model.body, output, component)]).record(State(model.world))
+    with pytest.raises(ModelError, match="another world"):
+        Sensors(None, [Sensor(create_model().body, "rotation")]).record(State(model.world))
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="cannot be written"):
+        Sensors(tmp_path / "file" / "spin.csv", [spin])
+    # -help leaves no folders behind
+    monkeypatch.setattr(options, "help_requested", lambda: True)
+    Sensors(tmp_path / "never" / "spin.csv", [spin]).close()
+    assert not (tmp_path / "never").exists()

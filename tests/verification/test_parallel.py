@@ -1,0 +1,57 @@
+"""The same model on several processes: same answer, shared work, distributed matrix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.processes import ROOT, run_python
+
+STEPS = 800
+
+
+def run_belt(folder: Path, processes: int) -> Any:
+    """Results of the belt program on some processes."""
+    path = folder / f"belt{processes}.npz"
+    done = run_python([ROOT / "tests/support/parallel_belt.py", path, STEPS], processes)
+    assert done.returncode == 0, done.stderr
+    return np.load(path)
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The belt on one process."""
+    return run_belt(tmp_path_factory.mktemp("serial"), 1)
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("processes", [2, 3])
+def test_belt_on_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
+    """800 steps (the driver starts at step 500): coordinates and velocities to 1e-8 relative, the same counts.
+
+    The difference to serial is the order of sums and another factorisation (MUMPS), carried on by the steps.
+    """
+    parallel = run_belt(tmp_path, processes)
+    for name in ("q", "v", "lam"):
+        scale = np.abs(serial[name]).max()
+        np.testing.assert_allclose(parallel[name], serial[name], atol=1e-8 * scale, rtol=0, err_msg=name)
+    np.testing.assert_allclose(parallel["data"], serial["data"], atol=1e-8, rtol=0)
+    np.testing.assert_array_equal(parallel["newton"], serial["newton"])
+    np.testing.assert_array_equal(parallel["passes"], serial["passes"])
+
+
+@pytest.mark.mpi
+def test_each_process_evaluates_its_own_rows(serial: Any, tmp_path: Path) -> None:
+    """Rows evaluated per residual add up to those in serial, and each process has its share of them and of the matrix."""
+    parallel = run_belt(tmp_path, 2)
+    # whole rows per residual: the initial accelerations add one evaluation that is no residual of Newton
+    per_residual = parallel["rows"] // parallel["residuals"][:, None]
+    np.testing.assert_array_equal(per_residual.sum(axis=0), serial["rows"][0] // serial["residuals"][0])
+    names = list(parallel["names"])
+    for name in ("Cable2D", "ContactFrictionCircleCable2D"):
+        share = per_residual[:, names.index(name)]
+        np.testing.assert_allclose(share, share.mean(), rtol=0.1)
+    assert parallel["matrix_rows"].sum() == serial["matrix_rows"].sum()
+    assert parallel["matrix_rows"].min() > 0.4 * serial["matrix_rows"].sum()
