@@ -32,7 +32,7 @@ lint: setup-test ## ruff, mypy --strict and the import directions
 	$(PYTHON_BIN) -m mypy
 	.venv/bin/lint-imports
 
-bench: setup ## time the belt (beside Exudyn, if that is installed)
+bench: setup ## time the belt beside Exudyn (which goes into .venv-bench)
 	$(PYTHON_BIN) benchmarks/belt.py
 
 doctor: setup ## print versions, solver packages, MPI, compiler cache and a verdict
@@ -40,4 +40,4 @@ doctor: setup ## print versions, solver packages, MPI, compiler cache and a verd
 
 clean: ## remove caches, build products and the example's output; .venv stays
 	rm -rf build dist belt_drive_out *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
-	find . \( -path ./.venv -o -path ./.git \) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
+	find . \( -path './.venv*' -o -path ./.git \) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -315,7 +315,8 @@ def _draw_tension(axes: Any, lines: list[Line], wheels: list[Wheel]) -> None:
 def _draw_speeds(axes: Any, times: FloatArray, curves: dict[str, FloatArray]) -> None:
     """Angular velocities over time."""
     for (name, values), color in zip(curves.items(), _colors(len(curves)), strict=True):
-        axes.plot(times, values, color=color, linewidth=1.6, label=f"{name}: {values[-1]:.5g}")
+        label = f"{name.removesuffix('.angular_velocity')}: {values[-1]:.5g}"
+        axes.plot(times, values, color=color, linewidth=1.6, label=label)
     axes.set(xlabel="time [s]", ylabel="angular velocity [rad/s]", title="Pulley speeds")
     axes.set_xlim(float(times[0]), float(times[-1]))
     _style(axes)

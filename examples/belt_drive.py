@@ -6,6 +6,7 @@ Run it with ``windlass run examples/belt_drive.py``; ``-help`` lists all options
 from math import cos, pi, sqrt
 
 import numpy as np
+
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import RigidBody2D, cable_around, nodes_of
@@ -54,7 +55,8 @@ belt = cable_around(
 world.add(con.MassProportional, body=belt, acceleration=(0.0, -9.81, 0.0))
 supports = con.fix(world, driver, "x", "y")
 con.fix(world, driven, "x", "y")
-holds = [con.fix(world, driver, "rotation"), con.fix(world, driven, "rotation"), con.fix(world, nodes_of(world, belt)[0], "x")]
+holds = [con.fix(world, driver, "rotation"), con.fix(world, driven, "rotation")]
+holds.append(con.fix(world, nodes_of(world, belt)[0], "x"))
 drive = con.prescribe_velocity(world, driver, "rotation", drive_speed)
 spin = con.coordinate_marker(world, driven, "rotation")
 world.add(con.CoordinateSpringDamper, marker0=con.coordinate_marker(world, None), marker1=spin, damping=2.0)
@@ -94,14 +96,16 @@ sensors = wl.Sensors(
         wl.Sensor(driver, "angular_velocity"),
         wl.Sensor(driven, "angular_velocity"),
         wl.Sensor(drive, "force", name="drive_torque"),
-        con.PulleySensor(contacts, driver, ("torque", "slip_arc", "friction_power")),
-        con.PulleySensor(contacts, driven, ("torque", "slip_arc", "friction_power")),
     ],
     every=max(1, round(1e-3 / step)),
 )
 hooks = [sensors]
 if folder:
-    hooks.append(wl.Recorder(folder / "belt", every=max(1, round(end_time / step / frames))))
+    every = max(1, round(end_time / step / frames))
+    probes = [
+        con.PulleySensor(contacts, p, ("wrap_angle", "torque", "slip_arc", "slip_power")) for p in (driver, driven)
+    ]
+    hooks += [wl.Sensors(folder / "pulleys.csv", probes, every), wl.Recorder(folder / "belt", every)]
 state = motion.solve(state, hooks=hooks)
 
 # results, with the signs of the reference: torque is the multiplier of the drive, the motor gives its opposite

@@ -1,7 +1,7 @@
 """Assembly calls in the manner of dolfinx, for tests, own solvers and users who come from there (serial).
 
-The unknowns are the coordinates alone, in world order: entry i belongs to ``state.q[i]``.  Constraints are assembled by the
-solvers, which number their multipliers among the coordinates.
+The unknowns are the coordinates alone, in world order: entry i belongs to ``state.q[i]``.  Constraints are assembled by
+the solvers, which number their multipliers among the coordinates.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def create_vector(world: World) -> Any:
 def create_matrix(world: World) -> Any:
     """An empty PETSc matrix over the coordinates, in world order, with the sparsity of the tangent."""
     pattern = _coordinate_matrix(world, None)
-    return PETSc.Mat().createAIJ(pattern.shape, csr=(pattern.indptr, pattern.indices, pattern.data), comm=PETSc.COMM_SELF)
+    return _to_petsc(pattern)
 
 
 def assemble_vector(world: World, state: State, load_factor: float = 1.0) -> Any:

@@ -244,7 +244,7 @@ class Assembly:
         return [s.constraint for s in self.systems if s.constraint is not None]
 
     def post_newton(self) -> PostNewton:
-        """POST_NEWTON: update the history values; the worst error, smallest step wish, and whether anything switched."""
+        """POST_NEWTON: update the history values; worst error, smallest step wish, and whether anything switched."""
         error, step, changed = 0.0, np.inf, False
         for system in self.systems:
             if system.post_newton is not None:
@@ -330,7 +330,7 @@ class Assembly:
         sizes = [number.count] * 4 + [number.multiplier_count] + [len(number.data_initial)] * 2
         for name, numbers, size in zip(NAMES, where, sizes, strict=True):
             if len(stored[name]) != size:
-                raise ModelError(f"{name} has {len(stored[name])} values: this model has {size}; is it another model's?")
+                raise ModelError(f"{name} has {len(stored[name])} values: this model has {size}; another model's?")
             getattr(state, name)[:] = stored[name][numbers]
 
 

@@ -17,6 +17,7 @@ from typing import Any
 PYTHON_MINIMUM = (3, 11)
 REQUIRED_PACKAGES = ("numpy", "scipy", "numba", "meshio", "h5py", "matplotlib", "tqdm")
 # Solver packages of PETSc in the order of the report; all but hypre, a multigrid preconditioner, factorise directly.
+# PETSc 3.18 frees the process grids of superlu_dist twice at the end of a process that had several: try it once.
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
 SET_UP_HINT = "run `make setup` (elsewhere than on Debian 12 see environment.yml)"
 
@@ -42,10 +43,10 @@ def report() -> tuple[str, bool]:
     _add_python(found)
     for name in REQUIRED_PACKAGES:
         _add_package(found, name)
-    _add_mpi(found)
-    _add_petsc(found)
     _add_vtk(found)
     _add_threads(found)
+    _add_mpi(found)
+    _add_petsc(found)
     _add_kernel_cache(found)
 
     ready = not found.problems
@@ -77,6 +78,19 @@ def _add_python(found: _Findings) -> None:
 def _add_package(found: _Findings, name: str) -> None:
     if _load(found, name) is not None:
         found.add_line(name, _version(name))
+
+
+def _add_vtk(found: _Findings) -> None:
+    found.add_line("vtk", _version("vtk", "not installed; only the tests need it, `make test` installs it"))
+
+
+def _add_threads(found: _Findings) -> None:
+    threads = os.environ.get("OMP_NUM_THREADS")
+    found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then takes 1")
+    if threads not in (None, "1"):
+        found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
+    # As in a run, and before PETSc is loaded, which reads it once.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def _add_mpi(found: _Findings) -> None:
@@ -151,18 +165,6 @@ def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
         same = False
     if not same:
         found.problems.append("mpi4py and PETSc use different MPI libraries: reinstall mpi4py against PETSc's MPI")
-
-
-def _add_vtk(found: _Findings) -> None:
-    text = _version("vtk", "not installed (only the tests need it: `make test` installs it)")
-    found.add_line("vtk", text)
-
-
-def _add_threads(found: _Findings) -> None:
-    threads = os.environ.get("OMP_NUM_THREADS")
-    found.add_line("OMP_NUM_THREADS", threads or "not set")
-    if threads != "1":
-        found.remarks.append("export OMP_NUM_THREADS=1: several threads slow superlu_dist and the BLAS down a lot")
 
 
 def _add_kernel_cache(found: _Findings) -> None:

@@ -83,8 +83,8 @@ class System:
         load: ``(fields, f)`` adds applied loads (right-hand side, without the load factor).
         load_tangent: like ``tangent`` for the loads.
         mass: ``(scale, slots, values)`` adds scale times a constant mass matrix.
-        body_force: ``(fields, g, which, f)`` adds the force of an acceleration field g [m/s^2], shape (3,), on the local
-            rows ``which`` to f (applied load, right-hand side).
+        body_force: ``(fields, g, which, f)`` adds the force of an acceleration field g [m/s^2], shape (3,), on the
+            local rows ``which`` to f (applied load, right-hand side).
         inertia: ``(fields, f)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
         inertia_tangent: ``(fields, dq, dv, da, slots, values)``.
         constraint: for constraints, see `ConstraintSystem`.

@@ -69,7 +69,8 @@ class Layout:
         owner = np.zeros(number.count, np.int64)
         for numbers in reversed(number.node_dofs.values()):
             rows = len(numbers)
-            of_row = (np.arange(rows) * self.size) // max(rows, 1) if rows >= self.size else np.full(rows, self.size - 1)
+            few = rows < self.size
+            of_row = np.full(rows, self.size - 1) if few else (np.arange(rows) * self.size) // rows
             owner[numbers.ravel()] = np.repeat(of_row, numbers.shape[1])
         return owner
 

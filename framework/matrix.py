@@ -1,4 +1,4 @@
-"""The tangent as a PETSc matrix: in serial PETSc works on our own array, under MPI the local sums go in as one COO call."""
+"""The tangent as a PETSc matrix: in serial PETSc works on our array, under MPI the local sums go in as one COO call."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ class Pattern:
             Slots, shape (k, n, m).
         """
         out = np.empty((len(rows), rows.shape[1], columns.shape[1]), np.int64)
-        find_slots(self.indptr, self.indices, np.ascontiguousarray(rows), np.ascontiguousarray(columns), self.spare, out)
+        i, j = np.ascontiguousarray(rows), np.ascontiguousarray(columns)
+        find_slots(self.indptr, self.indices, i, j, self.spare, out)
         return out
 
 

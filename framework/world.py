@@ -40,6 +40,7 @@ class World:
         self._table_of: list[EntityTable] = []
         self._first_ids: list[int] = []
         self._first_rows: list[int] = []
+        self._block_arrays: tuple[IntArray, IntArray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._count = 0
         self._dofs: dict[type[Component], IntArray] = {}
         self._cached: dict[str, Any] = {}
@@ -104,7 +105,8 @@ class World:
             col = table.component.columns.get(name)
             if col is None or not col.switchable:
                 able = [n for n, c in table.component.columns.items() if c.switchable]
-                raise ModelError(f"{name} of {table.kind} cannot be changed: switchable are {', '.join(able) or 'none'}")
+                words = ", ".join(able) or "none"
+                raise ModelError(f"{name} of {table.kind} cannot be changed: switchable are {words}")
             table.column(name)[entity.rows] = table.parse_one(name, value, len(entity.rows), entity.rows)
         self.version += 1
         self.changed[table.component] = self.version
@@ -115,11 +117,18 @@ class World:
         row = self._first_rows[block] + number - self._first_ids[block]
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
 
+    def _blocks(self) -> tuple[IntArray, IntArray]:
+        """First entity number and first row of every call of `add`, as arrays; kept until the next call."""
+        if len(self._block_arrays[0]) != len(self._first_ids):
+            self._block_arrays = np.array(self._first_ids, np.int64), np.array(self._first_rows, np.int64)
+        return self._block_arrays
+
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
-        """Group entity numbers by table: (table, positions in ``ids``, rows in the table); negative ids are left out."""
+        """Group entity numbers by table: (table, positions in ``ids``, rows in the table); without negative ids."""
         where = np.flatnonzero(ids >= 0)
-        block = np.searchsorted(np.asarray(self._first_ids), ids[where], side="right") - 1
-        rows = np.asarray(self._first_rows)[block] + ids[where] - np.asarray(self._first_ids)[block]
+        first_ids, first_rows = self._blocks()
+        block = np.searchsorted(first_ids, ids[where], side="right") - 1
+        rows = first_rows[block] + ids[where] - first_ids[block]
         order: dict[int, tuple[EntityTable, list[IntArray], list[IntArray]]] = {}
         for b in np.unique(block):
             table, mine = self._table_of[b], block == b
@@ -144,7 +153,8 @@ class World:
         if cached is not None and len(cached) == table.count:
             return cached
         law = law_of(table.component)
-        dofs = law.dofs(self, table) if law is not None and law.dofs is not None else np.zeros((table.count, 0), np.int64)
+        find = law.dofs if law is not None else None
+        dofs = find(self, table) if find is not None else np.zeros((table.count, 0), np.int64)
         self._dofs[table.component] = dofs
         return dofs
 

@@ -92,11 +92,9 @@ class Dynamic:
 
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
         """Integrate to the end and return the last state; see `march`."""
-        last = state
-        for last in self.march(state, hooks):
-            pass
-        assert last is not None
-        return last
+        for now in self.march(state, hooks):
+            state = now
+        return self.assembly.local_state(state)
 
     def march(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from support.processes import ROOT, run_python, run_windlass
 
 EXAMPLE = str(ROOT / "examples/belt_drive.py")
@@ -78,8 +79,8 @@ def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) ->
 
 def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path) -> None:
     """Monitor prints, view names gmres and mumps, and the answer is that of the default solver to 1e-8 relative."""
-    words = "-dynamic_snes_monitor -dynamic_snes_view -dynamic_ksp_type gmres -dynamic_pc_type lu".split()
-    words += "-dynamic_pc_factor_mat_solver_type mumps -dynamic_ksp_rtol 1e-10".split()
+    words = ["-dynamic_snes_monitor", "-dynamic_snes_view", "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "lu"]
+    words += ["-dynamic_pc_factor_mat_solver_type", "mumps", "-dynamic_ksp_rtol", "1e-10"]
     summary, output = run_summary([*SHORT, *words], tmp_path)
     assert "0 SNES Function norm" in output
     assert "type: gmres" in output

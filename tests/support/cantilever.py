@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+
 from windlass.connectors import clamp
 from windlass.elements import nodes_of, straight_cable
 from windlass.framework.law import FloatArray

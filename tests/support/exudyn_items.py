@@ -150,7 +150,9 @@ def _add_connector(model: Items, item: Item) -> Entity:
     if kind == "ConnectorCoordinateSpringDamper":
         assert not item["springForceUserFunction"]
         values = {name: item[name] for name in ("stiffness", "damping", "offset")}
-        return world.add(CoordinateSpringDamper, marker0=first, marker1=second, active=item["activeConnector"], **values)
+        return world.add(
+            CoordinateSpringDamper, marker0=first, marker1=second, active=item["activeConnector"], **values
+        )
     values = {"circle": first, "cable": second, "data": model.nodes[int(item["nodeNumber"])]}
     values |= _columns(item, CONTACT_COLUMNS)
     if kind == "ContactCircleCable2D":

@@ -5,14 +5,15 @@ Usage: parallel_belt.py OUT.npz STEPS
 
 import sys
 
-sys.argv, words = sys.argv[:1], sys.argv[1:]
-
 import numpy as np
-from support.belt import belt_parameters, build_belt, create_dynamic, solve_static
-from windlass.framework.parallel import communicator
 
 
 def main(path: str, steps: int) -> None:
+    """Run some steps and write what each process did."""
+    from windlass.framework.parallel import communicator
+
+    from support.belt import belt_parameters, build_belt, create_dynamic, solve_static
+
     info = belt_parameters(60, 4)
     belt = build_belt(info)
     state, static = solve_static(belt, info)
@@ -41,4 +42,7 @@ def main(path: str, steps: int) -> None:
         )
 
 
+words = sys.argv[1:]
+# Windlass would read them as options
+del sys.argv[1:]
 main(words[0], int(words[1]))

@@ -7,9 +7,10 @@ by 1.23 m.  Source: Exudyn 1.11.0, example of the item ObjectANCFCable2D (models
 from __future__ import annotations
 
 from numpy.testing import assert_allclose
-from support.exudyn_items import build_items
 
 from windlass.solvers.static import Static
+
+from support.exudyn_items import build_items
 
 TIP_X = -0.5013058140308901
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from support.exudyn_items import MODELS, Items, build_items
 
 from windlass.framework.state import State
 from windlass.solvers.static import Static
+
+from support.exudyn_items import MODELS, Items, build_items
 
 TIP_Y = -0.4842698420787613
 TIP_Y_ROUNDED = -0.48426561043

@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from support.exudyn_items import MODELS, build_items
 
 from windlass.framework.law import FloatArray
 from windlass.solvers.dynamic import Dynamic
+
+from support.exudyn_items import MODELS, build_items
 
 ROLL_X = -0.014187561328096003
 

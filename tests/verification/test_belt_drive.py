@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from support.belt import Belt, belt_parameters, build_belt, create_dynamic, load_reference, solve_static
+
 from windlass.elements import Cable2D
 from windlass.framework.evaluate import eval_output
 from windlass.framework.state import State
+
+from support.belt import Belt, belt_parameters, build_belt, create_dynamic, load_reference, solve_static
 
 WINDOW = 0.1
 """Length of the time over which powers are averaged at the end [s]."""
@@ -51,7 +53,7 @@ def run() -> Run:
 
 
 def eval_powers(belt: Belt, state: State, first: int) -> tuple[float, ...]:
-    """Powers [W]: motor, load torque, rotational damper, contact (friction and normal), cables (elastic and damping)."""
+    """Powers [W]: motor, load torque, rotational damper, contact (friction, normal), cables (elastic, damping)."""
     driver, driven = state.v[first + 2], state.v[first + 5]
     force = eval_output(belt.contacts, "force_local", state)
     slip = eval_output(belt.contacts, "coordinates_rate", state)
@@ -59,7 +61,8 @@ def eval_powers(belt: Belt, state: State, first: int) -> tuple[float, ...]:
     fields = assembly.load_fields(state)
     f = np.zeros(assembly.layout.spare + 1)
     assembly.layout.systems[Cable2D].residual(fields, f)
-    return -state.lam[3] * driver, 25.0 * driven, 2.0 * driven**2, float((force * slip).sum()), float(f[:-1] @ state.v)
+    contact, cables = float((force * slip).sum()), float(f[:-1] @ state.v)
+    return -state.lam[3] * driver, 25.0 * driven, 2.0 * driven**2, contact, cables
 
 
 def eval_energies(state: State) -> tuple[float, float]:

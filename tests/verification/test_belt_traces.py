@@ -1,13 +1,14 @@
 """The two-pulley belt, step by step against reference traces.
 
-Source of the data: Exudyn 1.11.0 with the parameters in the json files; an independent implementation of the same equations
-reached q 3e-14, v 2e-10 and data 3e-15, so that differences beyond rounding would be differences of the equations.
+Source of the data: Exudyn 1.11.0 with the parameters in the json files; an independent implementation of the same
+equations reached q 3e-14, v 2e-10 and data 3e-15: differences beyond rounding would be differences of the equations.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from support.belt import Belt, build_belt, create_dynamic, load_reference, solve_static
 
 
@@ -23,8 +24,8 @@ def solve_preload(name: str) -> tuple[Belt, dict, object, object, object]:
 def test_small_belt_step_by_step(name: str, newton: int, passes: int) -> None:
     """24 elements, 3 segments, 200 steps: coordinates, velocities, history values and the counters of every step.
 
-    A has segment normals, D point-wise normals.  Tolerances: q and data 1e-9 as Newton's relative tolerance of 1e-9 leaves
-    errors of 1e-12 m (measured: 3e-12); v 1e-7, since trapezoidal steps of 1e-4 s multiply errors of q by 2/h.
+    A has segment normals, D point-wise normals.  Tolerances: q and data 1e-9 as Newton's relative tolerance of 1e-9
+    leaves errors of 1e-12 m (measured: 3e-12); v 1e-7, since trapezoidal steps of 1e-4 s multiply errors of q by 2/h.
     """
     belt, info, reference, state, static = solve_preload(name)
     counts = info["static"]["it"]
@@ -49,7 +50,7 @@ def test_small_belt_step_by_step(name: str, newton: int, passes: int) -> None:
 
 
 def test_belt_of_240_elements_first_1000_steps() -> None:
-    """240 elements, 2 segments to 0.1 s: pulley speeds 1e-7 rad/s, angles 1e-9 rad, 1037 passes, 2074 full Newton iterations.
+    """240 elements, 2 segments to 0.1 s: pulley speeds 1e-7 rad/s, angles 1e-9 rad, 1037 passes, 2074 iterations.
 
     The reference was made with a lagged Jacobian and 5611 iterations; with full Newton it gives q within 3e-9 and 2074.
     """

@@ -28,12 +28,13 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.special import ellipe, ellipeinc, ellipk, ellipkinc
-from support.cantilever import SLENDERNESS, solve_cantilever, tip_values
 
 from windlass.connectors import Force, position_marker
 from windlass.framework.law import FloatArray
 from windlass.framework.table import Entity
 from windlass.framework.world import World
+
+from support.cantilever import SLENDERNESS, solve_cantilever, tip_values
 
 # alpha: (shortening/L, deflection/L, angle [rad])
 TABLE = {
@@ -72,7 +73,9 @@ def eval_extensible(alpha: float) -> Any:
         return [y[1], -stretch * alpha * c, stretch * c, stretch * s]
 
     def shoot(curvature: float) -> FloatArray:
-        end: FloatArray = solve_ivp(rates, (0, 1), [0, curvature, 0, 0], method="DOP853", rtol=1e-13, atol=1e-15).y[:, -1]
+        end: FloatArray = solve_ivp(rates, (0, 1), [0, curvature, 0, 0], method="DOP853", rtol=1e-13, atol=1e-15).y[
+            :, -1
+        ]
         return end
 
     curvature = brentq(lambda k: shoot(k)[1], 0.1, np.sqrt(2.0 * alpha) * 1.1, xtol=1e-14, rtol=1e-14)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from support.processes import ROOT, run_python
 
 STEPS = 800
@@ -44,7 +45,7 @@ def test_belt_on_several_processes(serial: Any, processes: int, tmp_path: Path) 
 
 @pytest.mark.mpi
 def test_each_process_evaluates_its_own_rows(serial: Any, tmp_path: Path) -> None:
-    """Rows evaluated per residual add up to those in serial, and each process has its share of them and of the matrix."""
+    """Rows evaluated per residual add up to those in serial; each process has its share of them and of the matrix."""
     parallel = run_belt(tmp_path, 2)
     # whole rows per residual: the initial accelerations add one evaluation that is no residual of Newton
     per_residual = parallel["rows"] // parallel["residuals"][:, None]

@@ -12,13 +12,14 @@ from functools import cache
 
 import numpy as np
 from numpy.testing import assert_allclose
-from support.cantilever import solve_cantilever
 
 from windlass.connectors import Torque, rigid_marker
 from windlass.framework.evaluate import eval_output
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World
+
+from support.cantilever import solve_cantilever
 
 
 @cache
