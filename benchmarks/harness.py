@@ -6,12 +6,14 @@ prints one line, `RESULT` and a JSON object:
     cpu, wall   process time and elapsed time of the solve [s], without imports and model building
     counts      numbers of steps, iterations, ...
     answers     name -> number, what was computed
+    measured    name with unit -> number, further measurements that no ratio is made of (may be left out)
     versions    name -> text
 
 A ratio counts only where both programs did the same work: the counts that the case names must be equal and the answers
 must agree within its tolerances, in every round. Otherwise the case fails, and no ratio is given.
 
-A case is described by `Case`; a file such as belt.py lists its cases and hands them to `run_cases` of report.py.
+A case is described by `Case`; a file such as belt.py lists its cases and hands them to `run_cases` of report.py,
+with the command line of command_line.py.
 """
 
 import json
@@ -19,7 +21,7 @@ import math
 import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -94,6 +96,7 @@ class Sample:
     counts: dict[str, int]
     answers: dict[str, float]
     versions: dict[str, str]
+    measured: dict[str, float] = field(default_factory=dict)
 
 
 Runner = Callable[[Command, float], Sample]
@@ -138,15 +141,16 @@ def parse_result(output: str) -> Sample:
         # null stands for a number that is not there or not finite
         answers = {name: math.nan if value is None else float(value) for name, value in values["answers"].items()}
         counts = {name: int(value) for name, value in values["counts"].items()}
-        return Sample(float(values["cpu"]), float(values["wall"]), counts, answers, dict(values["versions"]))
+        measured = {name: float(value) for name, value in values.get("measured", {}).items()}
+        return Sample(float(values["cpu"]), float(values["wall"]), counts, answers, dict(values["versions"]), measured)
     except (ValueError, TypeError, AttributeError, KeyError) as error:
         raise ChildError(f"RESULT line: {error!r}") from None
 
 
 def subtract(long: Sample, short: Sample) -> Sample:
-    """What the longer of two runs did beyond the shorter one; its answers."""
+    """What the longer of two runs did beyond the shorter one; its answers and further measurements."""
     counts = {name: value - short.counts.get(name, 0) for name, value in long.counts.items()}
-    return Sample(long.cpu - short.cpu, long.wall - short.wall, counts, long.answers, long.versions)
+    return Sample(long.cpu - short.cpu, long.wall - short.wall, counts, long.answers, long.versions, long.measured)
 
 
 def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from harness import ROOT, Case, ChildError, Outcome, Runner, measure, run_child
@@ -68,17 +69,43 @@ def format_table(outcomes: Sequence[Outcome]) -> str:
             ratio = outcome.ratio if k == 1 else None
             counts = [r[program].counts for r in outcome.rounds if program in r]
             newton = str(counts[-1].get("newton_iterations", "")) if counts else ""
-            costs = [f"{1e3 * value:.4f}" for value in cost] if cost else ["", "", ""]
+            costs = [format_cost(value) for value in cost] if cost else ["", "", ""]
             verdict = [f"{value:.2f}" for value in ratio] if ratio else ["", "", ""]
             if k == 1 and outcome.mismatches:
                 verdict = ["FAILED", "", ""]
             label = case.name if k == 0 else ""
             rows.append((label, program, case.work.rstrip("s"), *costs, newton, *verdict))
-    widths = [max(len(row[c]) for row in rows) for c in range(len(head))]
+    return align(rows, 3)
+
+
+def format_cost(seconds: float) -> str:
+    """A time [s] in ms, with three digits at least."""
+    ms = 1e3 * seconds
+    return f"{ms:.4f}" if ms >= 0.1 else f"{ms:.3g}"
+
+
+def format_measured(outcomes: Sequence[Outcome]) -> str:
+    """A table of the further measurements, medians over the rounds; empty where there are none."""
+    rows: list[Sequence[str]] = []
+    for outcome in outcomes:
+        programs = list(outcome.case.commands)
+        found = [{name for r in outcome.rounds if p in r for name in r[p].measured} for p in programs]
+        for name in sorted(set().union(*found)):
+            cells = []
+            for program, has in zip(programs, found, strict=True):
+                values = [r[program].measured[name] for r in outcome.rounds if name in r[program].measured]
+                cells.append(f"{program} {median(values):.4g}" if name in has else "")
+            rows.append((outcome.case.name, name, *cells))
+    return align(rows, 4) if rows else ""
+
+
+def align(rows: Sequence[Sequence[str]], left: int) -> str:
+    """Rows of cells as lines with columns; the first ones flush left, the others flush right."""
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
     lines = []
     for row in rows:
-        cells = [cell.ljust(w) if c < 3 else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True))]
-        lines.append("  ".join(cells).rstrip())
+        pairs = enumerate(zip(row, widths, strict=True))
+        lines.append("  ".join(cell.ljust(w) if c < left else cell.rjust(w) for c, (cell, w) in pairs).rstrip())
     return "\n".join(lines)
 
 
@@ -102,6 +129,8 @@ def run_cases(cases: Sequence[Case], rounds: int, folder: Path = RESULTS, run: R
         outcomes.append(outcome)
     print(f"\n{machine['cpu']}, {machine['cores']} cores, one used; load average {machine['load_average'][0]:.2f}")
     print(format_table(outcomes))
+    if more := format_measured(outcomes):
+        print(f"\nfurther measurements, medians:\n{more}")
     failed = [outcome for outcome in outcomes if outcome.mismatches]
     for outcome in failed:
         print(f"\n{outcome.case.name} FAILED, its times do not count:")

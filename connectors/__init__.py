@@ -10,7 +10,9 @@ from windlass.connectors.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.coordinate_load import CoordinateLoad
 from windlass.connectors.coordinate_marker import NodeCoordinate, coordinate_marker
 from windlass.connectors.coordinate_spring_damper import CoordinateSpringDamper
+from windlass.connectors.distance_constraint import DistanceConstraint
 from windlass.connectors.force import Force
+from windlass.connectors.generic_joint import GenericJoint
 from windlass.connectors.mass_proportional import MassProportional
 from windlass.connectors.position_markers import (
     NodePosition,
@@ -21,8 +23,12 @@ from windlass.connectors.position_markers import (
     position_marker,
     rigid_marker,
 )
+from windlass.connectors.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.connectors.prismatic_joint2d import PrismaticJoint2D
 from windlass.connectors.pulley_contact import add_contact
 from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
+from windlass.connectors.revolute_joint2d import RevoluteJoint2D
+from windlass.connectors.spherical_joint import SphericalJoint
 from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
 from windlass.connectors.torque import Torque
 
@@ -35,16 +41,23 @@ __all__ = [
     "CoordinateConstraint",
     "CoordinateLoad",
     "CoordinateSpringDamper",
+    "DistanceConstraint",
     "Force",
+    "GenericJoint",
     "MassProportional",
     "NodeCoordinate",
     "NodePosition",
     "PositionOnCable",
     "PositionOnGround",
     "PositionOnRigid2D",
+    "PositionOnRigid3D",
+    "PrismaticJoint2D",
     "PulleyReport",
     "PulleySensor",
+    "RevoluteJoint2D",
     "RigidNodePosition",
+    "RigidNodePosition3D",
+    "SphericalJoint",
     "Torque",
     "add_contact",
     "clamp",

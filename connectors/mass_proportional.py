@@ -73,6 +73,14 @@ def build(rows: LocalRows) -> System:
             assert body_force is not None
             body_force(s, g[group.first], group.bodies, f)
 
+    def add_load_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        g = accelerations(s.t)
+        for group in groups:
+            # into the slots of the bodies, whose rows the group names
+            body = systems[group.component]
+            if body.body_force_tangent is not None:
+                body.body_force_tangent(s, g[group.first], group.bodies, dq, body.slots, values)
+
     system.load = add_load
     for group in groups:
         body = systems.get(group.component)
@@ -81,6 +89,8 @@ def build(rows: LocalRows) -> System:
             raise ModelError(
                 f"body in MassProportional row {row} is a {group.component.__name__}: must be a body with mass"
             )
+        if body.body_force_tangent is not None:
+            system.load_tangent = add_load_tangent
     return system
 
 

@@ -8,6 +8,8 @@
               Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
     ground    p fixed, from the reference point of the ground
 
+Bodies in space are in `position_markers3d`.
+
 J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces of points on rigid
@@ -22,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.position_kernels import (
+    FAMILY,
     CableRows,
     PointRows,
     RigidRows,
@@ -30,12 +33,15 @@ from windlass.connectors.position_kernels import (
     update_rigid,
 )
 from windlass.connectors.position_kernels import PositionColumns as PositionColumns
+from windlass.connectors.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.elements.cable2d import Cable2D
 from windlass.elements.cable2d_points import eval_shape
 from windlass.elements.ground import Ground
 from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes import RigidNode2D
+from windlass.elements.nodes3d import RigidNode3D
 from windlass.elements.rigid2d import RigidBody2D
+from windlass.elements.rigid3d import RigidBody3D
 from windlass.framework.errors import ModelError
 from windlass.framework.law import (
     Fields,
@@ -53,8 +59,9 @@ from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import Entity, EntityTable, IntArray
 from windlass.framework.world import Handles, World
 
-FAMILY = "position marker"
 SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
+TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, Ground)
+"""Kinds of entities that have a rotation."""
 
 
 class NodePosition(Component):
@@ -228,10 +235,10 @@ def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Enti
 
     Args:
         world: the world.
-        entity: node, `MassPoint`, `RigidBody2D`, `Cable2D` or `Ground`, one or several rows of one kind.
+        entity: node, `MassPoint`, rigid body, `Cable2D` or `Ground`, one or several rows of one kind.
         at: place on the entity [m], shape (2,), or (rows, 2) for one place per row.
-            `RigidBody2D`: in the body's frame.  `Cable2D`: axial position, and distance from the axis.
-            `Ground`: x, y, or x, y, z from its reference point.
+            Rigid bodies: in the body's frame.  `Cable2D`: axial position, and distance from the axis.
+            `Ground` and `RigidBody3D`: x, y, or x, y, z, of the ground from its reference point.
             Nodes and `MassPoint` have only one place, (0, 0).
 
     Returns:
@@ -251,24 +258,26 @@ def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Enti
         return world.add(PositionOnCable, cable=entity, x=place[..., 0], y=place[..., 1])
     if component is RigidBody2D:
         return world.add(PositionOnRigid2D, body=entity, local=place[..., :2])
+    if component is RigidBody3D:
+        return world.add(PositionOnRigid3D, body=entity, local=place)
     if place.any():
         raise ModelError(f"at = {at!r} m on {entity!r}: must be (0, 0), the only place that a {entity.kind} has")
     if component is MassPoint:
         return position_marker(world, nodes_of(world, entity))
     if component is RigidNode2D:
         return world.add(RigidNodePosition, node=entity)
+    if component is RigidNode3D:
+        return world.add(RigidNodePosition3D, node=entity)
     if "node" in component.provides:
         return world.add(NodePosition, node=entity)
-    raise ModelError(f"{entity!r} has no position: must be a node, MassPoint, RigidBody2D, Cable2D or Ground")
+    raise ModelError(f"{entity!r} has no position: must be a node, MassPoint, rigid body, Cable2D or Ground")
 
 
 def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """A position marker with rotation on `RigidBody2D`, `RigidNode2D`, `Cable2D`, `Ground`; see `position_marker`."""
+    """A position marker with rotation on a rigid body or node, `Cable2D` or `Ground`; see `position_marker`."""
     entity = merge_handles(entity)
-    provides = entity.table.component.provides
-    kinds = (RigidBody2D, RigidNode2D, Cable2D, Ground)
-    if "rigid marker" not in provides and entity.table.component not in kinds:
-        names = ", ".join(kind.__name__ for kind in kinds)
+    if "rigid marker" not in entity.table.component.provides and entity.table.component not in TURNING:
+        names = ", ".join(kind.__name__ for kind in TURNING)
         raise ModelError(f"{entity!r} has no rotation: must be one of {names}, or a rigid marker")
     return position_marker(world, entity, at)
 
@@ -309,16 +318,16 @@ def nodes_of(world: World, entity: Entity) -> Entity:
 
 
 def _parse_place(entity: Entity, at: Any) -> FloatArray:
-    """The place as an array of shape (2,) or (rows, 2); for the ground (3,) or (rows, 3)."""
-    ground = entity.table.component is Ground
-    words = f"(x, y){' or (x, y, z)' if ground else ''} [m], or one such place per row"
+    """The place as an array of shape (2,) or (rows, 2); where a third number is allowed (3,) or (rows, 3)."""
+    spatial = entity.table.component not in (RigidBody2D, Cable2D)
+    words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
     try:
         place = np.asarray(at, dtype=np.float64)
     except (TypeError, ValueError):
         raise ModelError(f"at = {at!r} on {entity!r}: must be {words}") from None
-    if place.ndim not in (1, 2) or place.shape[-1] not in ((2, 3) if ground else (2,)):
+    if place.ndim not in (1, 2) or place.shape[-1] not in ((2, 3) if spatial else (2,)):
         raise ModelError(f"at on {entity!r} has shape {place.shape}: must be {words}")
-    if ground and place.shape[-1] == 2:
+    if spatial and place.shape[-1] == 2:
         place = np.concatenate((place, np.zeros((*place.shape[:-1], 1))), axis=-1)
     return place
 

@@ -1,26 +1,40 @@
 """Nodes, cables and bodies, one law per file, and the geometry that places them."""
 
+from windlass.elements.ale_cable2d import ALECable2D
+from windlass.elements.ale_node import ALENode
 from windlass.elements.cable2d import Cable2D
 from windlass.elements.cable_chain import cable_around, nodes_of, straight_cable
 from windlass.elements.ground import Ground
 from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes import Point2D, PointSlope2D, RigidNode2D
+from windlass.elements.nodes3d import Point3D, RigidNode3D
 from windlass.elements.rigid2d import RigidBody2D
+from windlass.elements.rigid3d import RigidBody3D
+from windlass.elements.rotations import euler_parameter_rates, euler_parameters, euler_parameters_of, rotation_matrix
 from windlass.elements.routes import Circle, Route, nodes_along, route_around, straight
 
 __all__ = [
+    "ALECable2D",
+    "ALENode",
     "Cable2D",
     "Circle",
     "Ground",
     "MassPoint",
     "Point2D",
+    "Point3D",
     "PointSlope2D",
     "RigidBody2D",
+    "RigidBody3D",
     "RigidNode2D",
+    "RigidNode3D",
     "Route",
     "cable_around",
+    "euler_parameter_rates",
+    "euler_parameters",
+    "euler_parameters_of",
     "nodes_along",
     "nodes_of",
+    "rotation_matrix",
     "route_around",
     "straight",
     "straight_cable",

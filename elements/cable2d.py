@@ -20,6 +20,7 @@ Journal of Sound and Vibration 318 (2008) 461-487.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -119,18 +120,29 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels, in groups with the same integration rule."""
+    """Bind rows to the kernels."""
+    return bind_cables(rows, rows.dofs)
+
+
+def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
+    """Bind rows to the kernels, in groups with the same integration rule.
+
+    Args:
+        rows: the cables; the first 8 coordinates of each are those of its nodes.
+        dofs: where the kernels find these coordinates in the fields, shape (rows, 8).
+    """
     integration, law = rows.column("integration"), has_law(rows)
     groups: list[tuple[int, Columns, Rule]] = []
     law_groups: list[LawRows] = []
     for rule in RULES:
         row = np.flatnonzero((integration == rule) & ~law)
         if len(row):
-            groups.append((rule, create_columns(_select(rows, row), row, rule), create_rule(rule)))
+            c = create_columns(_select(rows, row), row, rule)._replace(dofs=dofs[row])
+            groups.append((rule, c, create_rule(rule)))
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
-            law_groups.append(create_law_rows(_select(rows, row), row, rule))
-    inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), rows.dofs)
+            law_groups.append(replace(create_law_rows(_select(rows, row), row, rule), dofs=dofs[row]))
+    inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
 
     def add_residual(s: Fields, f: FloatArray) -> None:
         for rule, c, points in groups:
@@ -150,7 +162,7 @@ def build(rows: LocalRows) -> System:
         for group in law_groups:
             tangent_law(group, s, dq, dv, slots, values)
 
-    system = System("Cable2D", rows.dofs)
+    system = System("Cable2D", dofs)
     system.residual = add_residual
     system.tangent = add_tangent
     system.mass = lambda scale, slots, values: mass(inertia, scale, slots, values)
@@ -191,16 +203,16 @@ def check(world: World, table: EntityTable) -> None:
     node0, node1 = table.column("node0"), table.column("node1")
     for row in np.flatnonzero(node0 == node1):
         name = world.entity(int(node0[row])).name
-        raise ModelError(f"node0 = node1 = {name} in Cable2D row {row}: must be two different nodes")
+        raise ModelError(f"node0 = node1 = {name} in {table.kind} row {row}: must be two different nodes")
     share = table.column("strain_is_relative_to_reference")
     for row in np.flatnonzero((share < 0.0) | (share > 1.0)):
-        given = f"strain_is_relative_to_reference = {share[row]} in Cable2D row {row}"
+        given = f"strain_is_relative_to_reference = {share[row]} in {table.kind} row {row}"
         raise ModelError(f"{given}: must lie from 0 to 1")
     for quantity in ("axial_force", "bending_moment"):
         laws, derivatives = table.column(f"{quantity}_law"), table.column(f"{quantity}_derivatives")
         for row, (law, derivative) in enumerate(zip(laws, derivatives, strict=True)):
             if derivative is not None and law is None:
-                raise ModelError(f"{quantity}_derivatives in Cable2D row {row}: need {quantity}_law")
+                raise ModelError(f"{quantity}_derivatives in {table.kind} row {row}: need {quantity}_law")
     _check_slope(world, table)
 
 
@@ -208,9 +220,9 @@ def _check_slope(world: World, table: EntityTable) -> None:
     """Strains do not exist where r' = 0, for instance in the middle of a cable whose ends lie on one point."""
     length = table.column("length")
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
-    slope = interpolate(eval_shape(s, length[:, None]).dS, world.numbering.reference[world.table_dofs(table)])
+    slope = interpolate(eval_shape(s, length[:, None]).dS, world.numbering.reference[world.table_dofs(table)[:, :8]])
     for row, k in np.argwhere(dot(slope, slope) < 1e-12):
-        place = f"x = {s[k] * length[row]} m of Cable2D row {row}"
+        place = f"x = {s[k] * length[row]} m of {table.kind} row {row}"
         raise ModelError(f"the reference slope r' is 0 at {place}: must have a length > 0; are both ends at one point?")
 
 

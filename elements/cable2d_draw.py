@@ -20,7 +20,9 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from windlass.elements.cable2d_outputs import (
+    NODES,
     OUTPUTS,
+    Kinematics,
     Section,
     create_section,
     eval_force,
@@ -37,16 +39,18 @@ FIELDS: dict[str, Callable[[Section], FloatArray]] = {
     "bending_moment": lambda section: eval_force(section, "bending_moment"),
     "curvature": lambda section: section.strains.kap,
 }
+FORCES = ("axial_force", "bending_moment")
 
 
-def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinematics = NODES) -> Drawing:
     """Each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part."""
     count = len(rows.rows)
     x = rows.column("length")[:, None] * (np.arange(subdivisions + 1) / subdivisions)
-    section = create_section(rows, fields, x, 0.0)
+    motions = dict.fromkeys(kinematics)
+    sections = {motion: create_section(rows, motion(rows, fields), fields.t, x, 0.0) for motion in motions}
 
-    def at_points(evaluate: Callable[[Section], FloatArray]) -> FloatArray:
-        values = evaluate(section)
+    def at_points(evaluate: Callable[[Section], FloatArray], force: bool = False) -> FloatArray:
+        values = evaluate(sections[kinematics.force if force else kinematics.material])
         return values.reshape(count * (subdivisions + 1), *values.shape[2:])
 
     number = np.arange(count * (subdivisions + 1)).reshape(count, subdivisions + 1)
@@ -57,7 +61,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
         entity=np.repeat(rows.table.ids[rows.rows], subdivisions),
         start=x[:, :-1].ravel(),
         end=x[:, 1:].ravel(),
-        point_data={name: at_points(evaluate) for name, evaluate in FIELDS.items()},
+        point_data={name: at_points(evaluate, name in FORCES) for name, evaluate in FIELDS.items()},
         units={name: OUTPUTS[name].unit for name in FIELDS},
     )
 

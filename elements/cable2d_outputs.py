@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,11 +28,38 @@ from windlass.framework.law import Fields, FloatArray, LocalRows, Output
 TOLERANCE = 1e-9
 
 
+class Motion(NamedTuple):
+    """Total coordinates x [m, 1] of rows of cables, velocities v and accelerations a, each of shape (rows, 8)."""
+
+    x: FloatArray
+    v: FloatArray
+    a: FloatArray
+
+
+class Kinematics(NamedTuple):
+    """How the coordinates of a kind of cable move, as functions of rows and fields.
+
+    material: motion of its material, for positions, velocities and accelerations.
+    force: motion with the rates that its damping sees.
+    """
+
+    material: Callable[[LocalRows, Fields], Motion]
+    force: Callable[[LocalRows, Fields], Motion]
+
+
+def eval_motion(rows: LocalRows, fields: Fields) -> Motion:
+    """The motion of the nodes: that of the material of `Cable2D`."""
+    dofs = rows.dofs[:, :8]
+    return Motion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
+
+
 @dataclass(frozen=True)
 class Section:
     """Cross sections of the rows at the places asked for, k per row.
 
-    rows, fields: the cables and the fields.
+    rows: the cables.
+    motion: their coordinates and rates.
+    t: time [s].
     places: places on the axis.
     y: distance from the axis [m], shape (rows, k).
     strains: strains with r', r'' and their rates.
@@ -41,7 +68,8 @@ class Section:
     """
 
     rows: LocalRows
-    fields: Fields
+    motion: Motion
+    t: float
     places: Places
     y: FloatArray
     strains: Strains
@@ -50,39 +78,39 @@ class Section:
     omega: FloatArray
 
 
-def create_section(rows: LocalRows, fields: Fields, x: Any, y: Any) -> Section:
-    """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k)."""
+def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) -> Section:
+    """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
     length = rows.column("length")[:, None]
     place = 0.5 * length if x is None else _per_row(rows, "x", x)
     outside = np.argwhere(~(np.abs(place / length - 0.5) <= 0.5 + TOLERANCE))
     if len(outside):
         row, k = outside[0]
         given, L = np.broadcast_to(place, (len(length), place.shape[1]))[row, k], length[row, 0]
-        raise ModelError(f"x = {given} m in Cable2D row {rows.rows[row]}: must lie from 0 to its length {L} m")
+        raise ModelError(f"x = {given} m in {rows.table.kind} row {rows.rows[row]}: must lie from 0 to its length {L} m")
     places = create_places(rows, np.clip(place / length, 0.0, 1.0))
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
-    strains = eval_strains(places.shape, fields.x[rows.dofs], fields.v[rows.dofs])
+    strains = eval_strains(places.shape, motion.x, motion.v)
     tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
     omega = cross(strains.p, strains.pt) / dot(strains.p, strains.p)
-    return Section(rows, fields, places, offset, strains, tangent, _turned(tangent), omega)
+    return Section(rows, motion, t, places, offset, strains, tangent, _turned(tangent), omega)
 
 
 def eval_position(c: Section) -> FloatArray:
     """Global position [m], shape (rows, k, 3)."""
-    r = interpolate(c.places.shape.S, c.fields.x[c.rows.dofs])
+    r = interpolate(c.places.shape.S, c.motion.x)
     return in_space(r + c.y[..., None] * c.normal)
 
 
 def eval_displacement(c: Section) -> FloatArray:
     """Displacement of the point of the cross section from its reference position [m], shape (rows, k, 3)."""
-    r = interpolate(c.places.shape.S, c.rows.reference)
-    p = interpolate(c.places.shape.dS, c.rows.reference)
+    reference = c.rows.reference[:, :8]
+    r, p = interpolate(c.places.shape.S, reference), interpolate(c.places.shape.dS, reference)
     normal = _turned(p) / np.sqrt(dot(p, p))[..., None]
     return eval_position(c) - in_space(r + c.y[..., None] * normal)
 
 
 def _eval_velocity(c: Section) -> FloatArray:
-    r_t = interpolate(c.places.shape.S, c.fields.v[c.rows.dofs])
+    r_t = interpolate(c.places.shape.S, c.motion.v)
     return r_t - (c.y * c.omega)[..., None] * c.tangent
 
 
@@ -99,7 +127,7 @@ def eval_velocity_local(c: Section) -> FloatArray:
 
 def eval_acceleration(c: Section) -> FloatArray:
     """Global acceleration [m/s^2], shape (rows, k, 3): r_tt - y (ω_t r'/|r'| + ω² n)."""
-    r_tt = interpolate(c.places.shape.S, c.fields.a[c.rows.dofs])
+    r_tt = interpolate(c.places.shape.S, c.motion.a)
     turning = eval_angular_acceleration(c)[..., None] * c.tangent + (c.omega**2)[..., None] * c.normal
     return in_space(r_tt - c.y[..., None] * turning)
 
@@ -107,7 +135,7 @@ def eval_acceleration(c: Section) -> FloatArray:
 def eval_angular_acceleration(c: Section) -> FloatArray:
     """ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
     p, pt = c.strains.p, c.strains.pt
-    ptt = interpolate(c.places.shape.dS, c.fields.a[c.rows.dofs])
+    ptt = interpolate(c.places.shape.dS, c.motion.a)
     result: FloatArray = (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
     return result
 
@@ -121,15 +149,7 @@ def eval_rotation(c: Section) -> FloatArray:
 def eval_force(c: Section, quantity: str) -> FloatArray:
     """``"axial_force"`` [N] or ``"bending_moment"`` [N m], shape (rows, k)."""
     laws = create_laws(c.rows, quantity)
-    return eval_laws(quantity, laws, c.fields.t, c.places, c.strains, create_parameters(c.rows))
-
-
-def _output(unit: str, doc: str, evaluate: Callable[[Section], FloatArray]) -> Output:
-    def at(rows: LocalRows, fields: Fields, x: Any = None, y: Any = 0.0) -> FloatArray:
-        values = evaluate(create_section(rows, fields, x, y))
-        return values if max(np.ndim(x), np.ndim(y)) == 2 else values[:, 0]
-
-    return Output(unit, doc, at)
+    return eval_laws(quantity, laws, c.t, c.places, c.strains, create_parameters(c.rows))
 
 
 def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
@@ -138,7 +158,7 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
     count = len(rows.rows)
     if not (places.ndim == 0 or (places.ndim <= 2 and len(places) == count)):
         raise ModelError(
-            f"{name} [m] for Cable2D has shape {places.shape}: must be a number, or of shape ({count},) or ({count}, k)"
+            f"{name} [m] for {rows.table.kind} has shape {places.shape}: must be a number, or of shape ({count},) or ({count}, k)"
         )
     return places.reshape(1, 1) if places.ndim == 0 else places.reshape(count, -1)
 
@@ -147,19 +167,40 @@ def _turned(a: FloatArray) -> FloatArray:
     return np.stack((-a[..., 1], a[..., 0]), axis=-1)
 
 
-OUTPUTS: dict[str, Output] = {
-    "position": _output("m", "global position at (x, y), shape (3,)", eval_position),
-    "displacement": _output("m", "global displacement at (x, y) from the reference, shape (3,)", eval_displacement),
-    "velocity": _output("m/s", "global velocity at (x, y), shape (3,)", eval_velocity),
-    "velocity_local": _output("m/s", "velocity at (x, y) along tangent and normal, shape (2,)", eval_velocity_local),
-    "acceleration": _output("m/s^2", "global acceleration at (x, y), shape (3,)", eval_acceleration),
-    "director": _output("1", "global slope r' at x, not normalised, shape (3,)", lambda c: in_space(c.strains.p)),
-    "rotation": _output("rad", "angle of the tangent at x against global x, from -π to π", eval_rotation),
-    "angular_velocity": _output("rad/s", "angular velocity of the tangent at x about z", lambda c: c.omega),
-    "angular_acceleration": _output("rad/s^2", "angular acceleration of the tangent at x", eval_angular_acceleration),
-    "strain": _output("1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap),
-    "axial_strain": _output("1", "axial strain of the axis at x: |r'| - 1", lambda c: c.strains.eps),
-    "curvature": _output("1/m", "curvature at x: (r' × r'')/|r'|²", lambda c: c.strains.kap),
-    "axial_force": _output("N", "axial force at x, tension > 0", lambda c: eval_force(c, "axial_force")),
-    "bending_moment": _output("N m", "bending moment at x", lambda c: eval_force(c, "bending_moment")),
-}
+def create_outputs(kinematics: Kinematics) -> dict[str, Output]:
+    """The output variables of a kind of cable."""
+
+    def output(unit: str, doc: str, evaluate: Callable[[Section], FloatArray], force: bool = False) -> Output:
+        motion = kinematics.force if force else kinematics.material
+
+        def at(rows: LocalRows, fields: Fields, x: Any = None, y: Any = 0.0) -> FloatArray:
+            values = evaluate(create_section(rows, motion(rows, fields), fields.t, x, y))
+            return values if max(np.ndim(x), np.ndim(y)) == 2 else values[:, 0]
+
+        return Output(unit, doc, at)
+
+    return {
+        "position": output("m", "global position at (x, y), shape (3,)", eval_position),
+        "displacement": output("m", "global displacement at (x, y) from the reference, shape (3,)", eval_displacement),
+        "velocity": output("m/s", "global velocity at (x, y), shape (3,)", eval_velocity),
+        "velocity_local": output("m/s", "velocity at (x, y) along tangent and normal, shape (2,)", eval_velocity_local),
+        "acceleration": output("m/s^2", "global acceleration at (x, y), shape (3,)", eval_acceleration),
+        "director": output("1", "global slope r' at x, not normalised, shape (3,)", lambda c: in_space(c.strains.p)),
+        "rotation": output("rad", "angle of the tangent at x against global x, from -π to π", eval_rotation),
+        "angular_velocity": output("rad/s", "angular velocity of the tangent at x about z", lambda c: c.omega),
+        "angular_acceleration": output(
+            "rad/s^2", "angular acceleration of the tangent at x", eval_angular_acceleration
+        ),
+        "strain": output("1", "axial strain at (x, y): ε - y κ", lambda c: c.strains.eps - c.y * c.strains.kap),
+        "axial_strain": output("1", "axial strain of the axis at x: |r'| - 1", lambda c: c.strains.eps),
+        "curvature": output("1/m", "curvature at x: (r' × r'')/|r'|²", lambda c: c.strains.kap),
+        "axial_force": output("N", "axial force at x, tension > 0", lambda c: eval_force(c, "axial_force"), True),
+        "bending_moment": output("N m", "bending moment at x", lambda c: eval_force(c, "bending_moment"), True),
+    }
+
+
+NODES = Kinematics(eval_motion, eval_motion)
+"""Material that moves with the nodes."""
+
+OUTPUTS: dict[str, Output] = create_outputs(NODES)
+"""The output variables of `Cable2D`."""

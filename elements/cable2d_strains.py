@@ -70,7 +70,8 @@ def eval_references(rows: LocalRows, s: FloatArray) -> References:
     ε_ref = ε0 + c (|r'| - 1) and κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference.
     """
     shape = eval_shape(s, rows.column("length")[:, None])
-    reference = eval_strains(shape, rows.reference, np.zeros_like(rows.reference))
+    x = rows.reference[:, :8]
+    reference = eval_strains(shape, x, np.zeros_like(x))
     c = rows.column("strain_is_relative_to_reference")[:, None]
     eps = rows.column("reference_strain")[:, None] + c * reference.eps
     return References(eps, rows.column("reference_curvature")[:, None] + c * reference.kap)

@@ -1,4 +1,4 @@
-"""Mass point in the plane.
+"""Mass point, in the plane or in space.
 
     m r_tt = F
 
@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from windlass.elements.nodes import Point2D, create_missing_node
+from windlass.elements.nodes3d import Point3D
 from windlass.elements.outputs import point_outputs
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
@@ -19,15 +22,19 @@ from windlass.framework.world import World
 
 
 class MassPoint(Component):
-    """A mass point.  Give ``node``, or the columns of its `Point2D`: position, displacement, velocity."""
+    """A mass point.
+
+    Give ``node``, or the columns of its node: position, displacement, velocity.  A position of two numbers makes a
+    `Point2D`, one of three a `Point3D`.
+    """
 
     provides = ("body",)
-    node = ref("Point2D", "node that carries the mass")
+    node = ref("point node", "Point2D or Point3D that carries the mass")
     mass = column("kg", "mass; 0 only for points that constraints or springs hold", minimum=0.0)
 
 
 class Columns(NamedTuple):
-    """Mass m [kg], shape (rows,); dofs: local numbers of x, y, shape (rows, 2)."""
+    """Mass m [kg], shape (rows,); dofs: local numbers of x, y (and z), shape (rows, k)."""
 
     m: FloatArray
     dofs: IntArray
@@ -35,18 +42,18 @@ class Columns(NamedTuple):
 
 @kernel
 def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times diag(m, m) to the matrix values; slots has shape (rows, 2, 2)."""
+    """Add scale times diag(m, m, m) to the matrix values; slots has shape (rows, k, k)."""
     for i in range(len(c.m)):
-        values[slots[i, 0, 0]] += scale * c.m[i]
-        values[slots[i, 1, 1]] += scale * c.m[i]
+        for d in range(c.dofs.shape[1]):
+            values[slots[i, d, d]] += scale * c.m[i]
 
 
 @kernel
 def gravity(c: Columns, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
     """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
     for i in rows:
-        f[c.dofs[i, 0]] += c.m[i] * g[0]
-        f[c.dofs[i, 1]] += c.m[i] * g[1]
+        for d in range(c.dofs.shape[1]):
+            f[c.dofs[i, d]] += c.m[i] * g[d]
 
 
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
@@ -56,8 +63,9 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def create_node(world: World, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the node from the columns of `Point2D` among the values if no node is given."""
-    return create_missing_node(world, values, Point2D, "MassPoint")
+    """Create the node from its columns among the values if no node is given."""
+    in_space = np.shape(values.get("position"))[-1:] == (3,)
+    return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
 
 
 def build(rows: LocalRows) -> System:
@@ -75,7 +83,7 @@ register(
         "body",
         dofs=lambda world, table: world.dofs_of(table.column("node")),
         build=build,
-        outputs=point_outputs("m") | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
+        outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
         complete=create_node,
         source="Newton's second law",
     )

@@ -1,4 +1,4 @@
-"""Output variables that nodes and bodies of the plane have in common; vectors are global with z = 0."""
+"""Output variables that nodes and bodies have in common; vectors are global, with z = 0 in the plane."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from windlass.framework.law import Fields, FloatArray, LocalRows, Output
 
 
 def in_space(vectors: FloatArray) -> FloatArray:
-    """Plane vectors (..., 2) as vectors in space (..., 3) with z = 0."""
+    """Plane vectors (..., 2) as vectors in space (..., 3) with z = 0; vectors in space as they are."""
+    if vectors.shape[-1] == 3:
+        return vectors
     return np.concatenate((vectors, np.zeros_like(vectors[..., :1])), axis=-1)
 
 
-def point_outputs(unit: str) -> dict[str, Output]:
-    """Outputs of rows whose first two coordinates are x and y; ``unit`` is that of all coordinates."""
+def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
+    """Outputs of rows whose first coordinates are x, y (and z); ``unit`` is that of all coordinates."""
+
+    def vector(evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Callable[[LocalRows, Fields], FloatArray]:
+        return lambda rows, fields: in_space(evaluate(rows, fields)[:, :dimensions])
+
     return {
-        "position": Output("m", "global position, shape (3,)", _vector(lambda rows, s: s.x[rows.dofs])),
-        "displacement": Output(
-            "m",
-            "global displacement from the reference, shape (3,)",
-            _vector(lambda rows, s: eval_displacement(rows, s)),
-        ),
-        "velocity": Output("m/s", "global velocity, shape (3,)", _vector(lambda rows, s: s.v[rows.dofs])),
-        "acceleration": Output("m/s^2", "global acceleration, shape (3,)", _vector(lambda rows, s: s.a[rows.dofs])),
+        "position": Output("m", "global position, shape (3,)", vector(lambda rows, s: s.x[rows.dofs])),
+        "displacement": Output("m", "global displacement from the reference, shape (3,)", vector(eval_displacement)),
+        "velocity": Output("m/s", "global velocity, shape (3,)", vector(lambda rows, s: s.v[rows.dofs])),
+        "acceleration": Output("m/s^2", "global acceleration, shape (3,)", vector(lambda rows, s: s.a[rows.dofs])),
         "coordinates": Output(
             unit, "displacements of all coordinates from their reference, shape (k,)", eval_displacement
         ),
@@ -50,7 +52,3 @@ def rotation_outputs() -> dict[str, Output]:
 def eval_displacement(rows: LocalRows, fields: Fields) -> FloatArray:
     """Displacements of the coordinates from their reference, shape (rows, k)."""
     return fields.x[rows.dofs] - rows.reference
-
-
-def _vector(evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Callable[[LocalRows, Fields], FloatArray]:
-    return lambda rows, fields: in_space(evaluate(rows, fields)[:, :2])

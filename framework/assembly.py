@@ -212,7 +212,7 @@ class Assembly:
             mass: factor on the constant mass matrix (equal to da in dynamics).
         """
         self.pattern  # noqa: B018  slots exist from here on
-        fields = self.fields
+        fields, gravity = self.fields, self.world.gravity
         if mass != 0.0:
             add_scaled(self._mass_slots, self._mass_data, mass, values)
         for system in self.systems:
@@ -222,6 +222,9 @@ class Assembly:
                 system.inertia_tangent(fields, dq, dv, da, system.slots, values)
             if system.load_tangent is not None and load_factor != 0.0:
                 system.load_tangent(fields, -load_factor * dq, -load_factor * dv, system.slots, values)
+            if system.body_force_tangent is not None and load_factor != 0.0 and gravity.any():
+                every = np.arange(len(system.dofs))
+                system.body_force_tangent(fields, gravity, every, -load_factor * dq, system.slots, values)
 
     def add_mass_matrix(self, values: FloatArray) -> None:
         """Add the mass matrix at the present fields to the matrix values, shape (nnz + 1,)."""

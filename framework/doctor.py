@@ -171,28 +171,18 @@ def _add_kernel_cache(found: _Findings) -> None:
     if os.environ.get("WINDLASS_JIT") == "0":
         found.remarks.append("WINDLASS_JIT=0: kernels run in Python, far slower than compiled")
     try:
-        folder = Path(importlib.import_module("windlass.framework.kernel").cache_folder())
-        files = sum(1 for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
-        problem = _why_not_writable(folder)
+        folder = importlib.import_module("windlass.framework.kernel").cache_folder()
+        files = sum(1 for path in folder.rglob("*") if path.is_file())
     # The report must come whatever fails in here: no home folder, no permission, a broken numba.
     except Exception as error:
         found.add_line("compiler cache", f"unknown: {_first_line(error)}")
-        found.problems.append("the folder of the compiler cache cannot be found")
+        found.problems.append("the folder of the compiler cache cannot be found or made")
         return
-    found.add_line("compiler cache", f"{folder} ({files} files)" + (f", {problem}" if problem else ", writable"))
-    if problem:
-        found.remarks.append(f"{folder} cannot be written: kernels are compiled anew in every run")
-
-
-def _why_not_writable(folder: Path) -> str | None:
-    """Try a temporary file in the folder, or in the nearest folder above that exists; None if that works."""
-    nearest = next(path for path in (folder, *folder.parents) if path.exists())
-    try:
-        # Permission bits do not show a read-only file system or a root that may do all, so write.
-        with tempfile.TemporaryFile(dir=nearest):
-            return None
-    except OSError as error:
-        return f"not writable: {error.strerror or error}"
+    # The name that cache_folder gives its way out where the folder asked for cannot be written.
+    temporary = folder.parent == Path(tempfile.gettempdir()) and folder.name.startswith("windlass-")
+    found.add_line("compiler cache", f"{folder} ({files} files), {'temporary' if temporary else 'writable'}")
+    if temporary:
+        found.remarks.append("kernels are compiled anew in every run: set WINDLASS_CACHE to a folder to keep them in")
 
 
 def _version(package: str, otherwise: str = "unknown version") -> str:

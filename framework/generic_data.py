@@ -31,7 +31,8 @@ def create_history(
 
     Args:
         world: the world.
-        component: schema of the connector, with a column ``segments`` and a reference ``data``.
+        component: schema of the connector, with a reference ``data`` and mostly a column ``segments``; without that
+            column each row counts as one segment.
         values: what the user gave to `World.add`.
         per_segment: start value of each history variable of a segment; variables lie one after the other,
             each with one value per segment.
@@ -42,7 +43,8 @@ def create_history(
     if values.get("data") is not None:
         return values
     try:
-        segments = np.asarray(values.get("segments"), dtype=np.float64)
+        given = values.get("segments") if "segments" in component.columns else 1
+        segments = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         return values
     if segments.ndim > 1 or not (segments >= 1).all() or not (segments == np.round(segments)).all():
@@ -72,23 +74,24 @@ def check_history(world: World, table: EntityTable, per_segment: int) -> None:
 
     Args:
         world: the world.
-        table: rows of a connector with a column ``segments`` and a reference ``data``.
+        table: rows of a connector with a reference ``data``, and with a column ``segments`` or one segment each.
         per_segment: number of history variables of a segment.
 
     Raises:
         ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
     """
-    segments, ids = table.column("segments"), table.column("data")
+    several = "segments" in table.component.columns
+    segments = table.column("segments") if several else np.ones(table.count, np.int64)
+    ids = table.column("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.column("initial")
         given = np.fromiter((len(initial[row]) for row in rows), np.int64, len(rows))
         wrong = np.flatnonzero(given != per_segment * segments[positions])
         if len(wrong):
             row = int(positions[wrong[0]])
-            raise ModelError(
-                f"data of {table.kind} row {row} has {given[wrong[0]]} values: must have "
-                f"{per_segment * segments[row]} ({per_segment} for each of {segments[row]} segments)"
-            )
+            needed = f"{per_segment * segments[row]}"
+            needed += f" ({per_segment} for each of {segments[row]} segments)" if several else ""
+            raise ModelError(f"data of {table.kind} row {row} has {given[wrong[0]]} values: must have {needed}")
     shared = np.flatnonzero(np.bincount(ids) > 1) if len(ids) else ids
     if len(shared):
         first, second = map(int, np.flatnonzero(ids == shared[0])[:2])

@@ -85,6 +85,8 @@ class System:
         mass: ``(scale, slots, values)`` adds scale times a constant mass matrix.
         body_force: ``(fields, g, which, f)`` adds the force of an acceleration field g [m/s^2], shape (3,), on the
             local rows ``which`` to f (applied load, right-hand side).
+        body_force_tangent: ``(fields, g, which, dq, slots, values)`` adds dq times its derivative by q, for laws whose
+            body force depends on the coordinates; they have ``inertia_tangent``, too.
         inertia: ``(fields, f)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
         inertia_tangent: ``(fields, dq, dv, da, slots, values)``.
         constraint: for constraints, see `ConstraintSystem`.
@@ -103,6 +105,7 @@ class System:
     load_tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
     mass: Callable[[float, IntArray, FloatArray], None] | None = None
     body_force: Callable[[Fields, FloatArray, IntArray, FloatArray], None] | None = None
+    body_force_tangent: Callable[[Fields, FloatArray, IntArray, float, IntArray, FloatArray], None] | None = None
     inertia: Callable[[Fields, FloatArray], None] | None = None
     inertia_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
     constraint: ConstraintSystem | None = None

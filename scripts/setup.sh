@@ -135,8 +135,9 @@ fi
   fail "the packages are installed but do not load (message above)"
 printf '%s\n' "$key" >"$venv/.setup-$extra"
 
-if verdict=$(OMP_NUM_THREADS=1 "$venv/bin/windlass" doctor 2>/dev/null </dev/null | tail -n 1) && [[ -n $verdict ]]; then
-  say "windlass doctor says: $verdict"
+verdict=$("$venv/bin/windlass" doctor 2>/dev/null </dev/null | tail -n 1) || true
+if [[ $verdict == verdict:* ]]; then
+  say "done; windlass doctor says" ${verdict#verdict:}
 else
-  say "done; 'make doctor' looks at the result"
+  say "done; see what windlass doctor says"
 fi

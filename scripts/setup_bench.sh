@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Installs the programs that Windlass is timed against (benchmarks/requirements.txt) into .venv-bench, apart from .venv:
-# they bring their own NumPy. Does nothing when all is there.
+# Installs the programs that Windlass is timed against. Does nothing when all is there.
+# usage: scripts/setup_bench.sh [--exudyn] [--simbody]      without arguments: --exudyn
+#   --exudyn   benchmarks/requirements.txt into .venv-bench, apart from .venv: it brings its own NumPy
+#   --simbody  the Debian packages libsimbody-dev and g++, and the programs of benchmarks/peers/*.cpp into .venv-bench/bin
 # PYTHON=/path/to/python chooses the interpreter; otherwise that of .venv.
 set -euo pipefail
 export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -9,6 +11,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 venv=$root/.venv-bench
 requirements=benchmarks/requirements.txt
+simbody_source=benchmarks/peers/spheres_simbody.cpp
+simbody_packages=(libsimbody-dev g++)
 
 say() { printf 'setup_bench: %s\n' "$*" >&2; }
 
@@ -17,24 +21,65 @@ fail() {
   exit 1
 }
 
-if [[ $# -gt 0 ]]; then fail "unknown argument '$1'; usage: scripts/setup_bench.sh"; fi
+install_debian_packages() {
+  local package missing=() as_root=()
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done
+  if [[ ${#missing[@]} -eq 0 ]]; then return; fi
+  command -v apt-get >/dev/null || fail "${missing[*]} are missing, and there is no apt-get to install them"
+  if [[ $(id -u) -ne 0 ]]; then
+    command -v sudo >/dev/null ||
+      fail "as root: apt-get update && apt-get install -y --no-install-recommends ${missing[*]}; then call this again"
+    as_root=(sudo)
+    # Without a terminal nobody can type a password.
+    if [[ ! -t 0 ]]; then as_root=(sudo -n); fi
+  fi
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0)
+  say "installing Debian packages: ${missing[*]}"
+  "${apt[@]}" update || say "apt-get update failed; trying with the package lists at hand"
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
+    fail "apt-get could not install ${missing[*]} (its message stands above)"
+}
 
 # A stamp holds for one list, one script and one place.
-key=$({ cat "$requirements" scripts/setup_bench.sh; printf '%s' "$root"; } | sha256sum | cut -d ' ' -f 1)
-if [[ -f $venv/.setup && $(<"$venv/.setup") == "$key" ]] && "$venv/bin/python" -c 'import exudyn' 2>/dev/null; then
-  exit 0
-fi
+stamp_of() { { cat "$@" scripts/setup_bench.sh; printf '%s' "$root"; } | sha256sum | cut -d ' ' -f 1; }
 
-if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
-  for python in ${PYTHON:+"$PYTHON"} "$root/.venv/bin/python" python3.11 python3; do
-    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then break; fi
-    python=
-  done
-  [[ -n $python ]] || fail "no Python that can make a virtual environment: run scripts/setup.sh first, or set PYTHON"
-  say "making .venv-bench with $("$python" -c 'import platform; print("Python", platform.python_version())')"
-  "$python" -m venv "$venv"
-fi
-say "installing $(sed '/^#/d' "$requirements" | paste -s -d ' ') (about 30 MB when all is missing)"
-"$venv/bin/python" -m pip install --quiet --requirement "$requirements" || fail "pip could not install $requirements"
-"$venv/bin/python" -c 'import exudyn' || fail "exudyn is installed but does not load (message above)"
-printf '%s\n' "$key" >"$venv/.setup"
+setup_exudyn() {
+  local key python
+  key=$(stamp_of "$requirements")
+  if [[ -f $venv/.setup && $(<"$venv/.setup") == "$key" ]] && "$venv/bin/python" -c 'import exudyn' 2>/dev/null; then
+    return
+  fi
+  if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
+    for python in ${PYTHON:+"$PYTHON"} "$root/.venv/bin/python" python3.11 python3; do
+      if "$python" -c 'import ensurepip, venv' 2>/dev/null; then break; fi
+      python=
+    done
+    [[ -n $python ]] || fail "no Python that can make a virtual environment: run scripts/setup.sh first, or set PYTHON"
+    say "making .venv-bench with $("$python" -c 'import platform; print("Python", platform.python_version())')"
+    "$python" -m venv "$venv"
+  fi
+  say "installing $(sed '/^#/d' "$requirements" | paste -s -d ' ') (about 30 MB when all is missing)"
+  "$venv/bin/python" -m pip install --quiet --requirement "$requirements" || fail "pip could not install $requirements"
+  "$venv/bin/python" -c 'import exudyn' || fail "exudyn is installed but does not load (message above)"
+  printf '%s\n' "$key" >"$venv/.setup"
+}
+
+setup_simbody() {
+  local key program=$venv/bin/spheres_simbody
+  key=$(stamp_of "$simbody_source")
+  if [[ -x $program && -f $venv/.setup-simbody && $(<"$venv/.setup-simbody") == "$key" ]]; then return; fi
+  install_debian_packages "${simbody_packages[@]}"
+  mkdir -p "$venv/bin"
+  say "compiling $simbody_source"
+  g++ -std=c++17 -O2 -I/usr/include/simbody -DSIMBODY_VERSION="\"$(dpkg-query -W -f='${Version}' libsimbody-dev)\"" \
+    "$simbody_source" -o "$program" -lSimTKsimbody -lSimTKmath -lSimTKcommon || fail "g++ could not compile $simbody_source"
+  printf '%s\n' "$key" >"$venv/.setup-simbody"
+}
+
+for word in "$@"; do
+  [[ $word == --exudyn || $word == --simbody ]] ||
+    fail "unknown argument '$word'; usage: scripts/setup_bench.sh [--exudyn] [--simbody]"
+done
+for word in "${@:---exudyn}"; do "setup_${word#--}"; done

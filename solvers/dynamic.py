@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.initial import update_initial_accelerations
 from windlass.solvers.integrator import create_integrator
+from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
@@ -39,11 +41,12 @@ class Dynamic:
         spectral_radius: of generalised-alpha [1].
         rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
         discontinuous_max_it, discontinuous_atol, discontinuous_fail: defaults, see `DiscontinuousSettings`.
+        lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         adaptive: cut the step after a failure, grow it again after easy steps.
         smallest_step: a failure at this step size is final [s]; default 1e-4 of the nominal step.
         cut, growth, easy_steps: see `StepControl`.
         prefix: options prefix.
-        name: what the progress line calls this solve.
+        name: what the progress line calls this solve; empty for none.
 
     Attributes:
         statistics: counts and times.
@@ -65,6 +68,7 @@ class Dynamic:
         discontinuous_max_it: int = 5,
         discontinuous_atol: float = 1.0,
         discontinuous_fail: bool = False,
+        lag: bool = True,
         adaptive: bool = True,
         smallest_step: float | None = None,
         cut: float = 0.5,
@@ -84,19 +88,22 @@ class Dynamic:
         settings = DiscontinuousSettings(discontinuous_max_it, discontinuous_atol, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
         self.problem = NonlinearProblem(self.assembly, prefix)
+        self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes
         self.statistics = Statistics()
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
 
-    def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
+    def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
-        for now in self.march(state, hooks):
+        for now in self.march(state, hooks, resume=resume):
             state = now
         return self.assembly.local_state(state)
 
-    def march(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> Iterator[State]:
+    def march(
+        self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False
+    ) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
         The yielded object is the same at each step; copy it to keep it.
@@ -104,6 +111,9 @@ class Dynamic:
         Args:
             state: start; it is not changed.
             hooks: user code around steps, see `StepHook`.
+            resume: the state is one of a dynamic run of this model, perhaps from a file (`State.load`): go on with its
+                accelerations, so that in serial and with full Newton the run is the same to the last bit as without the
+                break.  Otherwise accelerations are computed anew, as is needed after statics or a change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size; the last good state is kept in the error.
@@ -115,7 +125,10 @@ class Dynamic:
             return
         all_hooks = as_hooks(hooks)
         self.statistics.begin()
-        update_initial_accelerations(self.assembly, current)
+        # each march begins with the nominal step, also a second one of the same solver
+        self.control = replace(self.control)
+        if not resume:
+            update_initial_accelerations(self.assembly, current)
         self.progress.begin(current.t, self.end)
         start = current.copy()
         while current.t < self.end - 1e-9 * self.control.nominal:
@@ -159,6 +172,7 @@ class Dynamic:
 
         def post_newton() -> tuple[float, float]:
             result = self.assembly.post_newton()
+            self.problem.lag.note_switch(result.changed)
             current.data[:] = fields.data
             for hook in hooks:
                 hook.after_iteration(current, result.error)

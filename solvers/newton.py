@@ -13,11 +13,13 @@ import numpy as np
 
 from windlass.framework import options
 from windlass.framework.petsc import PETSc
-from windlass.solvers.linear_check import LinearCheck
+from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
-LINEAR_REFINEMENTS = 5
-LINEAR_RTOL = 1e-9
+LINEAR_RTOL = 1e-6
+"""A linear solution within this of |b| is accurate enough for Newton."""
+SLOW_RATE = 1e-3
+"""Iterations with a new tangent that contract less than this are checked for an inaccurate linear solution."""
 DAMPED_ITERATIONS = 4
 """A Newton run with backtracking may take this many times the iterations of an undamped one."""
 
@@ -80,12 +82,14 @@ class Newton:
             database.setValue(name, "basic")
         options.set_from_options(snes)
         self._set_up_seen = False
+        self._may_pivot = self._uses_default_lu()
+        self._before = problem.residual_vector.duplicate()
         self._history: list[float] = []
         self._reference = 0.0
         self._damped = False
 
     def _set_linear_defaults(self) -> None:
-        """LU in natural order with a check of its result in serial; MUMPS on several processes."""
+        """PETSc's LU in natural order in serial; MUMPS on several processes."""
         ksp = self.snes.getKSP()
         pc = ksp.getPC()
         pc.setType(PETSc.PC.Type.LU)
@@ -93,12 +97,8 @@ class Newton:
             ksp.setType(PETSc.KSP.Type.PREONLY)
             pc.setFactorSolverType("mumps")
             return
-        # Richardson iteration on LU = iterative refinement: it computes b - A x, so that a wrong factorisation
-        # (pivots are not exchanged) is noticed and the pivoting solver can take over
-        ksp.setType(PETSc.KSP.Type.RICHARDSON)
-        ksp.setNormType(PETSc.KSP.NormType.UNPRECONDITIONED)
-        ksp.setTolerances(rtol=LINEAR_RTOL, atol=1e-300, max_it=LINEAR_REFINEMENTS)
-        ksp.setConvergenceTest(LinearCheck(self.problem.matrix, self.problem.assembly.pattern))
+        # pivots are not exchanged: `_is_inaccurate` notices where that fails, and the pivoting solver takes over
+        ksp.setType(PETSc.KSP.Type.PREONLY)
         pc.setFactorSolverType("petsc")
         pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
         pc.setFactorPivot(zeropivot=1e-300)
@@ -113,10 +113,14 @@ class Newton:
         rtol, atol, _, max_it = snes.getTolerances()
         if it == 0:
             self._reference = norm if norm > atol else 2 * atol
+            self._note(norm, max(rtol * self._reference, atol))
             # backtracking finds no descent from a start that already solves the equations
             return reasons.CONVERGED_FNORM_ABS if self._damped and norm <= atol else reasons.ITERATING
+        if self._is_inaccurate(norm):
+            return reasons.DIVERGED_LINEAR_SOLVE
         if it == 1 and norm > self._reference:
             self._reference = norm
+        self._note(norm, max(rtol * self._reference, atol))
         if norm <= atol:
             return reasons.CONVERGED_FNORM_ABS
         if norm <= rtol * self._reference:
@@ -124,6 +128,21 @@ class Newton:
         if it >= max_it:
             return reasons.DIVERGED_MAX_IT
         return reasons.ITERATING
+
+    def _note(self, norm: float, target: float) -> None:
+        """Keep what the next iteration is judged by."""
+        self.problem.lag.note_norm(norm, target)
+        if self._may_pivot:
+            self.problem.residual_vector.copy(self._before)
+
+    def _is_inaccurate(self, norm: float) -> bool:
+        """Whether the last linear solve was wrong; looked at only where a new tangent has contracted badly."""
+        slow = len(self._history) > 1 and norm > SLOW_RATE * self._history[-2]
+        if not (self._may_pivot and slow and self.problem.lag.last_was_new) or self._damped:
+            return False
+        problem = self.problem
+        step, before = self.snes.getSolutionUpdate().array_r, self._before.array_r
+        return not is_accurate(problem.assembly.pattern, problem.matrix.values, step, before, LINEAR_RTOL)
 
     def solve(self, scheme: Scheme, damped: bool = False) -> NewtonRun:
         """One Newton run from the predictor of a scheme.
@@ -141,9 +160,19 @@ class Newton:
         if not run.converged and run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._use_pivoting():
             self.fallbacks += 1
             run = self._attempt(scheme)
+        if not run.converged and self.problem.lag.active:
+            run = self._attempt_in_full(scheme, run.iterations)
         if damped:
             set_line_search(self.snes, "basic")
             self.snes.setTolerances(max_it=max_it)
+        return run
+
+    def _attempt_in_full(self, scheme: Scheme, spent: int) -> NewtonRun:
+        """A run with a new tangent in every iteration, after one with kept tangents has failed."""
+        self.problem.lag.active = False
+        run = self._attempt(scheme)
+        self.problem.lag.active = True
+        run.iterations += spent
         return run
 
     def _attempt(self, scheme: Scheme) -> NewtonRun:
@@ -166,15 +195,20 @@ class Newton:
 
     def _use_pivoting(self) -> bool:
         """Change from the default LU to KLU, which exchanges pivots; False if the user chose another solver."""
-        ksp = self.snes.getKSP()
-        pc = ksp.getPC()
-        if pc.getType() != PETSc.PC.Type.LU or pc.getFactorSolverType() != "petsc":
+        if not self._may_pivot:
             return False
-        if PETSc.Options().hasName(self.problem.prefix + "pc_factor_mat_solver_type"):
-            return False
+        pc = self.snes.getKSP().getPC()
         pc.reset()
         pc.setFactorSolverType("klu")
+        self.problem.lag.forget()
+        self._may_pivot = False
         return True
+
+    def _uses_default_lu(self) -> bool:
+        """Whether the linear solver is PETSc's own LU and not the user's choice."""
+        pc = self.snes.getKSP().getPC()
+        chosen = PETSc.Options().hasName(self.problem.prefix + "pc_factor_mat_solver_type")
+        return not chosen and pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "petsc"
 
 
 def reason_name(reason: int) -> str:

@@ -22,6 +22,7 @@ from windlass.framework.petsc import PETSc
 from windlass.framework.state import State
 from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns
+from windlass.solvers.lagging import LagPolicy
 
 
 @dataclass
@@ -106,6 +107,7 @@ class NonlinearProblem:
             self._exchange = PETSc.Scatter().create(self.unknowns, index, self._ghosts, None)
         zero = np.zeros(n)
         self.scheme = Scheme(zero, zero, zero)
+        self.lag = LagPolicy(False)
         self._expanded = False
         self.residual_count = self.tangent_count = 0
         self.snes = PETSc.SNES().create(comm=petsc_comm)
@@ -117,6 +119,8 @@ class NonlinearProblem:
         """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
         self.assembly.refresh()
         self.scheme, self._expanded = scheme, False
+        factors = (scheme.v_factor, scheme.a_factor, scheme.multiplier_factor, scheme.stabiliser, scheme.load_factor)
+        self.lag.begin((*factors, scheme.rate_level, self.assembly.world.version))
         fields = self.assembly.fields
         fields.t, fields.load_factor, fields.rate_level = scheme.t, scheme.load_factor, scheme.rate_level
         self.unknowns.set(0.0)
@@ -188,7 +192,9 @@ class NonlinearProblem:
             self._exchange.scatter(self._ghosts, out, PETSc.InsertMode.ADD_VALUES, PETSc.ScatterMode.REVERSE)
 
     def _tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
-        self.update_tangent(x)
+        # PETSc sees that the matrix has not changed and keeps the factorisation too
+        if self.lag.needs_tangent():
+            self.update_tangent(x)
 
     def update_tangent(self, x: Any) -> None:
         """Evaluate the tangent at the unknowns x into the matrix."""

@@ -17,14 +17,14 @@ class Progress:
     """One line that is rewritten in a terminal, or a new line now and then in a file.
 
     Args:
-        name: name of the solve.
+        name: name of the solve; empty to show nothing.
         unit: unit of the value that goes on, ``"s"`` for time.
         statistics: counts of the solve.
     """
 
     def __init__(self, name: str, unit: str, statistics: Statistics) -> None:
         self._name, self._unit, self._statistics = name, unit, statistics
-        self._shown = options.progress_wanted() and is_first_process()
+        self._shown = bool(name) and options.progress_wanted() and is_first_process()
         self._terminal = sys.stderr.isatty()
         self._interval = INTERVAL_TERMINAL if self._terminal else INTERVAL_FILE
 

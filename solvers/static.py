@@ -44,7 +44,7 @@ class Static:
         discontinuous_max_it, discontinuous_atol, discontinuous_fail: defaults, see `DiscontinuousSettings`.
         adaptive: cut the load step to a quarter after a failure, grow it again after 4 easy steps.
         prefix: options prefix.
-        name: what the progress line calls this solve.
+        name: what the progress line calls this solve; empty for none.
 
     Attributes:
         statistics: counts and times.

@@ -33,12 +33,15 @@ class StepControl:
     def propose(self, now: float, end: float) -> tuple[float, float]:
         """The next step: (size, value at its end); the last step is shortened to hit the end."""
         if self._anchor is None:
-            self._anchor = (now, 0)
+            # a run that goes on in the middle shall meet the same times to the last bit
+            count = round(now / self.size)
+            self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor
         # equal steps are counted from one anchor, so that 24500 steps of 1e-4 end at 2.45 without drift
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            return end - now, end
+            # a step that ends there but for rounding keeps its size to the last bit
+            return (self.size if then < end + 1e-9 * self.nominal else end - now), end
         return self.size, then
 
     def accept(self) -> None:

@@ -153,8 +153,8 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
     return solver.solve(), solver
 
 
-def create_dynamic(belt: Belt, info: dict[str, Any], end: float) -> Dynamic:
-    """The dynamic solver of a reference file."""
+def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = False) -> Dynamic:
+    """The dynamic solver of a reference file; with full Newton, as the counts of the reference demand."""
     a = info["args"]
     belt.prepare_dynamic()
     return Dynamic(
@@ -167,6 +167,7 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float) -> Dynamic:
         discontinuous_max_it=a["maxDisc"],
         discontinuous_atol=a["discTol"],
         discontinuous_fail=not a["ignoreMaxIt"],
+        lag=lag,
     )
 
 

@@ -91,7 +91,7 @@ def test_places() -> None:
         rigid_marker(world, mass)
     with raises("has no rotation"):
         rigid_marker(world, position_marker(world, mass))
-    with raises("has no position: must be a node, MassPoint, RigidBody2D, Cable2D or Ground"):
+    with raises("has no position: must be a node, MassPoint, rigid body, Cable2D or Ground"):
         position_marker(world, world.add(Weight, mass=1.0))
     with raises("handles to rows of different kinds (RigidBody2D, MassPoint): must be of one kind"):
         position_marker(world, [body, mass])

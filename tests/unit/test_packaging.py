@@ -6,6 +6,7 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ FOLDERS = ("framework", "elements", "connectors", "solvers")
 
 
 @pytest.fixture(scope="module")
-def project() -> dict:
+def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
@@ -25,19 +26,8 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     tracked = ("pyproject.toml", "LICENSE", "README.md", "src", *FOLDERS)
     subprocess.run(["cp", "-a", *(str(ROOT / name) for name in tracked), str(source)], check=True)
     target = tmp_path_factory.mktemp("wheel")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        target,
-        source,
-    ]
-    built = subprocess.run(command, capture_output=True, text=True)
+    pip_wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    built = subprocess.run([*pip_wheel, "-w", str(target), str(source)], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     (wheel,) = target.glob("windlass-*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -50,14 +40,14 @@ def folders_with_modules() -> dict[str, str]:
     return {".".join(("windlass", *file.parent.parts)): file.parent.as_posix() for file in files}
 
 
-def test_every_folder_with_modules_is_listed(project: dict) -> None:
+def test_every_folder_with_modules_is_listed(project: dict[str, Any]) -> None:
     """A folder missing from `packages` would be missing from the wheel, silently."""
     listed = project["tool"]["setuptools"]["packages"]
     assert len(listed) == len(set(listed))
     assert set(listed) == {"windlass", *folders_with_modules()}
 
 
-def test_every_package_maps_to_its_folder(project: dict) -> None:
+def test_every_package_maps_to_its_folder(project: dict[str, Any]) -> None:
     """A subfolder follows its parent's entry in `package-dir`, or has an entry of its own that says the same."""
     entries = project["tool"]["setuptools"]["package-dir"]
     expected = {"windlass": "src/windlass", **folders_with_modules()}
@@ -90,7 +80,7 @@ def test_wheel_is_typed_and_claims_one_top_level_name(wheel_names: list[str]) ->
     assert any(name.endswith("licenses/LICENSE") for name in wheel_names)
 
 
-def test_version_is_written_once_more_in_the_package(project: dict) -> None:
+def test_version_is_written_once_more_in_the_package(project: dict[str, Any]) -> None:
     import windlass
 
     assert windlass.__version__ == project["project"]["version"]

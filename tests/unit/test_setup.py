@@ -195,8 +195,12 @@ def test_report_tells_of_a_cache_that_cannot_be_written(monkeypatch: pytest.Monk
     """A file in place of the folder refuses even root."""
     file = tmp_path / "file"
     file.write_text("")
-    assert doctor._why_not_writable(tmp_path / "new" / "folder") is None
-    monkeypatch.setattr("windlass.framework.kernel.cache_folder", lambda: file / "folder")
+    monkeypatch.setenv("WINDLASS_CACHE", str(file / "folder"))
     text, ready = doctor.report()
     assert ready, text
-    assert f"{file / 'folder'} (0 files), not writable" in text
+    assert "(0 files), temporary" in text
+    assert "set WINDLASS_CACHE" in text
+    monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "new"))
+    text, ready = doctor.report()
+    assert f"compiler cache:   {tmp_path / 'new'}" in text
+    assert "(0 files), writable" in text

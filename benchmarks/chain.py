@@ -1,0 +1,80 @@
+"""Times a chain of cables in Exudyn and in Windlass, side by side; the ratio is Exudyn / Windlass.
+
+usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--rounds N] [--results FOLDER]
+
+SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules.  Timed is the solve alone, per
+Newton iteration, with full Newton in both: one load step, or 5 time steps of 1 ms with generalised-alpha.  Small chains
+are solved many times in one process.  The first use installs Exudyn into .venv-bench.
+"""
+
+import sys
+from argparse import Namespace
+from itertools import product
+
+from command_line import create_parser, run
+from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
+
+FOLDER = ROOT / "benchmarks"
+KINDS, RULES = ("static", "dynamic"), (0, 2)
+SIZES = (100, 1000, 10_000)
+CABLES_IN_ALL = 20_000  # of the repeated solves, so that a small one takes long enough for the clock
+
+TOLERANCES = {
+    "deflection_middle": Tolerance(relative=1e-8),
+    "deflection_quarter": Tolerance(relative=1e-8),
+    "deflection_first": Tolerance(relative=1e-7),
+    "support_force_x": Tolerance(relative=1e-9),
+}
+
+
+def newton_tolerance(size: int) -> float:
+    """Relative tolerance of Newton [1] that both programs can reach.
+
+    The coordinates of a long chain are large numbers; their rounding, times the axial stiffness of a short element, is
+    a residual that grows as size in each equation and as size^1.5 in the norm.  Below it no Newton method converges.
+    """
+    return max(1e-9, 2e-14 * size**1.5)
+
+
+def create_case(size: int, kind: str, rule: int) -> Case:
+    """The comparison for a number of cables, ``"static"`` or ``"dynamic"``, and an integration rule.
+
+    Raises:
+        ValueError: fewer than 2 cables.
+    """
+    if size < 2:
+        raise ValueError(f"size {size}: must be >= 2 cables")
+    repeats, rtol = str(max(1, CABLES_IN_ALL // size)), f"{newton_tolerance(size):.3g}"
+    windlass = (PYTHON, str(FOLDER / "chain_windlass.py"), "-case", kind, "-rule", str(rule), "-progress", "false")
+    exudyn = (PEER_PYTHON, str(FOLDER / "peers" / "chain_exudyn.py"), str(size), kind, str(rule))
+    return Case(
+        name=f"chain_{kind}_rule{rule}_{size}",
+        title=f"{kind} chain of {size} cables, integration rule {rule}",
+        commands={
+            "exudyn": [(*exudyn, "--repeats", repeats, "--rtol", rtol)],
+            "windlass": [(*windlass, "-elements", str(size), "-repeats", repeats, "-rtol", rtol)],
+        },
+        tolerances=TOLERANCES,
+        work="newton_iterations",
+        equal_counts=("coordinates", "constraints", "steps", "newton_iterations"),
+        warm_up=[(*windlass, "-elements", "20")],
+    )
+
+
+def create_cases(given: Namespace) -> list[Case]:
+    """The cases of the command line, size by size."""
+    kinds, rules = given.case or KINDS, given.rule or RULES
+    return [create_case(size, kind, rule) for size, kind, rule in product(given.sizes, kinds, rules)]
+
+
+def main() -> int:
+    """Run the command."""
+    parser = create_parser(__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, metavar="SIZE", default=list(SIZES), help="numbers of cables")
+    parser.add_argument("--case", action="append", choices=KINDS, help="only this one")
+    parser.add_argument("--rule", action="append", type=int, choices=RULES, help="only this one")
+    return run(parser, create_cases)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

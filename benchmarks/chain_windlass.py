@@ -1,0 +1,135 @@
+"""A chain of cables between two supports in Windlass; prints one RESULT line.
+
+    windlass run chain_windlass.py -elements 1000 -rule 0 -case dynamic
+    windlass run chain_windlass.py -elements 100000 -build_only
+
+Prestretched cables in line, at first straight; the weight, in statics 1/1000 of it, bends them down.  The same model is
+in peers/chain_exudyn.py.  Timed is the solve alone, without the solver's set-up; a tiny chain, solved before, loads the
+kernels.
+"""
+
+import json
+import platform
+import resource
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import nodes_of, straight_cable
+
+LENGTH, SIDE, MODULUS, DENSITY = 0.1, 0.02, 1e9, 1000.0  # of one cable [m], [m], [Pa], [kg/m^3]
+PRESTRAIN = -0.01
+STEP = 1e-3  # [s]
+WARM_UP_ELEMENTS = 20
+
+
+class Chain(NamedTuple):
+    """A chain, not finalized: its world, its nodes in order and the supports in x and y of both ends."""
+
+    world: wl.World
+    nodes: wl.Entity
+    supports: wl.Entity
+
+
+def build_chain(elements: int, rule: int, gravity: float) -> Chain:
+    """Build the chain array-wise; gravity [m/s^2] downwards."""
+    world = wl.World(gravity=(0.0, -gravity))
+    EA = MODULUS * SIDE**2
+    cables = straight_cable(
+        world,
+        (0.0, 0.0),
+        (LENGTH * elements, 0.0),
+        elements,
+        axial_stiffness=EA,
+        bending_stiffness=MODULUS * SIDE**4 / 12,
+        mass_per_length=DENSITY * SIDE**2,
+        axial_damping=1e-3 * EA,
+        reference_strain=PRESTRAIN,
+        integration=rule,
+    )
+    nodes = nodes_of(world, cables)
+    return Chain(world, nodes, con.fix(world, nodes[[0, -1]], "x", "y"))
+
+
+def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
+    """The solver of a case, ``"static"`` (one load step) or ``"dynamic"``: full Newton, fixed steps."""
+    tolerances = {"rtol": rtol, "atol": 1e-9, "adaptive": False}
+    if case == "static":
+        return wl.Static(world, max_it=20, **tolerances)
+    return wl.Dynamic(world, step=STEP, end=steps * STEP, lag=False, **tolerances)
+
+
+def read_memory() -> dict[str, int]:
+    """Memory of this process [B]: at present, and the most so far."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return {"now": pages * resource.getpagesize(), "peak": peak}
+
+
+def print_result(times: tuple[float, float], counts: dict[str, int], **more: dict[str, Any]) -> None:
+    """Print the RESULT line; times are process time and elapsed time [s]."""
+    versions = {"windlass": wl.__version__, "petsc4py": version("petsc4py"), "python": platform.python_version()}
+    result = {"cpu": times[0], "wall": times[1], "counts": counts, "versions": versions, "answers": {}}
+    print("RESULT " + json.dumps(result | more))
+
+
+def main() -> None:
+    """Run a case."""
+    elements = wl.option("elements", 1000, "1", "number of cables", minimum=2)
+    rule = wl.option("rule", 2, "1", "integration rule", minimum=0, maximum=2)
+    case = wl.option("case", "dynamic", "", "kind of solve", choices=("static", "dynamic"))
+    steps = wl.option("steps", 5, "1", "time steps of the dynamic case", minimum=1)
+    repeats = wl.option("repeats", 1, "1", "solves from the same start, all timed together", minimum=1)
+    rtol = wl.option("rtol", 1e-9, "1", "relative tolerance of Newton", minimum=0.0)
+    build_only = wl.option("build_only", False, "", "time building and finalising instead of a solve")
+    warm_up = wl.option("warm_up", True, "", "solve a tiny chain first")
+    gravity = 9.81 if case == "dynamic" else 9.81e-3
+    if warm_up:
+        small = build_chain(WARM_UP_ELEMENTS, rule, gravity)
+        create_solver(small.world, case, 1, rtol).solve()
+
+    memory = read_memory()
+    cpu, wall = time.process_time(), time.perf_counter()
+    chain = build_chain(elements, rule, gravity)
+    chain.world.finalize()
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    measured = {"build and finalise [s]": cpu}
+    for which, value in read_memory().items():
+        measured[f"memory of the model, {which} [B/cable]"] = (value - memory[which]) / elements
+    numbering = chain.world.numbering
+    counts = {"cables": elements, "coordinates": numbering.count, "constraints": numbering.multiplier_count}
+    if build_only:
+        clock = time.process_time()
+        create_solver(chain.world, case, steps, rtol)
+        measured["set-up of the solver after that [s]"] = time.process_time() - clock
+        measured["memory with the solver, peak [B/cable]"] = (read_memory()["peak"] - memory["peak"]) / elements
+        print_result((cpu, wall), counts, measured=measured)
+        return
+
+    start, solve_cpu, solve_wall, set_up, iterations = None, 0.0, 0.0, 0.0, 0
+    for _ in range(repeats):
+        clock = time.process_time()
+        solver = create_solver(chain.world, case, steps, rtol)
+        start = start or wl.State(chain.world)
+        # the set-up of the first solver is that of the world's sparsity too
+        set_up = set_up or time.process_time() - clock
+        cpu, wall = time.process_time(), time.perf_counter()
+        state = solver.solve(start)
+        solve_cpu += time.process_time() - cpu
+        solve_wall += time.perf_counter() - wall
+        iterations += solver.statistics.newton_iterations
+    measured["set-up of the first solver [s]"] = set_up
+    measured["memory in all, peak [B/cable]"] = (read_memory()["peak"] - memory["peak"]) / elements
+    counts["steps"] = repeats * solver.statistics.steps
+    counts["newton_iterations"] = iterations
+    answers = {"support_force_x": abs(float(wl.eval_output(chain.supports[0], "force", state)))}
+    for name, node in (("middle", elements // 2), ("quarter", elements // 4), ("first", 1)):
+        answers[f"deflection_{name}"] = float(state.of(chain.nodes[node])[0, 1])
+    print_result((solve_cpu, solve_wall), counts, answers=answers, measured=measured)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""The command line that the benchmarks have in common."""
+
+import argparse
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from harness import ROOT, Case
+from report import RESULTS, run_cases
+
+
+def create_parser(description: str | None) -> argparse.ArgumentParser:
+    """A parser with the options of every benchmark; its description is the text of the file."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for <case>.json")
+    return parser
+
+
+def run(
+    parser: argparse.ArgumentParser,
+    create_cases: Callable[[argparse.Namespace], Sequence[Case]],
+    peer: str | None = "--exudyn",
+) -> int:
+    """Parse the command line, install the peer and run the cases.
+
+    Args:
+        parser: of `create_parser`, with the file's own options.
+        create_cases: the cases of the parsed options; a ValueError becomes an error of the command line.
+        peer: the word by which scripts/setup_bench.sh knows the peer; None if none is needed.
+
+    Returns:
+        The exit code: 1 where the programs disagree, one fails, or the peer cannot be installed.
+    """
+    given = parser.parse_args()
+    if given.rounds < 1:
+        parser.error(f"--rounds {given.rounds}: must be >= 1")
+    try:
+        cases = create_cases(given)
+    except ValueError as error:
+        parser.error(str(error))
+    if peer and subprocess.run([str(ROOT / "scripts" / "setup_bench.sh"), peer]).returncode != 0:
+        return 1
+    return run_cases(cases, given.rounds, given.results)

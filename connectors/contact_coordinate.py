@@ -1,0 +1,179 @@
+"""Contact between two coordinates: a penalty spring and damper that act while the gap is closed.
+
+    g = x1 - x0 - offset,    f = k g + d g_t  while the stored gap is <= 0,  else 0;
+    f on coordinate 1, -f on coordinate 0, on the left-hand side of the equations of motion.
+
+x are displacements from the reference.  The stored gap (one history value per row) stays fixed during Newton's
+iterations.  After them it becomes g, and if (g > 0) is other than (stored gap at the start of the step > 0)
+
+    force error = |k g|,    recommended step size = |gap at the start of the step / g_t|,
+
+so that a solver with adaptive steps may end a step where the contact closes or opens.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCoordinate.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.framework.generic_data import check_history, create_history
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+START = (0.1,)
+
+
+class ContactCoordinate(Component):
+    """A stop: coordinate 1 stays above coordinate 0 by the offset.  History values per row: gap [m or rad] (1)."""
+
+    marker0 = ref("coordinate marker", "lower coordinate; the ground if left out")
+    marker1 = ref("coordinate marker", "upper coordinate")
+    data = ref("GenericData", "1 history value; created as [0.1], which is open, if left out", optional=True)
+    contact_stiffness = column("N/m", "penalty stiffness k [N/m or N m/rad]", minimum=0.0)
+    contact_damping = column("N s/m", "damping d [N s/m or N m s/rad]; may make f pull", default=0.0, minimum=0.0)
+    offset = column("m", "x1 - x0 where the gap is 0 [m or rad]", default=0.0)
+    active = column("1", "false: no force, history untouched", default=True, dtype=bool, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, all of shape (rows,).
+
+    k [N/m], d [N s/m], offset [m].
+    data: position of the stored gap.
+    gap: stored gap [m] with which the force is evaluated.
+    """
+
+    k: FloatArray
+    d: FloatArray
+    offset: FloatArray
+    data: IntArray
+    gap: FloatArray
+
+
+@kernel
+def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """f of row i [N]."""
+    return c.k[i] * (u - c.offset[i]) + c.d[i] * ut if c.gap[i] <= 0.0 else 0.0
+
+
+@kernel
+def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
+    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m] of row i."""
+    return (c.k[i], c.d[i]) if c.gap[i] <= 0.0 else (0.0, 0.0)
+
+
+residual, tangent = coordinate_pair(force, force_tangent)
+
+
+@kernel
+def update_gaps(
+    c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray
+) -> tuple[float, float, bool]:
+    """Store the gaps of the active rows; ``start`` are the history values at the start of the step.
+
+    Returns the largest force error of a row [N], the smallest recommended step size [s] or inf, and whether any row
+    has opened or closed since the last update.
+    """
+    error, step, changed = 0.0, np.inf, False
+    for i in range(len(pair.m0)):
+        if not pair.active[i]:
+            continue
+        m0, m1, at = pair.m0[i], pair.m1[i], c.data[i]
+        g, gt = m.value[m1] - m.value[m0] - c.offset[i], m.rate[m1] - m.rate[m0]
+        if (g > 0.0) != (start[at] > 0.0):
+            error = max(error, abs(c.k[i] * g))
+            if gt != 0.0:
+                step = min(step, abs(start[at] / gt))
+        changed |= (g > 0.0) != (data[at] > 0.0)
+        data[at] = g
+    return error, step, changed
+
+
+def bind_columns(rows: LocalRows) -> Columns:
+    """The parameters of the rows."""
+    k, d, offset = rows.column("contact_stiffness"), rows.column("contact_damping"), rows.column("offset")
+    return Columns(k, d, offset, rows.data_start("data"), np.ones(len(k)))
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `ContactCoordinate`."""
+    pair, c = bind_pair(rows), bind_columns(rows)
+
+    def add_residual(s: Fields, f: FloatArray) -> None:
+        c.gap[:] = s.data[c.data]
+        residual(c, pair, s.markers[FAMILY], s.t, f)
+
+    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        c.gap[:] = s.data[c.data]
+        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
+
+    def post_newton(s: Fields) -> PostNewton:
+        return PostNewton(*update_gaps(c, pair, s.markers[FAMILY], s.data, s.start_data))
+
+    def eval_energy(s: Fields) -> float:
+        gap = eval_gap(rows, s)
+        return float(0.5 * (c.k * gap**2)[pair.active & (s.data[c.data] <= 0.0)].sum())
+
+    system = System("ContactCoordinate", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+    system.post_newton = post_newton
+    return system
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Fill in the ground for a first marker that was left out, and the history values."""
+    if values.get("marker0") is None:
+        values["marker0"] = coordinate_marker(world, None)
+    return create_history(world, ContactCoordinate, values, START)
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for rows with another number of history values, or with those of another row."""
+    check_history(world, table, len(START))
+
+
+def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """g [m or rad], also where open, shape (rows,)."""
+    m: CoordinateColumns = s.markers[FAMILY]
+    g: FloatArray = m.value[rows.markers("marker1")] - m.value[rows.markers("marker0")] - rows.column("offset")
+    return g
+
+
+def eval_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """g_t [m/s or rad/s], also where open, shape (rows,)."""
+    m: CoordinateColumns = s.markers[FAMILY]
+    rate: FloatArray = m.rate[rows.markers("marker1")] - m.rate[rows.markers("marker0")]
+    return rate
+
+
+def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """f [N or N m], shape (rows,); 0 where the stored gap is open, or the row inactive."""
+    c = bind_columns(rows)
+    closed = rows.column("active") & (s.data[c.data] <= 0.0)
+    f: FloatArray = (c.k * eval_gap(rows, s) + c.d * eval_rate(rows, s)) * closed
+    return f
+
+
+register(
+    Law(
+        ContactCoordinate,
+        role="connector",
+        dofs=pair_dofs,
+        build=build,
+        complete=complete,
+        check=check,
+        outputs={
+            "gap": Output("m", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
+            "rate": Output("m/s", "its time derivative [m/s or rad/s], ()", eval_rate),
+            "force": Output("N", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", eval_force),
+        },
+        source="documentation of Exudyn 1.11, ObjectContactCoordinate",
+    )
+)

@@ -1,0 +1,170 @@
+"""Where two ellipsoids (or spheres) touch: the direction n along which they overlap least.
+
+    h_i(n) = sqrt(nᵀ Q_i n)                 support of body i, Q = B diag(a²) Bᵀ
+    p_i(n) = Q_i n / h_i                    from its centre to the point with outward normal n
+    D_i(n) = (Q_i - p_i p_iᵀ) / h_i         ∂p_i/∂n, the inverse of the curvature tensor in the tangent plane
+    x(n)   = h_1(n) + h_2(n) - d·n          overlap along n, with d from centre 1 to centre 2
+
+n is the minimum of x over the unit sphere.  There the surface points with outward normals n and -n differ by x n: the
+points that contact theory asks for.  Its gradient p_1 + p_2 - d and Hessian D_1 + D_2 - x I in the tangent plane give a
+Newton method on the sphere; x falls in every step, so bodies apart are known as soon as some x is <= 0.
+
+    1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
+
+Source: support functions of convex bodies, R. Schneider, Convex Bodies: The Brunn-Minkowski Theory, Cambridge University
+Press (2014), section 2.5; relative radius R = sqrt(R_a R_b) of K. L. Johnson, Contact Mechanics (1985), chapter 4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+
+ITERATIONS = 60
+"""Newton steps at most; usually 4 to 8."""
+LAST_STEP = 1e-9
+"""After a step of this size [rad] the next would be below rounding."""
+UNCHECKED_STEP = 1e-6
+"""Below this size [rad] the change of x is rounding and says nothing."""
+
+Vector = tuple[float, float, float]
+
+
+@kernel(inline=True)
+def eval_support(Q: FloatArray, i: int, nx: float, ny: float, nz: float) -> tuple[float, float, float, float]:
+    """h [m] and p [m] of body i."""
+    x = Q[i, 0, 0] * nx + Q[i, 0, 1] * ny + Q[i, 0, 2] * nz
+    y = Q[i, 1, 0] * nx + Q[i, 1, 1] * ny + Q[i, 1, 2] * nz
+    z = Q[i, 2, 0] * nx + Q[i, 2, 1] * ny + Q[i, 2, 2] * nz
+    h = np.sqrt(x * nx + y * ny + z * nz)
+    return h, x / h, y / h, z / h
+
+
+@kernel(inline=True)
+def create_basis(nx: float, ny: float, nz: float) -> tuple[float, float, float, float, float, float]:
+    """Unit vectors t1, t2 with t1 × t2 = n."""
+    # t1 = e × n with the axis e that is farthest from n
+    if abs(nx) <= abs(ny) and abs(nx) <= abs(nz):
+        x, y, z = 0.0, -nz, ny
+    elif abs(ny) <= abs(nz):
+        x, y, z = nz, 0.0, -nx
+    else:
+        x, y, z = -ny, nx, 0.0
+    length = np.sqrt(x * x + y * y + z * z)
+    x, y, z = x / length, y / length, z / length
+    return x, y, z, ny * z - nz * y, nz * x - nx * z, nx * y - ny * x
+
+
+@kernel(inline=True)
+def eval_form(
+    Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float, by: float, bz: float
+) -> float:
+    """aᵀ Q_i b."""
+    return (
+        ax * (Q[i, 0, 0] * bx + Q[i, 0, 1] * by + Q[i, 0, 2] * bz)
+        + ay * (Q[i, 1, 0] * bx + Q[i, 1, 1] * by + Q[i, 1, 2] * bz)
+        + az * (Q[i, 2, 0] * bx + Q[i, 2, 1] * by + Q[i, 2, 2] * bz)
+    )
+
+
+@kernel(inline=True)
+def eval_overlap(
+    Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float, nx: float, ny: float, nz: float
+) -> float:
+    """x(n) [m]."""
+    return (
+        np.sqrt(eval_form(Q, i, nx, ny, nz, nx, ny, nz))
+        + np.sqrt(eval_form(Q, j, nx, ny, nz, nx, ny, nz))
+        - (dx * nx + dy * ny + dz * nz)
+    )
+
+
+@kernel
+def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> Vector:
+    """Start: along the centres, or the normal at d of the ellipsoid with Q_i + Q_j; whichever overlaps less."""
+    length = np.sqrt(dx * dx + dy * dy + dz * dz)
+    nx, ny, nz = dx / length, dy / length, dz / length
+    a, b, c = Q[i, 0, 0] + Q[j, 0, 0], Q[i, 1, 1] + Q[j, 1, 1], Q[i, 2, 2] + Q[j, 2, 2]
+    d, e, f = Q[i, 1, 2] + Q[j, 1, 2], Q[i, 0, 2] + Q[j, 0, 2], Q[i, 0, 1] + Q[j, 0, 1]
+    # (Q_i + Q_j)⁻¹ d up to a positive factor
+    mx = (b * c - d * d) * dx + (d * e - c * f) * dy + (d * f - b * e) * dz
+    my = (d * e - c * f) * dx + (a * c - e * e) * dy + (e * f - a * d) * dz
+    mz = (d * f - b * e) * dx + (e * f - a * d) * dy + (a * b - f * f) * dz
+    length = np.sqrt(mx * mx + my * my + mz * mz)
+    if length > 0.0:
+        mx, my, mz = mx / length, my / length, mz / length
+        if eval_overlap(Q, i, j, dx, dy, dz, mx, my, mz) < eval_overlap(Q, i, j, dx, dy, dz, nx, ny, nz):
+            return mx, my, mz
+    return nx, ny, nz
+
+
+@kernel
+def find_direction(
+    Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float
+) -> tuple[float, float, float, float]:
+    """Smallest overlap x [m] and its direction n; where the bodies are apart some x <= 0 and any n."""
+    if not dx * dx + dy * dy + dz * dz > 0.0:
+        return 0.0, 1.0, 0.0, 0.0
+    nx, ny, nz = guess_direction(Q, i, j, dx, dy, dz)
+    x = eval_overlap(Q, i, j, dx, dy, dz, nx, ny, nz)
+    for _ in range(ITERATIONS):
+        if x <= 0.0:
+            break
+        h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
+        h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
+        ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)
+        # gradient and Hessian in the tangent plane
+        ua, ub = ux * ax + uy * ay + uz * az, ux * bx + uy * by + uz * bz
+        wa, wb = wx * ax + wy * ay + wz * az, wx * bx + wy * by + wz * bz
+        ga = ua + wa - (dx * ax + dy * ay + dz * az)
+        gb = ub + wb - (dx * bx + dy * by + dz * bz)
+        haa = (eval_form(Q, i, ax, ay, az, ax, ay, az) - ua * ua) / h1
+        haa += (eval_form(Q, j, ax, ay, az, ax, ay, az) - wa * wa) / h2 - x
+        hab = (eval_form(Q, i, ax, ay, az, bx, by, bz) - ua * ub) / h1
+        hab += (eval_form(Q, j, ax, ay, az, bx, by, bz) - wa * wb) / h2
+        hbb = (eval_form(Q, i, bx, by, bz, bx, by, bz) - ub * ub) / h1
+        hbb += (eval_form(Q, j, bx, by, bz, bx, by, bz) - wb * wb) / h2 - x
+        # where the Hessian is not positive the step goes downhill along a shifted one
+        middle, half = 0.5 * (haa + hbb), np.sqrt(0.25 * (haa - hbb) ** 2 + hab * hab)
+        lowest, floor = middle - half, 1e-3 * (abs(middle) + half)
+        if lowest < floor and lowest < 1e-12 * (h1 + h2):
+            haa, hbb = haa - lowest + floor, hbb - lowest + floor
+        det = haa * hbb - hab * hab
+        sa, sb = -(hbb * ga - hab * gb) / det, -(haa * gb - hab * ga) / det
+        size = np.sqrt(sa * sa + sb * sb)
+        if size > 1.0:
+            sa, sb, size = sa / size, sb / size, 1.0
+        scale = 1.0
+        for _ in range(40):
+            mx, my, mz = nx + scale * (sa * ax + sb * bx), ny + scale * (sa * ay + sb * by), nz + scale * (sa * az + sb * bz)
+            length = np.sqrt(mx * mx + my * my + mz * mz)
+            mx, my, mz = mx / length, my / length, mz / length
+            smaller = eval_overlap(Q, i, j, dx, dy, dz, mx, my, mz)
+            if not smaller >= x or scale * size < UNCHECKED_STEP:
+                break
+            scale *= 0.5
+        nx, ny, nz, x = mx, my, mz, smaller
+        if not size > LAST_STEP:
+            break
+    return x, nx, ny, nz
+
+
+@kernel
+def eval_relative_radius(Q: FloatArray, i: int, j: int, nx: float, ny: float, nz: float, axes: float) -> float:
+    """R [m] of two bounded surfaces at n; axes: product of all six semi-axes [m^6]."""
+    h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
+    h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)
+    ax, ay, az, bx, by, bz = create_basis(nx, ny, nz)
+    ua, ub = ux * ax + uy * ay + uz * az, ux * bx + uy * by + uz * bz
+    wa, wb = wx * ax + wy * ay + wz * az, wx * bx + wy * by + wz * bz
+    aa = (eval_form(Q, i, ax, ay, az, ax, ay, az) - ua * ua) / h1
+    aa += (eval_form(Q, j, ax, ay, az, ax, ay, az) - wa * wa) / h2
+    ab = (eval_form(Q, i, ax, ay, az, bx, by, bz) - ua * ub) / h1
+    ab += (eval_form(Q, j, ax, ay, az, bx, by, bz) - wa * wb) / h2
+    bb = (eval_form(Q, i, bx, by, bz, bx, by, bz) - ub * ub) / h1
+    bb += (eval_form(Q, j, bx, by, bz, bx, by, bz) - wb * wb) / h2
+    # det D_1 det D_2 = axes² / (h_1 h_2)⁴
+    hh = h1 * h2
+    return axes / (hh * hh * np.sqrt(aa * bb - ab * ab))

@@ -1,0 +1,131 @@
+"""Materials of contact surfaces, and the numbers that one measures turned into the numbers that the law wants.
+
+    E = Y / (1 - ν²)                     plane-strain modulus from Young's modulus and Poisson's ratio
+    u - ln(1 + u) = -w - ln(1 - w)       restitution e of a central impact at closing speed v,
+    u = 3/2 c v,  w = 3/2 c e v          from m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form
+
+The restitution holds for every mass, stiffness and radius, because these scale x alone; e = 1 - c v is its limit for
+small c v.
+
+Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; K. L. Johnson, Contact Mechanics, Cambridge
+University Press (1985).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import Law, register
+from windlass.framework.schema import Component, column
+
+SERIES_BELOW = 0.05
+"""Below this |x| the difference x - ln(1 + x) loses digits and is summed as a series."""
+SERIES_TERMS = 14
+LARGEST = 36.0
+"""Stands for x - ln(1 + x) at x = -1; next to it, at -1 + 2^-53, the value is 35.7."""
+CLOSE_TO_ONE = 1e-9
+"""Within this of e = 1 the limit e = 1 - c v is exact to rounding."""
+
+
+class ContactMaterial(Component):
+    """What a contact surface is made of; any number of surfaces may share one.
+
+    Dissipation is c of the Hunt-Crossley law: for slow impacts of equal materials the restitution falls by c per m/s.
+    `dissipation_from_restitution` and `plane_strain_modulus` compute the numbers from measured ones.
+    """
+
+    plane_strain_modulus = column("Pa", "E = Y/(1 - ν²) with Young's modulus Y and Poisson's ratio ν", above=0)
+    dissipation = column("s/m", "dissipation coefficient c", default=0.0, minimum=0)
+    static_friction = column("1", "coefficient of static friction u_s", default=0.0, minimum=0)
+    dynamic_friction = column("1", "coefficient of dynamic friction u_d", default=0.0, minimum=0)
+    viscous_friction = column("s/m", "coefficient of viscous friction u_v", default=0.0, minimum=0)
+
+
+def plane_strain_modulus(youngs_modulus: float, poissons_ratio: float) -> float:
+    """Plane-strain modulus Y/(1 - ν²) [Pa].
+
+    Args:
+        youngs_modulus: Y [Pa].
+        poissons_ratio: ν [1].
+
+    Raises:
+        ModelError: Y <= 0, or ν outside (-1, 0.5].
+    """
+    if not (np.isfinite(youngs_modulus) and youngs_modulus > 0.0):
+        raise ModelError(f"youngs_modulus = {youngs_modulus} Pa: must be > 0")
+    if not -1.0 < poissons_ratio <= 0.5:
+        raise ModelError(f"poissons_ratio = {poissons_ratio}: must be > -1 and <= 0.5")
+    return youngs_modulus / (1.0 - poissons_ratio**2)
+
+
+def restitution_from_dissipation(dissipation: float, speed: float) -> float:
+    """Restitution e [1] of a central impact.
+
+    Args:
+        dissipation: c of the pair [s/m]: s1 c1 + (1 - s1) c2, or c itself where both materials have it.
+        speed: closing speed v at the first touch [m/s].
+
+    Raises:
+        ModelError: a value that is negative or not finite.
+    """
+    _check("dissipation", dissipation, "s/m")
+    _check("speed", speed, "m/s")
+    u = 1.5 * dissipation * speed
+    if u < CLOSE_TO_ONE:
+        return 1.0 - u / 1.5
+    target = _log_gap(u)
+    # log_gap(-w) grows from 0 to infinity as w goes from 0 to 1; for large u the root is next to 1, at 1 - exp(-target)
+    share = 1.0 - np.exp(-target - 1.0)
+    w = float(brentq(lambda w: _log_gap(-w) - target, 0.0, share, xtol=1e-300, rtol=1e-15)) if share < 1.0 else 1.0
+    return w / u
+
+
+def dissipation_from_restitution(restitution: float, speed: float) -> float:
+    """Dissipation coefficient c [s/m] with which a central impact has a given restitution.
+
+    Args:
+        restitution: e = speed after / speed before [1].
+        speed: closing speed v at the first touch [m/s].
+
+    Raises:
+        ModelError: e outside (0, 1], or v <= 0.
+    """
+    if not 0.0 < restitution <= 1.0:
+        raise ModelError(f"restitution = {restitution}: must be > 0 and <= 1")
+    if not (np.isfinite(speed) and speed > 0.0):
+        raise ModelError(f"speed = {speed} m/s: must be > 0")
+    loss = 1.0 - restitution
+    if loss < CLOSE_TO_ONE:
+        return loss / speed
+
+    def mismatch(u: float) -> float:
+        # divided by u², so that the root at u = 0 is gone
+        return (_log_gap(-restitution * u) - _log_gap(u)) / u**2
+
+    # w = e u stays below 1, and comes so close to it for strong dissipation that u = 1/e to rounding
+    most = 1.0 / restitution
+    u = most if mismatch(most) <= 0.0 else float(brentq(mismatch, loss, most, xtol=1e-300, rtol=1e-15))
+    return u / (1.5 * speed)
+
+
+def _log_gap(x: float) -> float:
+    """x - ln(1 + x) without loss of digits, for x > -1."""
+    if abs(x) < SERIES_BELOW:
+        # x²/2 - x³/3 + ...; from the smallest term up
+        total = 0.0
+        for k in range(SERIES_TERMS + 1, 1, -1):
+            total = total * -x + 1.0 / k
+        return total * x * x
+    return float(x - np.log1p(x)) if x > -1.0 else LARGEST
+
+
+def _check(name: str, value: Any, unit: str) -> None:
+    if not (np.isfinite(value) and value >= 0.0):
+        raise ModelError(f"{name} = {value} {unit}: must be >= 0")
+
+
+register(Law(ContactMaterial, "connector", source="K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445"))

@@ -1,0 +1,286 @@
+"""Surfaces that can touch: spheres, half spaces and ellipsoids, fixed at any frame of a body, or spheres on points.
+
+A surface sits on a position marker.  Its own frame has the origin p + A s and the axes A R, where p, A are position and
+rotation of the marker, s is ``position`` and R is ``rotation``:
+
+    sphere       |y| <= r
+    ellipsoid    y_1²/a_1² + y_2²/a_2² + y_3²/a_3² <= 1
+    half space   y_1 >= 0, outward normal -e_1
+
+Surfaces of one `ContactSet` may touch each other, but not surfaces on one body; sets know nothing of each other.
+What happens where two surfaces touch is the matter of a force element on the set, such as `HuntCrossley`.
+
+Source: geometry of convex bodies, K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.contact_materials import ContactMaterial
+from windlass.connectors.position_markers import FAMILY, position_marker
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray, Law, register
+from windlass.framework.layout import Layout
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.world import World
+
+ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2
+"""Kinds of surfaces; the first surface of a pair has the smaller or the same number."""
+EYE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ORTHOGONAL = 1e-9
+"""Allowed deviation of Rᵀ R from the unit matrix."""
+SOURCE = "K. L. Johnson, Contact Mechanics, Cambridge University Press (1985)"
+
+
+class ContactSet(Component):
+    """A group of surfaces that may touch each other.
+
+    Neighbours are searched with a margin, the skin, and again only when a surface has moved by half of it.
+    """
+
+    skin = column("m", "margin of the neighbour search; 0: 0.2 of the median radius of the surfaces", default=0.0, minimum=0)
+
+
+class ContactSphere(Component):
+    """A sphere on any body, or centred on a point."""
+
+    contact_set = ref("ContactSet", "surfaces that it may touch")
+    marker = ref(FAMILY, "where it is fixed: a position marker, or a body, node or ground (its reference point)")
+    material = ref("ContactMaterial", "what it is made of")
+    radius = column("m", "radius r", above=0)
+    position = column("m", "centre s in the marker's frame; (0, 0, 0) on markers without rotation", (3,), (0.0,) * 3)
+
+
+class ContactHalfSpace(Component):
+    """Everything behind a plane that is fixed to a body or to the ground: y_1 >= 0 in its own frame."""
+
+    contact_set = ref("ContactSet", "surfaces that it may touch")
+    marker = ref("rigid marker", "where it is fixed: a rigid marker, or a body or ground (its reference point)")
+    material = ref("ContactMaterial", "what it is made of")
+    position = column("m", "a point s of the plane in the marker's frame", (3,), (0.0,) * 3)
+    rotation = column("1", "matrix R from its own to the marker's frame, see `facing`", (3, 3), EYE)
+
+
+class ContactEllipsoid(Component):
+    """An ellipsoid on a rigid body."""
+
+    contact_set = ref("ContactSet", "surfaces that it may touch")
+    marker = ref("rigid marker", "where it is fixed: a rigid marker, or a body or ground (its reference point)")
+    material = ref("ContactMaterial", "what it is made of")
+    semi_axes = column("m", "semi-axes a_1, a_2, a_3 along its own axes", (3,), above=0)
+    position = column("m", "centre s in the marker's frame", (3,), (0.0,) * 3)
+    rotation = column("1", "matrix R from its own to the marker's frame", (3, 3), EYE)
+
+
+KINDS: dict[type[Component], int] = {
+    ContactEllipsoid: ELLIPSOID,
+    ContactSphere: SPHERE,
+    ContactHalfSpace: HALF_SPACE,
+}
+
+
+class Surfaces(NamedTuple):
+    """Columns of the surfaces of one contact set; n surfaces, bounded ones (``bounded`` many) before half spaces.
+
+    Fixed:
+        ids: number of the entity in the world, shape (n,).
+        kind: ELLIPSOID, SPHERE or HALF_SPACE, shape (n,).
+        body: number of the node or body that carries it, -1 for the ground, shape (n,).
+        marker: place of its marker in the columns of position markers, shape (n,).
+        is_point: whether the marker is a point without rotation, shape (n,).
+        size: semi-axes; radius three times; 0 for half spaces [m], shape (n, 3).
+        reach: radius of the sphere around it [m]; 0 for half spaces, shape (n,).
+        s: position in the marker's frame [m], shape (n, 3).
+        R: rotation from its own to the marker's frame, shape (n, 3, 3).
+        E, c, us, ud, uv: plane-strain modulus [Pa], dissipation [s/m], friction [1, 1, s/m], shape (n,).
+        dofs: local numbers of the marker's coordinates, padded with the spare number, shape (n, w).
+    Changing:
+        center: global origin of its frame [m], shape (n, 3).
+        v: velocity of the origin [m/s], shape (n, 3).
+        omega: angular velocity [rad/s], shape (n, 3).
+        Q: of bounded surfaces B diag(a²) Bᵀ with global rotation B [m²], shape (n, 3, 3).
+        normal: global outward normal of half spaces, shape (n, 3).
+        force, torque: applied force [N], and torque about the origin [N m], global, shape (n, 3).
+    """
+
+    ids: IntArray
+    kind: IntArray
+    body: IntArray
+    marker: IntArray
+    is_point: NDArray[np.bool_]
+    size: FloatArray
+    reach: FloatArray
+    s: FloatArray
+    R: FloatArray
+    E: FloatArray
+    c: FloatArray
+    us: FloatArray
+    ud: FloatArray
+    uv: FloatArray
+    dofs: IntArray
+    center: FloatArray
+    v: FloatArray
+    omega: FloatArray
+    Q: FloatArray
+    normal: FloatArray
+    force: FloatArray
+    torque: FloatArray
+
+
+def facing(normal: Sequence[float]) -> FloatArray:
+    """A ``rotation`` with which the outward normal of a half space has a given direction in the marker's frame.
+
+    Args:
+        normal: direction away from the material, of any length, shape (3,).
+
+    Raises:
+        ModelError: not a direction.
+    """
+    n = np.asarray(normal, dtype=np.float64)
+    length = float(np.linalg.norm(n)) if n.shape == (3,) else 0.0
+    if not (np.isfinite(length) and length > 0.0):
+        raise ModelError(f"normal = {normal!r}: must be three numbers [1] that are not all 0")
+    x = -n / length
+    # any second axis does; the one least along x is the most exact
+    helper = np.zeros(3)
+    helper[int(np.argmin(np.abs(x)))] = 1.0
+    y = np.cross(x, helper)
+    y /= np.linalg.norm(y)
+    return np.stack((x, y, np.cross(x, y)), axis=1)
+
+
+def create_surfaces(world: World, layout: Layout, contact_set: int) -> Surfaces:
+    """Columns of the surfaces of one set (its entity number) in the local numbering of a process."""
+    ids, kind, size, s, R, markers, materials = [], [], [], [], [], [], []
+    for component, number in KINDS.items():
+        table = world.table(component)
+        if table.count == 0:
+            continue
+        rows = np.flatnonzero(table.column("contact_set") == contact_set)
+        ids.append(table.ids[rows])
+        kind.append(np.full(len(rows), number, np.int64))
+        size.append(_sizes(table)[rows])
+        s.append(table.column("position")[rows])
+        R.append(rotations(table)[rows])
+        markers.append(table.column("marker")[rows])
+        materials.append(table.column("material")[rows])
+    if not ids:
+        ids, kind, markers, materials = ([np.zeros(0, np.int64)] for _ in range(4))
+        size, s, R = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros((0, 3, 3))]
+    marker, material, axes = np.concatenate(markers), np.concatenate(materials), np.concatenate(size)
+    n = len(marker)
+    E, c, us, ud, uv = _material_columns(world, material)
+    return Surfaces(
+        ids=np.concatenate(ids),
+        kind=np.concatenate(kind),
+        body=bodies_of(world, marker),
+        marker=layout.marker_index[marker],
+        is_point=_are_points(world, marker),
+        size=axes,
+        reach=axes.max(axis=1, initial=0.0),
+        s=np.concatenate(s),
+        R=np.concatenate(R),
+        E=E,
+        c=c,
+        us=us,
+        ud=ud,
+        uv=uv,
+        dofs=layout.local_dofs(world.dofs_of(marker)),
+        center=np.zeros((n, 3)),
+        v=np.zeros((n, 3)),
+        omega=np.zeros((n, 3)),
+        Q=np.zeros((n, 3, 3)),
+        normal=np.zeros((n, 3)),
+        force=np.zeros((n, 3)),
+        torque=np.zeros((n, 3)),
+    )
+
+
+def rotations(table: EntityTable) -> FloatArray:
+    """``rotation`` of all rows, the unit matrix for spheres, shape (rows, 3, 3)."""
+    if "rotation" in table.component.columns:
+        R: FloatArray = table.column("rotation")
+        return R
+    return np.tile(np.eye(3), (table.count, 1, 1))
+
+
+def bodies_of(world: World, markers: IntArray) -> IntArray:
+    """What carries each marker: number of its node, of its body if that has no node, or -1 for the ground."""
+    carrier = np.full(len(markers), -1, np.int64)
+    for table, positions, rows in world.split_by_table(markers):
+        name = next(iter(table.component.refs))
+        carrier[positions] = table.column(name)[rows]
+    for table, positions, rows in world.split_by_table(carrier):
+        if "ground" in table.component.provides:
+            carrier[positions] = -1
+        elif "node" in table.component.refs:
+            carrier[positions] = table.column("node")[rows]
+    return carrier
+
+
+def _are_points(world: World, markers: IntArray) -> NDArray[np.bool_]:
+    points = np.zeros(len(markers), bool)
+    for table, positions, _ in world.split_by_table(markers):
+        points[positions] = "rigid marker" not in table.component.provides
+    return points
+
+
+def _sizes(table: EntityTable) -> FloatArray:
+    """Semi-axes [m], shape (rows, 3)."""
+    if table.component is ContactEllipsoid:
+        axes: FloatArray = table.column("semi_axes")
+        return axes
+    radius = table.column("radius") if table.component is ContactSphere else np.zeros(table.count)
+    return np.repeat(radius[:, None], 3, axis=1)
+
+
+def _material_columns(world: World, materials: IntArray) -> list[FloatArray]:
+    """E, c, us, ud, uv of each surface, shape (n,)."""
+    out = [np.zeros(len(materials)) for _ in range(5)]
+    for table, positions, rows in world.split_by_table(materials):
+        for array, name in zip(out, ContactMaterial.columns, strict=True):
+            array[positions] = table.column(name)[rows]
+    return out
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Replace bodies, nodes and ground in ``marker`` by markers at their reference point."""
+    given = values.get("marker")
+    if isinstance(given, Entity) or (isinstance(given, (list, tuple)) and given):
+        return values | {"marker": position_marker(world, given)}
+    return values
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for rotations that are none, and for surfaces off the centre of a point."""
+    R = rotations(table)
+    deviation = np.abs(np.einsum("ika,ikb->iab", R, R) - np.eye(3)).max(axis=(1, 2), initial=0.0)
+    for row in np.flatnonzero((deviation > ORTHOGONAL) | (np.linalg.det(R) < 0.0))[:1]:
+        raise ModelError(
+            f"rotation = {R[row].tolist()} in {table.kind} row {row}: must be a rotation matrix (orthogonal, det = 1) [1]"
+        )
+    position = table.column("position")
+    for row in np.flatnonzero(_are_points(world, table.column("marker")) & position.any(axis=1))[:1]:
+        raise ModelError(
+            f"position = {position[row]} m in {table.kind} row {row}: must be (0, 0, 0), for its marker has no rotation"
+        )
+
+
+register(Law(ContactSet, "connector", source=SOURCE))
+for _kind in KINDS:
+    register(
+        Law(
+            _kind,
+            "connector",
+            dofs=lambda world, table: world.dofs_of(table.column("marker")),
+            complete=complete,
+            check=check,
+            source=SOURCE,
+        )
+    )

@@ -1,0 +1,69 @@
+"""Distance between two points held constant: a massless rod.
+
+    C = |p1 - p0| - distance
+
+Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.joint_rows import Joint, joint_rows
+from windlass.connectors.joints import SOURCE, bind_joint, create_system, joint_outputs
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray, Law, LocalRows, System, register
+from windlass.framework.rows import pair_dofs
+from windlass.framework.schema import Component, column, ref
+
+
+class DistanceConstraint(Component):
+    """Holds the distance of two points, in the plane or in space; its multiplier is the tension of the rod."""
+
+    marker0 = ref("position marker", "first point")
+    marker1 = ref("position marker", "second point")
+    distance = column("m", "distance of the points", above=0.0, switchable=True)
+    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+
+
+@kernel
+def equation(
+    c: FloatArray, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+) -> float:
+    """C = |d| - c [m]; δu = (I - u uᵀ) δd/|d| for the direction u."""
+    length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+    for a in range(3):
+        g[a] = d[a] / length
+    for a in range(3):
+        for b in range(3):
+            G[a, b] = -g[a] * g[b] / length
+        G[a, a] += 1.0 / length
+    value: float = length - c[i]
+    return value
+
+
+loops = joint_rows(equation)
+
+
+def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
+    """Distances of the rows [m], and their markers."""
+    return rows.column("distance"), bind_joint(rows, np.ones(1, bool))
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `DistanceConstraint`."""
+    return create_system(rows, *bind(rows), loops)
+
+
+register(
+    Law(
+        DistanceConstraint,
+        role="constraint",
+        multipliers=1,
+        dofs=pair_dofs,
+        build=build,
+        outputs=joint_outputs(bind, loops, "m", "|p1 - p0| - distance, (1,)"),
+        source=SOURCE,
+    )
+)

@@ -1,0 +1,282 @@
+"""Row loops of joints between two position markers, written once and compiled around an equation.
+
+An equation C of a joint depends on d = p1 - p0 and on the rotations of both markers.  Its kernel gives C and
+
+    g = [u, r0, r1]      Ċ = g·y  with the rates y = [v1 - v0, ω0, ω1]
+    G                    δg = G [δd, θ0, θ1]  for a displacement δd and rotations θ of the markers, shape (9, 9)
+
+With X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0 q̇, Hr1 q̇] the loops add
+
+    C_q = gᵀ X                                 and the forces C_qᵀ λ
+    ∂(C_qᵀ λ)/∂q = λ (Xᵀ G X + g·∂X/∂q)        the curvature, ∂X/∂q from H and Hr of the markers
+    ∂Ċ/∂q = yᵀ G X + gᵀ Y                      where the joint is imposed on its rate (index 2)
+    C_q q̈ = -(y·G y + g·Y q̇)                  for consistent accelerations
+
+An equation that is switched off, or whose axis is free, is λ = 0.
+
+Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989), for the
+equations of joints; their derivatives by differentiation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Coupling, FloatArray
+from windlass.framework.table import IntArray
+
+
+class Joint(NamedTuple):
+    """The rows of a joint table with k equations each.
+
+    m0, m1: positions of the markers in the columns of their family, shape (rows,).
+    dofs: local coordinate numbers of marker 0, then of marker 1, shape (rows, n).
+    n0: number of columns that belong to marker 0.
+    lam: local numbers of the multipliers, shape (rows, k).
+    on: equations that hold, shape (rows, k).
+    """
+
+    m0: IntArray
+    m1: IntArray
+    dofs: IntArray
+    n0: int
+    lam: IntArray
+    on: NDArray[np.bool_]
+
+
+class Loops(NamedTuple):
+    """Kernels over all rows of a joint table, see `joint_rows`."""
+
+    residual: Callable[..., None]
+    tangent: Callable[..., None]
+    accelerations: Callable[..., None]
+    evaluate: Callable[..., None]
+
+
+@kernel
+def update_rates(j: Joint, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
+    """Fill d (3,) and y (9,) of row i."""
+    m0, m1 = j.m0[i], j.m1[i]
+    for a in range(3):
+        d[a] = m.p[m1, a] - m.p[m0, a]
+        y[a], y[3 + a], y[6 + a] = m.v[m1, a] - m.v[m0, a], m.omega[m0, a], m.omega[m1, a]
+
+
+@kernel
+def update_jacobians(j: Joint, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
+    """Fill X and Y of row i, both (9, n)."""
+    n0, n = j.n0, j.dofs.shape[1]
+    for b in range(n):
+        first = b < n0
+        k = j.m0[i] if first else j.m1[i]
+        h, q = m.h[k], b if first else b - n0
+        width = n0 if first else n - n0
+        begin = 0 if first else n0
+        sign = -1.0 if first else 1.0
+        for a in range(3):
+            X[a, b], Y[a, b] = sign * m.J[k, a, q], sign * m.Jd[k, a, q]
+            turn, change = m.Jr[k, a, q], 0.0
+            if h >= 0:
+                for p in range(width):
+                    change += m.Hr[h, a, p, q] * v[j.dofs[i, begin + p]]
+            X[3 + a, b], X[6 + a, b] = (turn, 0.0) if first else (0.0, turn)
+            Y[3 + a, b], Y[6 + a, b] = (change, 0.0) if first else (0.0, change)
+
+
+@kernel
+def add_curvature(
+    j: Joint, i: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
+) -> None:
+    """values += scale g·∂X/∂q of row i."""
+    n0, n = j.n0, j.dofs.shape[1]
+    for marker in range(2):
+        k = j.m0[i] if marker == 0 else j.m1[i]
+        h = m.h[k]
+        if h < 0:
+            continue
+        begin, end, sign, turn = (0, n0, -1.0, 3) if marker == 0 else (n0, n, 1.0, 6)
+        for a in range(end - begin):
+            for b in range(end - begin):
+                total = 0.0
+                for p in range(3):
+                    total += sign * g[p] * m.H[h, p, a, b] + g[turn + p] * m.Hr[h, p, a, b]
+                values[slots[i, begin + a, begin + b]] += scale * total
+
+
+def joint_rows(equation: Callable[..., float]) -> Loops:
+    """Loops around the equations of a joint.
+
+    Args:
+        equation: kernel ``(c, i, k, m, m0, m1, d, g, G) -> C`` for equation k of row i of the law's columns c, with
+            the columns m of the position markers m0 and m1 and d = p1 - p0 [m], shape (3,).  It writes the entries of
+            g, shape (9,), and G, shape (9, 9), that are not 0; all are 0 before.
+
+    Returns:
+        Kernels ``residual(c, j, m, lam, rate_level, C, f)``,
+        ``tangent(c, j, m, v, lam, rate_level, dq, dv, slots, values)``, ``accelerations(c, j, m, v, C)`` and
+        ``evaluate(c, j, m, C, g)`` that fills C (rows, k) and g (rows, k, 9) of the equations that hold.
+    """
+
+    @kernel
+    def residual(
+        c: Any, j: Joint, m: PositionColumns, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
+    ) -> None:
+        n0, n = j.n0, j.dofs.shape[1]
+        d, y, g, G = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9))
+        for i in range(len(j.m0)):
+            m0, m1 = j.m0[i], j.m1[i]
+            update_rates(j, i, m, d, y)
+            for k in range(j.lam.shape[1]):
+                row = j.lam[i, k]
+                force = lam[row]
+                if not j.on[i, k]:
+                    C[row] += force
+                    continue
+                g[:], G[:] = 0.0, 0.0
+                value = equation(c, i, k, m, m0, m1, d, g, G)
+                if rate_level:
+                    value = 0.0
+                    for a in range(9):
+                        value += g[a] * y[a]
+                C[row] += value
+                for b in range(n0):
+                    total = 0.0
+                    for a in range(3):
+                        total += g[3 + a] * m.Jr[m0, a, b] - g[a] * m.J[m0, a, b]
+                    f[j.dofs[i, b]] += force * total
+                for b in range(n - n0):
+                    total = 0.0
+                    for a in range(3):
+                        total += g[6 + a] * m.Jr[m1, a, b] + g[a] * m.J[m1, a, b]
+                    f[j.dofs[i, n0 + b]] += force * total
+
+    @kernel
+    def tangent(
+        c: Any,
+        j: Joint,
+        m: PositionColumns,
+        v: FloatArray,
+        lam: FloatArray,
+        rate_level: bool,
+        dq: float,
+        dv: float,
+        slots: Coupling,
+        values: FloatArray,
+    ) -> None:
+        n = j.dofs.shape[1]
+        d, y, g, G = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9))
+        X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
+        by_gradient = dv if rate_level else dq
+        for i in range(len(j.m0)):
+            update_rates(j, i, m, d, y)
+            update_jacobians(j, i, m, v, X, Y)
+            for k in range(j.lam.shape[1]):
+                if not j.on[i, k]:
+                    values[slots.diagonal[i, k]] += slots.scale
+                    continue
+                g[:], G[:] = 0.0, 0.0
+                equation(c, i, k, m, j.m0[i], j.m1[i], d, g, G)
+                force = dq * lam[j.lam[i, k]]
+                # Z = G X
+                for a in range(9):
+                    for b in range(n):
+                        Z[a, b] = 0.0
+                    for p in range(9):
+                        if G[a, p] != 0.0:
+                            for b in range(n):
+                                Z[a, b] += G[a, p] * X[p, b]
+                for b in range(n):
+                    gradient, change = 0.0, 0.0
+                    for a in range(9):
+                        gradient += g[a] * X[a, b]
+                        change += y[a] * Z[a, b] + g[a] * Y[a, b]
+                    values[slots.rows[i, k, b]] += by_gradient * gradient
+                    values[slots.columns[i, b, k]] += slots.scale * gradient
+                    if rate_level:
+                        values[slots.rows[i, k, b]] += dq * change
+                if force != 0.0:
+                    for a in range(n):
+                        for b in range(n):
+                            total = 0.0
+                            for p in range(9):
+                                total += X[p, a] * Z[p, b]
+                            values[slots.block[i, a, b]] += force * total
+                    add_curvature(j, i, m, g, force, slots.block, values)
+
+    @kernel
+    def accelerations(c: Any, j: Joint, m: PositionColumns, v: FloatArray, C: FloatArray) -> None:
+        n = j.dofs.shape[1]
+        d, y, g, G = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9))
+        X, Y = np.zeros((9, n)), np.zeros((9, n))
+        for i in range(len(j.m0)):
+            update_rates(j, i, m, d, y)
+            update_jacobians(j, i, m, v, X, Y)
+            for k in range(j.lam.shape[1]):
+                if not j.on[i, k]:
+                    continue
+                g[:], G[:] = 0.0, 0.0
+                equation(c, i, k, m, j.m0[i], j.m1[i], d, g, G)
+                total = 0.0
+                for a in range(9):
+                    for b in range(9):
+                        total += y[a] * G[a, b] * y[b]
+                    for b in range(n):
+                        total += g[a] * Y[a, b] * v[j.dofs[i, b]]
+                C[j.lam[i, k]] -= total
+
+    @kernel
+    def evaluate(c: Any, j: Joint, m: PositionColumns, C: FloatArray, g: FloatArray) -> None:
+        d, y, G = np.zeros(3), np.zeros(9), np.zeros((9, 9))
+        for i in range(len(j.m0)):
+            update_rates(j, i, m, d, y)
+            for k in range(j.on.shape[1]):
+                g[i, k] = 0.0
+                C[i, k] = 0.0
+                if j.on[i, k]:
+                    C[i, k] = equation(c, i, k, m, j.m0[i], j.m1[i], d, g[i, k], G)
+
+    return Loops(residual, tangent, accelerations, evaluate)
+
+
+@kernel
+def write_along(ax: float, ay: float, az: float, d: FloatArray, g: FloatArray, G: FloatArray) -> float:
+    """C = a·d with a direction a fixed in marker 0: no displacement along it."""
+    u = (ax, ay, az)
+    along = ax * d[0] + ay * d[1] + az * d[2]
+    g[0], g[1], g[2] = ax, ay, az
+    g[3], g[4], g[5] = ay * d[2] - az * d[1], az * d[0] - ax * d[2], ax * d[1] - ay * d[0]
+    # δa = θ0 × a,  δ(a × d) = a × δd + (a dᵀ - (a·d) I) θ0
+    G[0, 4], G[0, 5], G[1, 3], G[1, 5], G[2, 3], G[2, 4] = az, -ay, -az, ax, ay, -ax
+    G[3, 1], G[3, 2], G[4, 0], G[4, 2], G[5, 0], G[5, 1] = -az, ay, az, -ax, -ay, ax
+    for p in range(3):
+        for q in range(3):
+            G[3 + p, 3 + q] = u[p] * d[q]
+        G[3 + p, 3 + p] -= along
+    return along
+
+
+@kernel
+def write_perpendicular(
+    ax: float, ay: float, az: float, bx: float, by: float, bz: float, g: FloatArray, G: FloatArray
+) -> float:
+    """C = a·b with a fixed in marker 0 and b fixed in marker 1: no rotation about b × a."""
+    a, b = (ax, ay, az), (bx, by, bz)
+    value = ax * bx + ay * by + az * bz
+    wx, wy, wz = by * az - bz * ay, bz * ax - bx * az, bx * ay - by * ax
+    g[3], g[4], g[5], g[6], g[7], g[8] = -wx, -wy, -wz, wx, wy, wz
+    # δ(b × a) = ((a·b) I - a bᵀ) θ0 + (b aᵀ - (a·b) I) θ1
+    for p in range(3):
+        for q in range(3):
+            G[3 + p, 3 + q], G[6 + p, 3 + q] = a[p] * b[q], -a[p] * b[q]
+            G[3 + p, 6 + q], G[6 + p, 6 + q] = -b[p] * a[q], b[p] * a[q]
+        G[3 + p, 3 + p] -= value
+        G[6 + p, 3 + p] += value
+        G[3 + p, 6 + p] += value
+        G[6 + p, 6 + p] -= value
+    return value

@@ -1,0 +1,166 @@
+"""Position markers on rigid bodies in space, at any place b in the body's frame.
+
+    p = R + r,   r = A(e) b = Q(e)/n,   Q_k = eᵀ S_k e,   n = e·e       S_k constant, symmetric, from b
+    ∂r_k/∂e   g_k = 2 (S_k e - r_k e)/n
+    ∂²r_k/∂e² = 2 (S_k - r_k I - g_k eᵀ - e g_kᵀ)/n
+    ω = Jr e_t,   Jr = 2 E(e)/n,   ∂Jr/∂e_b = 2 (∂E/∂e_b - Jr e_b)/n
+    E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
+
+Without the division by n the second derivatives would be the constant 2 S_k; with it p turns rigidly for every e, so
+that δA = (Jr δe)~ A holds exactly, which the tangents of forces and joints rest on.
+
+Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6; derivatives by
+differentiation.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.position_kernels import FAMILY, PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import IntArray
+
+SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
+PROVIDES = (FAMILY, "rigid marker", "curved marker", "spatial marker")
+
+
+class RigidNodePosition3D(Component):
+    """Position and rotation of a rigid node in space."""
+
+    provides = PROVIDES
+    node = ref("RigidNode3D", "the node")
+
+
+class PositionOnRigid3D(Component):
+    """A point of a rigid body in space, with the body's rotation."""
+
+    provides = PROVIDES
+    body = ref("RigidBody3D", "the body")
+    local = column("m", "position b in the body's frame", shape=(3,), default=(0.0, 0.0, 0.0))
+
+
+class Rigid3DRows(NamedTuple):
+    """Place k in the columns, dofs (rows, 7), S (rows, 3, 4, 4) [m]: A b = eᵀ S e/n."""
+
+    k: IntArray
+    dofs: IntArray
+    S: FloatArray
+
+
+@kernel
+def update_rigid3d(c: Rigid3DRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+    """p = R + A b and all that follows from it."""
+    e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
+    for i in range(len(c.k)):
+        k, h = c.k[i], m.h[c.k[i]]
+        n, growth = 0.0, 0.0
+        for a in range(4):
+            e[a], et[a] = x[c.dofs[i, 3 + a]], v[c.dofs[i, 3 + a]]
+            n += e[a] * e[a]
+            growth += 2.0 * e[a] * et[a]
+        s = 2.0 / n
+        for d in range(3):
+            # r = eᵀ S e/n, its gradient and second derivatives
+            r = 0.0
+            for a in range(4):
+                total = 0.0
+                for b in range(4):
+                    total += c.S[i, d, a, b] * e[b]
+                r += total * e[a] / n
+                m.J[k, d, 3 + a] = s * total
+            rate = 0.0
+            for a in range(4):
+                m.J[k, d, 3 + a] -= s * r * e[a]
+                rate += m.J[k, d, 3 + a] * et[a]
+            m.J[k, d, d] = 1.0
+            m.p[k, d] = x[c.dofs[i, d]] + r
+            m.v[k, d] = v[c.dofs[i, d]] + rate
+            for a in range(4):
+                total = 0.0
+                for b in range(4):
+                    H = c.S[i, d, a, b] - m.J[k, d, 3 + a] * e[b] - e[a] * m.J[k, d, 3 + b]
+                    if a == b:
+                        H -= r
+                    m.H[h, d, 3 + a, 3 + b] = s * H
+                    total += s * H * et[b]
+                m.Jd[k, d, 3 + a] = total
+        # rotation matrix and angular velocity
+        e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
+        A = m.A[k]
+        A[0, 0], A[1, 1] = 1.0 - s * (e2 * e2 + e3 * e3), 1.0 - s * (e1 * e1 + e3 * e3)
+        A[2, 2] = 1.0 - s * (e1 * e1 + e2 * e2)
+        A[0, 1], A[1, 0] = s * (e1 * e2 - e0 * e3), s * (e1 * e2 + e0 * e3)
+        A[0, 2], A[2, 0] = s * (e1 * e3 + e0 * e2), s * (e1 * e3 - e0 * e2)
+        A[1, 2], A[2, 1] = s * (e2 * e3 - e0 * e1), s * (e2 * e3 + e0 * e1)
+        E[0, 0], E[0, 1], E[0, 2], E[0, 3] = -s * e1, s * e0, -s * e3, s * e2
+        E[1, 0], E[1, 1], E[1, 2], E[1, 3] = -s * e2, s * e3, s * e0, -s * e1
+        E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
+        for d in range(3):
+            m.omega[k, d] = 0.0
+            for a in range(4):
+                m.omega[k, d] += E[d, a] * et[a]
+                m.Jr[k, d, 3 + a] = E[d, a]
+                for b in range(4):
+                    m.Hr[h, d, 3 + a, 3 + b] = -s * E[d, a] * e[b]
+        # ∂E/∂e is constant: row d, column a has ± one e_b
+        for d in range(3):
+            p, q = (d + 1) % 3 + 1, (d + 2) % 3 + 1
+            m.Hr[h, d, 3, 4 + d] -= s
+            m.Hr[h, d, 4 + d, 3] += s
+            m.Hr[h, d, 3 + p, 3 + q] -= s
+            m.Hr[h, d, 3 + q, 3 + p] += s
+
+
+def quadratic_forms(b: FloatArray) -> FloatArray:
+    """S with A(e) b = eᵀ S e/(e·e): for places b [m] of shape (rows, 3), shape (rows, 3, 4, 4)."""
+    S = np.zeros((len(b), 3, 4, 4))
+    for d in range(3):
+        j, k = (d + 1) % 3, (d + 2) % 3
+        # (e0² - ε·ε) b + 2 ε (ε·b) + 2 e0 ε × b
+        S[:, d, 0, 0] = b[:, d]
+        for a in range(3):
+            S[:, d, 1 + a, 1 + a] -= b[:, d]
+            S[:, d, 1 + d, 1 + a] += b[:, a]
+            S[:, d, 1 + a, 1 + d] += b[:, a]
+        S[:, d, 0, 1 + j] = S[:, d, 1 + j, 0] = b[:, k]
+        S[:, d, 0, 1 + k] = S[:, d, 1 + k, 0] = -b[:, j]
+    return S
+
+
+def bind(rows: LocalRows, b: FloatArray) -> System:
+    """The system of markers at places b [m] in the body's frame, shape (rows, 3)."""
+    c = Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(b))
+    system = System(rows.table.kind, rows.dofs)
+
+    def update(s: Fields) -> None:
+        update_rigid3d(c, s.markers[FAMILY], s.x, s.v)
+
+    system.update = update
+    return system
+
+
+register(
+    Law(
+        RigidNodePosition3D,
+        role="marker",
+        family=FAMILY,
+        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        build=lambda rows: bind(rows, np.zeros((len(rows.rows), 3))),
+        source=SOURCE,
+    )
+)
+register(
+    Law(
+        PositionOnRigid3D,
+        role="marker",
+        family=FAMILY,
+        dofs=lambda world, table: world.dofs_of(table.column("body")),
+        build=lambda rows: bind(rows, rows.column("local")),
+        source=SOURCE,
+    )
+)

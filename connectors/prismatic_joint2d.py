@@ -1,0 +1,96 @@
+"""Prismatic joint in the plane: a point slides along an axis that is fixed in another body, without turning.
+
+    C_0 = A0 n·(p1 - p0),    n = [-axis_y, axis_x]/|axis|
+    C_1 = sin(φ1 - φ0 - angle) = A0 a·A1 b,    a = [-sin(angle), cos(angle)],  b = [1, 0]
+
+Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.joint_rows import Joint, joint_rows, write_along, write_perpendicular
+from windlass.connectors.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.errors import ModelError
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray, Law, LocalRows, System, register
+from windlass.framework.rows import pair_dofs
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import EntityTable
+from windlass.framework.world import World
+
+
+class PrismaticJoint2D(Component):
+    """Lets a point of one body slide along an axis of another, in the plane."""
+
+    marker0 = ref("rigid marker", "point on the axis, on the body in which the axis is fixed")
+    marker1 = ref("rigid marker", "point that slides")
+    axis = column("1", "direction of the axis in the frame of marker 0, of any length > 0", shape=(2,))
+    lock_rotation = column("1", "holds φ1 - φ0 at angle", dtype=bool, default=True, switchable=True)
+    angle = column("rad", "rotation of marker 1 against marker 0 where rotation is locked", default=0.0)
+    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Normal n of the axis and direction a, both in the frame of marker 0 [1], shape (rows, 2)."""
+
+    n: FloatArray
+    a: FloatArray
+
+
+@kernel
+def equation(
+    c: Columns, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+) -> float:
+    """C_0 [m] and C_1 [1]."""
+    A, B = m.A[m0], m.A[m1]
+    x, y = (c.n[i, 0], c.n[i, 1]) if k == 0 else (c.a[i, 0], c.a[i, 1])
+    ax, ay = A[0, 0] * x + A[0, 1] * y, A[1, 0] * x + A[1, 1] * y
+    if k == 0:
+        return write_along(ax, ay, 0.0, d, g, G)
+    return write_perpendicular(ax, ay, 0.0, B[0, 0], B[1, 0], 0.0, g, G)
+
+
+loops = joint_rows(equation)
+
+
+def bind(rows: LocalRows) -> tuple[Columns, Joint]:
+    """Directions of the rows, and their markers."""
+    axis, angle = rows.column("axis"), rows.column("angle")
+    unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
+    c = Columns(
+        n=np.stack((-unit[:, 1], unit[:, 0]), axis=1),
+        a=np.stack((-np.sin(angle), np.cos(angle)), axis=1),
+    )
+    turning = rows.column("lock_rotation")
+    return c, bind_joint(rows, np.stack((np.ones_like(turning), turning), axis=1))
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `PrismaticJoint2D`."""
+    return create_system(rows, *bind(rows), loops)
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for an axis of length 0, and for markers in space."""
+    for row in np.flatnonzero(~table.column("axis").any(axis=1))[:1]:
+        raise ModelError(f"axis = (0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+    check_planar(world, table)
+
+
+register(
+    Law(
+        PrismaticJoint2D,
+        role="constraint",
+        multipliers=2,
+        dofs=pair_dofs,
+        build=build,
+        check=check,
+        outputs=joint_outputs(bind, loops, "m, 1", "distance from the axis [m], sin(φ1 - φ0 - angle) [1], (2,)"),
+        source=SOURCE,
+    )
+)

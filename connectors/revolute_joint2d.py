@@ -1,0 +1,50 @@
+"""Revolute joint in the plane: two points stay together, their rotations are free.
+
+    C = [p1_x - p0_x, p1_y - p0_y]
+
+Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.joint_rows import Joint
+from windlass.connectors.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
+from windlass.connectors.spherical_joint import loops
+from windlass.framework.law import FloatArray, Law, LocalRows, System, register
+from windlass.framework.rows import pair_dofs
+from windlass.framework.schema import Component, column, ref
+
+
+class RevoluteJoint2D(Component):
+    """Holds two points of the plane together: a pin."""
+
+    marker0 = ref("position marker", "first point")
+    marker1 = ref("position marker", "second point")
+    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+
+
+def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
+    """Nothing but the markers: the equation has no parameters."""
+    j = bind_joint(rows, np.ones(2, bool))
+    return j.on.astype(float), j
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `RevoluteJoint2D`."""
+    return create_system(rows, *bind(rows), loops)
+
+
+register(
+    Law(
+        RevoluteJoint2D,
+        role="constraint",
+        multipliers=2,
+        dofs=pair_dofs,
+        build=build,
+        check=check_planar,
+        outputs=joint_outputs(bind, loops, "m", "p1 - p0 along x, y, (2,)"),
+        source=SOURCE,
+    )
+)

@@ -1,0 +1,180 @@
+"""Cable in the plane whose material moves along its axis: `Cable2D` with one more coordinate s for a whole belt.
+
+The nodes describe the place of the axis r(x, t), not the material, which moves through it with the speed s_t: a belt
+may run while its nodes stay where they are.  With μ = f_M ρA, f_M = moving_mass_factor, in the letters of `Cable2D`:
+
+    velocity of the material    r_t + s_t r'
+    nodes    forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx
+    s        ∫ (N ∂ε/∂r'·r'' + M κ') dx  (with add_ale_variation) + ∫ μ (r'·r_tt + 2 s_t r'_t·r') dx + s_t² [μ r'·r'/2]
+             + μ L s_tt
+    damping  ε_t, κ_t from the convective rates r'_t + s_t r'' and r''_t + s_t r''' if f_M = 1, else from r'_t and r''_t
+    gravity  as for Cable2D, and g·∫ ρA r' dx on s
+
+κ' is the rate of the curvature along x.  The terms s_tt r' and r'·r_tt need use_coupling_terms.  The mass of the axis
+itself, ∫ ρA SᵀS dx, has the full ρA for every f_M.  Static solvers hold all velocities at 0, hence s must be held there.
+
+Source: an arbitrary Lagrangian-Eulerian form of the ANCF cable as in J. Gerstmayr and others, documentation of Exudyn
+1.11, item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.elements import cable2d
+from windlass.elements.ale_cable2d_kernels import (
+    Columns,
+    create_columns,
+    gather,
+    gravity,
+    gravity_tangent,
+    inertia,
+    inertia_tangent,
+    scatter_forces,
+    scatter_tangent,
+    slide_matrices,
+)
+from windlass.elements.cable2d import Cable2D, Inertia, bind_cables, cable_dofs
+from windlass.elements.cable2d_draw import draw
+from windlass.elements.cable2d_laws import has_law
+from windlass.elements.cable2d_outputs import Kinematics, Motion, create_outputs, eval_motion
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
+from windlass.framework.schema import column, ref
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+
+class ALECable2D(Cable2D):
+    """A cable element of the plane with axially moving material; it has all columns of `Cable2D`."""
+
+    ale = ref("ALENode", "axial motion, one for all elements of a belt")
+    moving_mass_factor = column("1", "share f_M of the mass that moves along the axis", default=1.0, minimum=0.0)
+    use_coupling_terms = column("1", "mass matrix couples the nodes with the axial motion", default=True, dtype=bool)
+    add_ale_variation = column("1", "forces in the cable act on the axial motion", default=True, dtype=bool)
+
+
+def dofs(world: World, table: EntityTable) -> IntArray:
+    """World numbers of the coordinates of both nodes and of s, shape (rows, 9)."""
+    return np.concatenate((cable_dofs(world, table), world.dofs_of(table.column("ale"))), axis=1)
+
+
+def bind_columns(rows: LocalRows) -> Columns:
+    """The columns of the rows for the kernels."""
+    factor = rows.column("moving_mass_factor")
+    return create_columns(
+        rows.column("length"),
+        factor * rows.column("mass_per_length"),
+        factor == 1.0,
+        rows.column("use_coupling_terms"),
+        rows.column("add_ale_variation"),
+        rows.dofs,
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels of `Cable2D`, which work on copies of the coordinates of each element, and to our own."""
+    c, n = bind_columns(rows), len(rows.rows)
+    rho = rows.column("mass_per_length")
+    # one element after the other, because the convective slopes differ on both sides of a node
+    cables = bind_cables(rows, np.arange(8 * n).reshape(n, 8))
+    weight = Inertia(rho, c.L, c.dofs)
+    nothing = np.zeros(0)
+    own = Fields(np.zeros(8 * n), np.zeros(8 * n), np.zeros(8 * n), nothing, nothing, nothing)
+    fe, K, D = np.zeros(8 * n), np.zeros((n, 8, 8)), np.zeros((n, 8, 8))
+    blocks = np.arange(64 * n).reshape(n, 8, 8)
+    damped = bool(rows.column("axial_damping").any() or rows.column("bending_damping").any() or has_law(rows).any())
+    residual, tangent, mass, energy = cables.residual, cables.tangent, cables.mass, cables.energy
+    assert residual is not None and tangent is not None and mass is not None and energy is not None
+
+    def update_elements(s: Fields) -> None:
+        own.t = s.t
+        gather(c, s.x, s.v, own.x, own.v)
+
+    def add_residual(s: Fields, f: FloatArray) -> None:
+        update_elements(s)
+        fe[:] = 0.0
+        residual(own, fe)
+        scatter_forces(c, s.x, fe, f)
+
+    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        update_elements(s)
+        fe[:], K[:] = 0.0, 0.0
+        residual(own, fe)
+        tangent(own, dq, dv, blocks, K.reshape(-1))
+        if damped:
+            D[:] = 0.0
+            tangent(own, 0.0, 1.0, blocks, D.reshape(-1))
+        scatter_tangent(c, s.x, s.v, fe, K, D, dq, dv, slots, values)
+
+    def add_mass(scale: float, slots: IntArray, values: FloatArray) -> None:
+        mass(scale, slots, values)
+        np.add.at(values, slots[:, 8, 8], scale * c.mu * c.L)
+
+    def add_inertia_tangent(s: Fields, dq: float, dv: float, da: float, slots: IntArray, values: FloatArray) -> None:
+        inertia_tangent(c, s.x, s.v, s.a, dq, dv, da, slots, values)
+
+    def add_gravity(s: Fields, g: FloatArray, which: IntArray, f: FloatArray) -> None:
+        cable2d.gravity(weight, g, which, f)
+        gravity(c, rho, s.x, g, which, f)
+
+    def add_gravity_tangent(
+        s: Fields, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
+    ) -> None:
+        gravity_tangent(c, rho, g, which, dq, slots, values)
+
+    def eval_energy(s: Fields) -> float:
+        update_elements(s)
+        return energy(own)
+
+    system = System("ALECable2D", rows.dofs, residual=add_residual, tangent=add_tangent, mass=add_mass)
+    system.inertia = lambda s, f: inertia(c, s.x, s.v, s.a, f)
+    system.inertia_tangent = add_inertia_tangent
+    system.body_force, system.body_force_tangent = add_gravity, add_gravity_tangent
+    system.energy = eval_energy
+    return system
+
+
+def slide(rows: LocalRows, x: FloatArray) -> FloatArray:
+    """G x: coordinates of r' of an axis with the coordinates x, shape (rows, 8)."""
+    slid: FloatArray = np.einsum("rij,rjc->ric", slide_matrices(rows.column("length")), x.reshape(-1, 4, 2))
+    return slid.reshape(-1, 8)
+
+
+def eval_material_motion(rows: LocalRows, fields: Fields) -> Motion:
+    """Motion of the material: velocity r_t + s_t r', acceleration r_tt + 2 s_t r'_t + s_t² r'' + s_tt r'."""
+    x, v, a = eval_motion(rows, fields)
+    s_t, s_tt = fields.v[rows.dofs[:, 8:]], fields.a[rows.dofs[:, 8:]]
+    x_x = slide(rows, x)
+    a = a + 2.0 * s_t * slide(rows, v) + s_t**2 * slide(rows, x_x) + s_tt * x_x
+    return Motion(x, v + s_t * x_x, a)
+
+
+def eval_damped_motion(rows: LocalRows, fields: Fields) -> Motion:
+    """Motion with the rates that the damping sees: those of the material if it moves with all its mass."""
+    nodes, material = eval_motion(rows, fields), eval_material_motion(rows, fields)
+    convective = (rows.column("moving_mass_factor") == 1.0)[:, None]
+    return Motion(nodes.x, np.where(convective, material.v, nodes.v), nodes.a)
+
+
+KINEMATICS = Kinematics(eval_material_motion, eval_damped_motion)
+
+
+def draw_moving(rows: LocalRows, fields: Fields, subdivisions: int) -> Any:
+    """The cables as those of `Cable2D`, with the velocity of the material."""
+    return draw(rows, fields, subdivisions, KINEMATICS)
+
+
+register(
+    Law(
+        ALECable2D,
+        "element",
+        dofs=dofs,
+        build=build,
+        outputs=create_outputs(KINEMATICS),
+        check=cable2d.check,
+        source="documentation of Exudyn 1.11, ObjectALEANCFCable2D; C. D. Mote, J. Franklin Inst. 279 (1965)",
+        draw=draw_moving,
+    )
+)

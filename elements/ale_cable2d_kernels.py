@@ -1,0 +1,237 @@
+"""Kernels of `ALECable2D`: between its 9 coordinates (8 of the nodes, then s) and the forces of a cable, and inertia.
+
+Letters: q total coordinates and v velocities of the nodes, 4 per axis in the order r0, r0', r1, r1'; s_t, s_tt of the
+axial motion.  A cubic axis slides along itself within the same shape functions, S_j' = Σ_i S_i G_ij, so that
+
+    r_t + s_t r' = Σ S_i w_i    with    w = v + s_t G q.
+
+Per axis, with μ the moving mass per length,
+
+    P = ∫ μ S_i S_j' dx = M G,    Q = ∫ μ S_i' S_j' dx = Gᵀ M G,    R = ∫ μ S_i S_j'' dx = M G G = [μ S_i S_j'] - Q.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+
+class Columns(NamedTuple):
+    """Rows of moving cables.
+
+    mu [kg/m], L [m]: moving mass per length, length, shape (rows,).
+    G: slide matrix, P, Q, R: inertia per axis, see the head of this file, shape (rows, 4, 4).
+    convective, coupling, variation: damping sees w instead of v; s_tt acts on the nodes and back; elastic forces act
+        on s; shape (rows,).
+    dofs: local coordinate numbers of both nodes and of s, shape (rows, 9).
+    """
+
+    mu: FloatArray
+    L: FloatArray
+    G: FloatArray
+    P: FloatArray
+    Q: FloatArray
+    R: FloatArray
+    convective: NDArray[np.bool_]
+    coupling: NDArray[np.bool_]
+    variation: NDArray[np.bool_]
+    dofs: IntArray
+
+
+def slide_matrices(L: FloatArray) -> FloatArray:
+    """G with S_j' = Σ_i S_i G_ij, shape (rows, 4, 4), for lengths L [m], shape (rows,)."""
+    G = np.zeros((len(L), 4, 4))
+    # values and slopes of S' at both ends are values of S' and of S''
+    G[:, 0, 1] = G[:, 2, 3] = 1.0
+    G[:, 1] = np.stack((-6.0 / L**2, -4.0 / L, 6.0 / L**2, -2.0 / L), axis=1)
+    G[:, 3] = np.stack((6.0 / L**2, 2.0 / L, -6.0 / L**2, 4.0 / L), axis=1)
+    return G
+
+
+def create_columns(
+    L: FloatArray,
+    mu: FloatArray,
+    convective: NDArray[np.bool_],
+    coupling: NDArray[np.bool_],
+    variation: NDArray[np.bool_],
+    dofs: IntArray,
+) -> Columns:
+    """Columns with their matrices; see `Columns` for the arguments."""
+    G, one = slide_matrices(L), np.ones(len(L))
+    entries = [
+        [156.0 * one, 22.0 * L, 54.0 * one, -13.0 * L],
+        [22.0 * L, 4.0 * L**2, 13.0 * L, -3.0 * L**2],
+        [54.0 * one, 13.0 * L, 156.0 * one, -22.0 * L],
+        [-13.0 * L, -3.0 * L**2, -22.0 * L, 4.0 * L**2],
+    ]
+    M = (mu * L / 420.0 * np.array(entries)).transpose(2, 0, 1)
+    P = M @ G
+    return Columns(mu, L, G, P, G.transpose(0, 2, 1) @ P, P @ G, convective, coupling, variation, dofs)
+
+
+@kernel(inline=True)
+def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> None:
+    """out (8,) = A q for both axes, with A (4, 4) and the coordinates q[n[0:8]]."""
+    for a in range(8):
+        k = a % 2
+        i = a // 2
+        out[a] = A[i, 0] * q[n[k]] + A[i, 1] * q[n[2 + k]] + A[i, 2] * q[n[4 + k]] + A[i, 3] * q[n[6 + k]]
+
+
+@kernel
+def gather(c: Columns, x: FloatArray, v: FloatArray, xe: FloatArray, ve: FloatArray) -> None:
+    """Coordinates of the elements one after the other, 8 each, with the rates that their damping sees."""
+    g = np.empty(8)
+    for i in range(len(c.L)):
+        n = c.dofs[i]
+        s_t = v[n[8]] if c.convective[i] else 0.0
+        fill_product(c.G[i], x, n, g)
+        for a in range(8):
+            xe[8 * i + a] = x[n[a]]
+            ve[8 * i + a] = v[n[a]] + s_t * g[a]
+
+
+@kernel
+def scatter_forces(c: Columns, x: FloatArray, fe: FloatArray, f: FloatArray) -> None:
+    """Add the forces fe of the elements, 8 each, to f, and their work (G q)·fe along the axis to the force on s."""
+    g = np.empty(8)
+    for i in range(len(c.L)):
+        n = c.dofs[i]
+        fill_product(c.G[i], x, n, g)
+        work = 0.0
+        for a in range(8):
+            f[n[a]] += fe[8 * i + a]
+            work += g[a] * fe[8 * i + a]
+        if c.variation[i]:
+            f[n[8]] += work
+
+
+@kernel
+def scatter_tangent(
+    c: Columns, x: FloatArray, v: FloatArray, fe: FloatArray, K: FloatArray, D: FloatArray,
+    dq: float, dv: float, slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add dq ∂f/∂q + dv ∂f/∂v of `scatter_forces` to the matrix values.
+
+    K: dq ∂fe/∂xe + dv ∂fe/∂ve of the elements; D: ∂fe/∂ve; both of shape (rows, 8, 8); fe: their forces.
+    """
+    g, B = np.empty(8), np.empty((8, 9))
+    for i in range(len(c.L)):
+        n, to, G = c.dofs[i], slots[i], c.G[i]
+        fill_product(G, x, n, g)
+        # B: derivative of fe by the 9 coordinates; ve depends on q through s_t G q
+        for a in range(8):
+            B[a, 8] = 0.0
+            for b in range(8):
+                B[a, b] = K[i, a, b]
+        if c.convective[i]:
+            s_t = dq * v[n[8]]
+            for a in range(8):
+                for b in range(8):
+                    k, j = b % 2, b // 2
+                    along = D[i, a, k] * G[0, j] + D[i, a, 2 + k] * G[1, j]
+                    along += D[i, a, 4 + k] * G[2, j] + D[i, a, 6 + k] * G[3, j]
+                    B[a, b] += s_t * along
+                    B[a, 8] += dv * D[i, a, b] * g[b]
+        for a in range(8):
+            for b in range(9):
+                values[to[a, b]] += B[a, b]
+        if c.variation[i]:
+            for b in range(9):
+                total = 0.0
+                for a in range(8):
+                    total += g[a] * B[a, b]
+                if b < 8:
+                    k, j = b % 2, b // 2
+                    for a in range(4):
+                        total += dq * fe[8 * i + 2 * a + k] * G[a, j]
+                values[to[8, b]] += total
+
+
+@kernel
+def inertia(c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+    """Add to f what inertia has beyond the constant mass matrix: 2 s_t P v + s_t² R q + s_tt P q on the nodes and
+    2 s_t vᵀQ q + s_t² [μ r'·r']/2 + (P q)·a on s; the terms with P q need the coupling."""
+    Pv, Rq, Pq, Qq = np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+    for i in range(len(c.L)):
+        n = c.dofs[i]
+        s_t, s_tt = v[n[8]], a[n[8]]
+        fill_product(c.P[i], v, n, Pv)
+        fill_product(c.R[i], x, n, Rq)
+        fill_product(c.P[i], x, n, Pq)
+        fill_product(c.Q[i], x, n, Qq)
+        ends = x[n[6]] ** 2 + x[n[7]] ** 2 - x[n[2]] ** 2 - x[n[3]] ** 2
+        total = 0.5 * s_t * s_t * c.mu[i] * ends
+        for k in range(8):
+            f[n[k]] += 2.0 * s_t * Pv[k] + s_t * s_t * Rq[k]
+            total += 2.0 * s_t * v[n[k]] * Qq[k]
+            if c.coupling[i]:
+                f[n[k]] += s_tt * Pq[k]
+                total += Pq[k] * a[n[k]]
+        f[n[8]] += total
+
+
+@kernel
+def inertia_tangent(
+    c: Columns, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    Pv, Rq, Pq, Qq, Qv = np.empty(8), np.empty(8), np.empty(8), np.empty(8), np.empty(8)
+    for i in range(len(c.L)):
+        n, to = c.dofs[i], slots[i]
+        P, R = c.P[i], c.R[i]
+        s_t, s_tt = v[n[8]], a[n[8]] if c.coupling[i] else 0.0
+        fill_product(P, v, n, Pv)
+        fill_product(R, x, n, Rq)
+        fill_product(P, x, n, Pq)
+        fill_product(c.Q[i], x, n, Qq)
+        fill_product(c.Q[i], v, n, Qv)
+        ends, rate = 0.0, 0.0
+        for k in range(8):
+            rate += v[n[k]] * Qq[k]
+        for k in range(2):
+            ends += x[n[6 + k]] ** 2 - x[n[2 + k]] ** 2
+            values[to[8, 6 + k]] += dq * s_t * s_t * c.mu[i] * x[n[6 + k]]
+            values[to[8, 2 + k]] -= dq * s_t * s_t * c.mu[i] * x[n[2 + k]]
+        values[to[8, 8]] += dv * (2.0 * rate + s_t * c.mu[i] * ends)
+        for j in range(4):
+            for l in range(4):
+                entry = 2.0 * dv * s_t * P[j, l] + dq * (s_t * s_t * R[j, l] + s_tt * P[j, l])
+                for k in range(2):
+                    values[to[2 * j + k, 2 * l + k]] += entry
+        for k in range(8):
+            values[to[k, 8]] += 2.0 * dv * (Pv[k] + s_t * Rq[k])
+            values[to[8, k]] += 2.0 * s_t * (dq * Qv[k] + dv * Qq[k])
+            if c.coupling[i]:
+                values[to[k, 8]] += da * Pq[k]
+                values[to[8, k]] += da * Pq[k]
+                # (P q)·a by q: Pᵀ a
+                j, l = k // 2, k % 2
+                total = P[0, j] * a[n[l]] + P[1, j] * a[n[2 + l]] + P[2, j] * a[n[4 + l]] + P[3, j] * a[n[6 + l]]
+                values[to[8, k]] += dq * total
+
+
+@kernel
+def gravity(c: Columns, rho: FloatArray, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+    """Add the load g·∫ ρA r' dx = ρA g·(r1 - r0) [N] on s of an acceleration g [m/s^2], shape (3,), on some rows."""
+    for i in rows:
+        n = c.dofs[i]
+        f[n[8]] += rho[i] * (g[0] * (x[n[4]] - x[n[0]]) + g[1] * (x[n[5]] - x[n[1]]))
+
+
+@kernel
+def gravity_tangent(
+    c: Columns, rho: FloatArray, g: FloatArray, rows: IntArray, dq: float, slots: IntArray, values: FloatArray
+) -> None:
+    """Add dq ∂/∂q of `gravity` to the matrix values."""
+    for i in rows:
+        for k in range(2):
+            values[slots[i, 8, 4 + k]] += dq * rho[i] * g[k]
+            values[slots[i, 8, k]] -= dq * rho[i] * g[k]

@@ -1,0 +1,48 @@
+"""Node of the axial motion of a belt: one coordinate s that all its elements share.
+
+s is the length of material that has passed every point of the cable's axis since the start, counted in the direction of
+growing local x; the material that is at x now has its own, constant coordinate x - s.
+
+Source: arbitrary Lagrangian-Eulerian description of axially moving continua, J. Donea, A. Huerta, Finite Element
+Methods for Flow Problems, Wiley (2003), chapter 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from windlass.elements.nodes import node_dofs
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, register
+from windlass.framework.schema import Component, column
+
+
+class ALENode(Component):
+    """The axial motion of a belt or cable; give one to all `ALECable2D` elements of it."""
+
+    provides = ("node",)
+    dof_names = ("s",)
+    reference_columns: ClassVar[tuple[str, ...]] = ("reference",)
+    reference = column("m", "reference value of s", default=0.0)
+    displacement = column("m", "initial displacement of s from its reference", shape=(1,), default=(0.0,))
+    velocity = column("m/s", "initial speed s_t of the material", shape=(1,), default=(0.0,))
+
+
+def _output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Output:
+    return Output(unit, doc, lambda rows, fields: evaluate(rows, fields)[:, 0])
+
+
+register(
+    Law(
+        ALENode,
+        "node",
+        dofs=node_dofs,
+        outputs={
+            "coordinate": _output("m", "s, reference and displacement", lambda rows, f: f.x[rows.dofs]),
+            "displacement": _output("m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference),
+            "velocity": _output("m/s", "speed s_t of the material along the axis", lambda rows, f: f.v[rows.dofs]),
+            "acceleration": _output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
+        },
+        source="J. Donea, A. Huerta, Finite Element Methods for Flow Problems, Wiley (2003)",
+    )
+)

@@ -1,0 +1,141 @@
+"""Nodes in space: points, and points with a rotation by Euler parameters; see `rotations` for their letters.
+
+`Point3D` carries mass points, `RigidNode3D` rigid bodies.  Four Euler parameters describe every rotation without the
+singular directions that any three angles have; the price is their constraint e·e = 1, which `RigidBody3D` brings.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from windlass.elements.nodes import node_dofs
+from windlass.elements.outputs import point_outputs
+from windlass.elements.rigid3d_outputs import rigid_outputs
+from windlass.elements.rotations import UNIT_TOLERANCE, euler_parameter_rates
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray, Law, register
+from windlass.framework.schema import Component, column
+from windlass.framework.table import EntityTable
+from windlass.framework.world import World
+
+SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
+
+
+class Point3D(Component):
+    """A point in space."""
+
+    provides = ("node", "point node")
+    dof_names = ("x", "y", "z")
+    reference_columns: ClassVar[tuple[str, ...]] = ("position",)
+    position = column("m", "reference position x, y, z", shape=(3,))
+    displacement = column("m", "initial displacement of x, y, z", shape=(3,), default=(0.0,) * 3)
+    velocity = column("m/s", "initial velocity of x, y, z", shape=(3,), default=(0.0,) * 3)
+
+
+class RigidNode3D(Component):
+    """A point in space with a rotation.
+
+    ``displacement`` and ``velocity`` may be given as 3 numbers, for x, y, z alone.
+    """
+
+    provides = ("node",)
+    dof_names = ("x", "y", "z", "e0", "e1", "e2", "e3")
+    reference_columns: ClassVar[tuple[str, ...]] = ("position", "euler_parameters")
+    position = column("m", "reference position x, y, z", shape=(3,))
+    euler_parameters = column(
+        "1", "reference rotation e0, e1, e2, e3, of length 1", shape=(4,), default=(1.0, 0.0, 0.0, 0.0)
+    )
+    displacement = column(
+        "m, 1", "initial displacement of x, y, z [m], e0, e1, e2, e3 [1]", shape=(7,), default=(0.0,) * 7
+    )
+    velocity = column(
+        "m/s, 1/s", "initial velocity of x, y, z [m/s], e0, e1, e2, e3 [1/s]", shape=(7,), default=(0.0,) * 7
+    )
+    angular_velocity = column(
+        "rad/s", "initial angular velocity, global; in place of the last 4 of velocity", shape=(3,), default=(0.0,) * 3
+    )
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Bring displacement and velocity to 7 numbers, and check the Euler parameters.
+
+    Raises:
+        ModelError: Euler parameters that have not the length 1, or rates that change it.
+    """
+    try:
+        given = {name: np.asarray(values[name], dtype=np.float64) for name in _defaults() if name in values}
+        full = {name: given.get(name, default) for name, default in _defaults().items()}
+        for name in ("displacement", "velocity"):
+            if full[name].shape[-1:] == (3,):
+                full[name] = np.concatenate((full[name], np.zeros((*full[name].shape[:-1], 4))), axis=-1)
+        start = full["euler_parameters"] + full["displacement"][..., 3:]
+        rates = euler_parameter_rates(start, full["angular_velocity"]) + 0.0 * full["velocity"][..., 3:]
+        finite = all(np.isfinite(v).all() for v in full.values())
+    except (TypeError, ValueError):
+        return values  # of a wrong shape or no numbers: the table has the words for it
+    if not finite:
+        return values
+    row = world.table(RigidNode3D).count
+    _check_length(full["euler_parameters"], "euler_parameters", row)
+    _check_length(start, "euler_parameters + displacement", row)
+    if full["angular_velocity"].any():
+        if full["velocity"][..., 3:].any():
+            raise ModelError(f"RigidNode3D row {row} has angular_velocity and a velocity of e0..e3: give one of them")
+        velocity = np.broadcast_to(full["velocity"][..., :3], (*rates.shape[:-1], 3))
+        full["velocity"] = np.concatenate((velocity, rates), axis=-1)
+    _check_rates(start, full["velocity"][..., 3:], row)
+    return values | {name: full[name] for name in ("displacement", "velocity") if full[name].any()}
+
+
+def _defaults() -> dict[str, FloatArray]:
+    names = ("euler_parameters", "displacement", "velocity", "angular_velocity")
+    return {name: np.asarray(RigidNode3D.columns[name].default) for name in names}
+
+
+def _check_length(e: FloatArray, name: str, first_row: int) -> None:
+    length = np.atleast_1d(np.sqrt((e**2).sum(axis=-1)))
+    for i in np.flatnonzero(~(np.abs(length - 1.0) <= UNIT_TOLERANCE))[:1]:
+        raise ModelError(
+            f"{name} = {np.atleast_2d(e)[i]} with length {length[i]:.9g} in RigidNode3D row {first_row + i}: "
+            "must have length 1 [1]; divide by the length"
+        )
+
+
+def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
+    along, size = np.broadcast_arrays((e * rates).sum(axis=-1), np.sqrt((rates**2).sum(axis=-1)))
+    for i in np.flatnonzero(np.abs(along) > UNIT_TOLERANCE * (1.0 + size))[:1]:
+        raise ModelError(
+            f"velocity of e0..e3 in RigidNode3D row {first_row + i} changes their length by "
+            f"{np.atleast_1d(along)[i]:.3g} 1/s: must be 0; give angular_velocity [rad/s] instead"
+        )
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for nodes without a body, whose Euler parameters nothing holds, or with several."""
+    bodies = np.zeros(table.count, np.int64)
+    for component, other in world.tables.items():
+        if "rigid body" in component.provides and "node" in component.refs:
+            for nodes, _, rows in world.split_by_table(other.column("node")):
+                if nodes is table:
+                    np.add.at(bodies, rows, 1)
+    for row in np.flatnonzero(bodies != 1)[:1]:
+        raise ModelError(
+            f"{table.describe(row)} (RigidNode3D row {row}) carries {bodies[row]} bodies: must carry one RigidBody3D, "
+            "which holds its Euler parameters at length 1"
+        )
+
+
+register(Law(Point3D, "node", dofs=node_dofs, outputs=point_outputs("m", 3), source="definition of a point"))
+register(
+    Law(
+        RigidNode3D,
+        "node",
+        dofs=node_dofs,
+        outputs=rigid_outputs(),
+        complete=complete,
+        check=check,
+        source=SOURCE,
+    )
+)

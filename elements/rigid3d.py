@@ -1,0 +1,223 @@
+"""Rigid body in space, with its rotation by Euler parameters.
+
+    m a_c = F,    Θ_c ω_t + ω × Θ_c ω = T_c            body's frame for the second
+    C = e·e - 1 = 0                                     its multiplier belongs to the body
+
+The centre of mass lies at A c from the node.  The equations are written for the coordinates of the node, so that
+the mass matrix depends on the rotation; see `rigid3d_kernels` for all terms and `rotations` for the letters.
+
+Kinematics do not depend on the length of e, so that no force has a part along e, and the constraint has none to
+carry.  Motion along e would then have no inertia and the mass matrix would be singular; the body gets the inertia
+κ = 4/3 tr Θ for it, which makes the mass matrix positive definite for every rotation and, since the constraint forbids
+this motion, acts on nothing but the multiplier.
+
+Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.nodes import create_missing_node
+from windlass.elements.nodes3d import RigidNode3D
+from windlass.elements.rigid3d_kernels import (
+    Columns,
+    add_accelerations,
+    constraint,
+    constraint_tangent,
+    gravity,
+    gravity_tangent,
+    inertia,
+    inertia_tangent,
+    mass,
+)
+from windlass.elements.rigid3d_outputs import (
+    eval_local_angular_velocity,
+    eval_position,
+    eval_rotation,
+    eval_velocity,
+    rigid_outputs,
+    turn,
+)
+from windlass.framework.errors import ModelError
+from windlass.framework.law import (
+    ConstraintSystem,
+    Coupling,
+    Fields,
+    FloatArray,
+    Law,
+    LocalRows,
+    Output,
+    System,
+    register,
+)
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import IntArray
+from windlass.framework.world import World
+
+SYMMETRY = 1e-9
+"""Largest relative difference between I_ij and I_ji that counts as rounding of the input."""
+
+
+class RigidBody3D(Component):
+    """A rigid body in space.
+
+    Give ``node``, or the columns of its `RigidNode3D`: position, euler_parameters, displacement, velocity,
+    angular_velocity.
+    """
+
+    provides = ("body", "rigid body")
+    node = ref("RigidNode3D", "node, the origin of the body's frame")
+    mass = column("kg", "mass", above=0.0)
+    inertia = column(
+        "kg m^2",
+        "inertia tensor about the centre of mass, body's frame; also (Ixx, Iyy, Izz) "
+        "or (Ixx, Iyy, Izz, Iyz, Ixz, Ixy), entries of the tensor with their signs",
+        shape=(3, 3),
+    )
+    center_of_mass = column("m", "position of the centre of mass in the body's frame", shape=(3,), default=(0.0,) * 3)
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Bring the inertia to a tensor, check it, and create the node if none is given.
+
+    Raises:
+        ModelError: an inertia tensor that is not symmetric and positive definite.
+    """
+    if "inertia" in values:
+        values["inertia"] = parse_inertia(values["inertia"], world.table(RigidBody3D).count)
+    return create_missing_node(world, values, RigidNode3D, "RigidBody3D")
+
+
+def parse_inertia(given: Any, first_row: int) -> Any:
+    """Inertia tensors of shape (3, 3) or (rows, 3, 3) from any of the accepted forms, checked."""
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return given
+    if values.shape == (3,) or (values.ndim in (1, 2) and values.shape[-1] == 6):
+        full = np.zeros((*values.shape[:-1], 3, 3))
+        full[..., (0, 1, 2), (0, 1, 2)] = values[..., :3]
+        if values.shape[-1] == 6:
+            for k, (i, j) in enumerate(((1, 2), (0, 2), (0, 1))):
+                full[..., i, j] = full[..., j, i] = values[..., 3 + k]
+        values = full
+    if values.shape[-2:] != (3, 3) or values.ndim > 3 or not np.isfinite(values).all():
+        return values  # the table has the words for it
+    for i, tensor in enumerate(values.reshape(-1, 3, 3)):
+        where = f"in RigidBody3D row {first_row + i}"
+        if np.abs(tensor - tensor.T).max() > SYMMETRY * np.abs(tensor).max():
+            raise ModelError(f"inertia = {tensor.tolist()} kg m^2 {where}: must be symmetric")
+        principal = np.linalg.eigvalsh(tensor)
+        if not principal[0] > 0.0:
+            raise ModelError(
+                f"inertia {where} has the principal moments {principal} kg m^2: must be positive definite, all > 0"
+            )
+    return values
+
+
+def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) -> FloatArray:
+    """Θ = Θ_c + m (c·c I - c cᵀ) [kg m^2], shape (rows, 3, 3)."""
+    square = (center**2).sum(axis=1)[:, None, None] * np.eye(3)
+    out: FloatArray = tensor + m[:, None, None] * (square - center[:, :, None] * center[:, None, :])
+    return out
+
+
+def bind_columns(rows: LocalRows) -> Columns:
+    """Parameters of the rows."""
+    m, center = rows.column("mass"), rows.column("center_of_mass")
+    tensor = rows.column("inertia")
+    I = inertia_about_node(m, center, 0.5 * (tensor + tensor.transpose(0, 2, 1)))
+    multipliers = rows.layout.multipliers(rows.table, rows.rows)
+    return Columns(
+        m=m,
+        s=m[:, None] * center,
+        I=np.ascontiguousarray(I),
+        kappa=4.0 / 3.0 * np.trace(I, axis1=1, axis2=2),
+        dofs=rows.dofs,
+        lam=multipliers[:, 0].copy(),
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels."""
+    c = bind_columns(rows)
+    system = System("RigidBody3D", rows.dofs)
+    system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
+    system.inertia = lambda s, f: inertia(c, s.x, s.v, s.a, f)
+    system.body_force = lambda s, g, which, f: gravity(c, s.x, g, which, f)
+
+    def add_inertia_tangent(s: Fields, dq: float, dv: float, da: float, slots: IntArray, values: FloatArray) -> None:
+        inertia_tangent(c, s.x, s.v, s.a, dq, dv, da, slots, values)
+
+    def add_gravity_tangent(
+        s: Fields, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
+    ) -> None:
+        gravity_tangent(c, s.x, g, which, dq, slots, values)
+
+    system.inertia_tangent = add_inertia_tangent
+    if c.s.any():
+        system.body_force_tangent = add_gravity_tangent
+
+    def add_constraint(s: Fields, C: FloatArray, f: FloatArray) -> None:
+        constraint(c, s.x, s.v, s.lam, s.rate_level, C, f)
+
+    def add_constraint_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
+        constraint_tangent(c, s.x, s.v, s.lam, s.rate_level, dq, dv, slots, values)
+
+    system.constraint = ConstraintSystem(
+        rows.layout.multipliers(rows.table, rows.rows),
+        add_constraint,
+        add_constraint_tangent,
+        lambda s, C: add_accelerations(c, s.v, C),
+    )
+    return system
+
+
+def eval_spin(rows: LocalRows, s: Fields) -> FloatArray:
+    """Angular momentum about the centre of mass, body's frame [kg m^2/s], shape (rows, 3)."""
+    return turn(rows.column("inertia"), eval_local_angular_velocity(rows, s))
+
+
+def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Kinetic energy [J], shape (rows,)."""
+    v = eval_velocity(rows, s, rows.column("center_of_mass"))
+    rotation = (eval_spin(rows, s) * eval_local_angular_velocity(rows, s)).sum(axis=1)
+    energy: FloatArray = 0.5 * rows.column("mass") * (v**2).sum(axis=1) + 0.5 * rotation
+    return energy
+
+
+def eval_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Momentum, global [kg m/s], shape (rows, 3)."""
+    momentum: FloatArray = rows.column("mass")[:, None] * eval_velocity(rows, s, rows.column("center_of_mass"))
+    return momentum
+
+
+def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Angular momentum about the global origin, global [kg m^2/s], shape (rows, 3)."""
+    center = eval_position(rows, s, rows.column("center_of_mass"))
+    spin: FloatArray = turn(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
+    return spin
+
+
+register(
+    Law(
+        RigidBody3D,
+        "body",
+        multipliers=1,
+        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        build=build,
+        outputs=rigid_outputs()
+        | {
+            "kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy),
+            "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
+            "angular_momentum": Output(
+                "kg m^2/s", "angular momentum about the global origin, global, shape (3,)", eval_angular_momentum
+            ),
+        },
+        complete=complete,
+        source="P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)",
+    )
+)

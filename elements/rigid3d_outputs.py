@@ -1,0 +1,88 @@
+"""Output variables of what moves in space with a rotation: rows of x, y, z and Euler parameters e0..e3.
+
+Position, velocity and acceleration take ``local=``, a place in the body's frame [m], shape (3,) or (rows, 3).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.outputs import eval_displacement as eval_coordinates
+from windlass.elements.rotations import local_rates, rotation_matrix
+from windlass.framework.law import Fields, FloatArray, LocalRows, Output
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+def turn(A: FloatArray, b: FloatArray) -> FloatArray:
+    """A b row by row, for matrices (rows, 3, 3) and vectors (rows, 3) or (3,)."""
+    out: FloatArray = np.einsum("...ij,...j->...i", A, b)
+    return out
+
+
+def eval_rotation(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Rotation matrices from the body's to the global frame, shape (rows, 3, 3)."""
+    return rotation_matrix(s.x[rows.dofs[:, 3:]])
+
+
+def eval_local_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """ω̄, body's frame [rad/s], shape (rows, 3)."""
+    return local_rates(s.x[rows.dofs[:, 3:]], s.v[rows.dofs[:, 3:]])
+
+
+def eval_angular_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """ω, global [rad/s], shape (rows, 3)."""
+    return turn(eval_rotation(rows, s), eval_local_angular_velocity(rows, s))
+
+
+def eval_angular_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """ω_t, global [rad/s²], shape (rows, 3)."""
+    return turn(eval_rotation(rows, s), local_rates(s.x[rows.dofs[:, 3:]], s.a[rows.dofs[:, 3:]]))
+
+
+def eval_position(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
+    """R + A b, global [m], shape (rows, 3)."""
+    return s.x[rows.dofs[:, :3]] + turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
+
+
+def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
+    """Position less that of the reference configuration, global [m], shape (rows, 3)."""
+    b, reference = np.asarray(local, dtype=np.float64), rows.reference
+    return eval_position(rows, s, local) - reference[:, :3] - turn(rotation_matrix(reference[:, 3:]), b)
+
+
+def eval_velocity(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
+    """R_t + ω × A b, global [m/s], shape (rows, 3)."""
+    arm = turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
+    out: FloatArray = s.v[rows.dofs[:, :3]] + np.cross(eval_angular_velocity(rows, s), arm)
+    return out
+
+
+def eval_acceleration(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
+    """R_tt + ω_t × A b + ω × (ω × A b), global [m/s²], shape (rows, 3)."""
+    arm = turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
+    omega = eval_angular_velocity(rows, s)
+    turned: FloatArray = np.cross(eval_angular_acceleration(rows, s), arm) + np.cross(omega, np.cross(omega, arm))
+    return s.a[rows.dofs[:, :3]] + turned
+
+
+def rigid_outputs() -> dict[str, Output]:
+    """Outputs that nodes and bodies have in common."""
+    return {
+        "position": Output("m", "of the place local=, global, shape (3,)", eval_position),
+        "displacement": Output("m", "of the place local= from the reference, global, shape (3,)", eval_displacement),
+        "velocity": Output("m/s", "of the place local=, global, shape (3,)", eval_velocity),
+        "acceleration": Output("m/s^2", "of the place local=, global, shape (3,)", eval_acceleration),
+        "rotation": Output("1", "rotation matrix from the body's to the global frame, shape (3, 3)", eval_rotation),
+        "angular_velocity": Output("rad/s", "global, shape (3,)", eval_angular_velocity),
+        "angular_velocity_local": Output("rad/s", "in the body's frame, shape (3,)", eval_local_angular_velocity),
+        "angular_acceleration": Output("rad/s^2", "global, shape (3,)", eval_angular_acceleration),
+        "coordinates": Output(
+            "m, 1", "displacements of all coordinates from their reference, shape (7,)", eval_coordinates
+        ),
+        "coordinates_rate": Output(
+            "m/s, 1/s", "velocities of all coordinates, shape (7,)", lambda rows, s: s.v[rows.dofs]
+        ),
+    }

@@ -1,0 +1,118 @@
+"""Rotations in space by Euler parameters e = [e0, e1, e2, e3] = [cos(φ/2), n sin(φ/2)] for an angle φ about an axis n.
+
+    A(e) = ((e0² - ε·ε) I + 2 ε εᵀ + 2 e0 ε~) / (e·e)      ε = [e1, e2, e3],  ε~ b = ε × b
+    ω̄ = 2 L(e) e_t / (e·e)  in the body's frame,    ω = A ω̄  in the global frame,    A_t = A ω̄~
+    L = [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]]
+
+The division by e·e makes A a rotation for every e ≠ 0; e and c e with a number c are the same rotation.
+
+Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+
+UNIT_TOLERANCE = 1e-8
+"""Largest departure of a length from 1 that counts as rounding of the input."""
+
+
+def euler_parameters(axis: Any, angle: Any) -> FloatArray:
+    """Euler parameters of rotations about axes.
+
+    Args:
+        axis: axis of rotation, of any length > 0, shape (3,) or (n, 3).
+        angle: angle [rad], a number or shape (n,).
+
+    Returns:
+        Euler parameters, shape (4,) or (n, 4).
+
+    Raises:
+        ModelError: an axis of length 0, or values that are not finite.
+    """
+    n, half = np.asarray(axis, dtype=np.float64), 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
+    length = np.sqrt((n**2).sum(axis=-1, keepdims=True))
+    if n.shape[-1:] != (3,) or not (np.isfinite(length).all() and np.isfinite(half).all() and (length > 0.0).all()):
+        raise ModelError(f"axis = {axis}, angle = {angle} rad: must be axes of 3 numbers with a length > 0, and angles")
+    cos, vector = np.cos(half), np.sin(half) * n / length
+    shape = vector.shape[:-1]
+    return np.concatenate((np.broadcast_to(cos, (*shape, 1)), vector), axis=-1)
+
+
+def euler_parameters_of(matrix: Any) -> FloatArray:
+    """Euler parameters of rotation matrices.
+
+    Args:
+        matrix: rotation matrix, shape (3, 3) or (n, 3, 3).
+
+    Returns:
+        Euler parameters with the largest one positive, shape (4,) or (n, 4).
+
+    Raises:
+        ModelError: a matrix that is no rotation.
+    """
+    R = np.asarray(matrix, dtype=np.float64)
+    if not is_rotation(R).all():
+        raise ModelError(f"matrix = {matrix}: must be a rotation matrix of shape (3, 3), or several")
+    # 4 e eᵀ has the wanted numbers in every row: the row with the largest diagonal entry loses no digits
+    E = np.empty((*R.shape[:-2], 4, 4))
+    trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
+    E[..., 0, 0] = 1.0 + trace
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        E[..., i + 1, i + 1] = 1.0 - trace + 2.0 * R[..., i, i]
+        E[..., 0, i + 1] = E[..., i + 1, 0] = R[..., k, j] - R[..., j, k]
+        E[..., j + 1, k + 1] = E[..., k + 1, j + 1] = R[..., j, k] + R[..., k, j]
+    largest = np.argmax(np.diagonal(E, axis1=-2, axis2=-1), axis=-1)
+    e = np.take_along_axis(E, largest[..., None, None], axis=-2)[..., 0, :]
+    out: FloatArray = e / np.sqrt((e**2).sum(axis=-1, keepdims=True))
+    return out
+
+
+def is_rotation(matrix: FloatArray) -> Any:
+    """Whether matrices (..., 3, 3) are rotations, up to rounding of the input."""
+    if matrix.shape[-2:] != (3, 3) or not np.isfinite(matrix).all():
+        return np.zeros(1, bool)
+    product = np.swapaxes(matrix, -1, -2) @ matrix
+    return (np.abs(product - np.eye(3)).max(axis=(-1, -2)) <= UNIT_TOLERANCE) & (np.linalg.det(matrix) > 0.0)
+
+
+def rotation_matrix(e: FloatArray) -> FloatArray:
+    """Rotation matrices A(e) from the body's to the global frame, shape (..., 3, 3), for e of shape (..., 4)."""
+    e = np.asarray(e, dtype=np.float64)
+    w, u = e[..., 0], e[..., 1:]
+    A = 2.0 * u[..., :, None] * u[..., None, :]
+    diagonal = w**2 - (u**2).sum(axis=-1)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        A[..., i, i] += diagonal
+        A[..., j, k] -= 2.0 * w * u[..., i]
+        A[..., k, j] += 2.0 * w * u[..., i]
+    out: FloatArray = A / (e**2).sum(axis=-1)[..., None, None]
+    return out
+
+
+def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
+    """2 L(e) rate / (e·e): the angular velocity ω̄ in the body's frame if rate = e_t; (..., 4) -> (..., 3)."""
+    w, u, dw, du = e[..., :1], e[..., 1:], rate[..., :1], rate[..., 1:]
+    out: FloatArray = 2.0 * (w * du - dw * u - np.cross(u, du)) / (e**2).sum(axis=-1, keepdims=True)
+    return out
+
+
+def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
+    """e_t of bodies that turn with an angular velocity [rad/s] in the global frame, shape (..., 4), for unit e."""
+    e, omega = np.broadcast_arrays(*_rows(e, angular_velocity))
+    w, u, o = e[..., :1], e[..., 1:], omega[..., 1:]
+    vector = 0.5 * (w * o + np.cross(o, u))
+    return np.concatenate((-0.5 * (u * o).sum(axis=-1, keepdims=True), vector), axis=-1)
+
+
+def _rows(e: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
+    """Both as arrays of four numbers, the angular velocity with a zero in front."""
+    omega = np.asarray(angular_velocity, dtype=np.float64)
+    return np.asarray(e, dtype=np.float64), np.concatenate((np.zeros_like(omega[..., :1]), omega), axis=-1)

@@ -1,0 +1,177 @@
+"""A rope around a fixed post: friction multiplies the tension by exp(mu theta), the capstan equation of Euler.
+
+Run it with ``windlass run examples/capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the table.
+
+The rope comes up on the left of the post, runs over its top and down again on the right, half a turn. A weight T0 hangs
+on its left end; the right end is drawn down, so slowly that neither inertia nor damping has a say: a sequence of
+equilibria, each with the history (who sticks where) of the one before. Once every part of the contact slips, the pull
+is T0 exp(mu pi) = 4.810477 T0 for mu = 0.5.
+
+What keeps the model close to Euler's ideal rope: bending stiffness far below T0 R^2 (here 1e-4 of it), axial stiffness
+far above the tension (stretch 5e-4), no gravity, and both ends free to move sideways, so that both strands are vertical
+and the rope turns by exactly pi. What is left are the errors of the table at the end:
+
+    segments             second order in the angle of a contact segment
+    contact stiffness    first order in the depth to which the rope sinks into the post
+    bristle stiffness    none, until a rope that enters the post travels more than a segment before it slips
+
+A segment sticks in the step in which it closes, and its bristle is limited by friction only from the next step on.
+Steps in which a segment closes are therefore left out of the means.
+"""
+
+from dataclasses import dataclass, replace
+from math import exp, pi
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Circle, Ground, cable_around, nodes_of
+
+RADIUS = 0.1  # [m]
+WEIGHT = 100.0  # [N] T0
+SPARE = 4  # elements of each free strand that stay free when the left one has been drawn
+STEPS = 20  # steps per element length of travel
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the table varies: elements on the wrap, segments per element, stiffness per metre of rope [N/m^2], mu."""
+
+    elements: int = 40
+    segments: int = 2
+    contact_stiffness: float = 1e9
+    bristle_stiffness: float = 1e9
+    friction: float = 0.5
+    travel: int = 2  # way of the drawn end in elements; the last one counts
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Pull over weight after each step [1]; whether a segment closed in the step; segments that stick; last state."""
+
+    ratio: np.ndarray
+    closing: np.ndarray
+    sticking: np.ndarray
+    report: con.PulleyReport
+
+    def mean(self) -> float:
+        """Mean of the ratio over the last element of travel, without steps in which a segment closed."""
+        last = slice(-STEPS, None)
+        return float(self.ratio[last][~self.closing[last]].mean())
+
+
+def draw(case: Case) -> Drawing | None:
+    """Load the rope, then draw it; None if only the help was wanted."""
+    length = pi * RADIUS / case.elements
+    spare = case.travel + SPARE
+    strand = spare * length
+
+    # the rope, its weight, and its drawn end, whose displacement is minus the time of the sequence
+    world = wl.World()
+    rope = cable_around(
+        world,
+        circles=[Circle((0.0, 0.0), RADIUS, "right")],
+        elements=case.elements + 2 * spare,
+        closed=False,
+        start=(-RADIUS, -strand),
+        end=(RADIUS, -strand),
+        name="rope",
+        mass_per_length=1.0,
+        axial_stiffness=1e6,
+        bending_stiffness=1e-4,
+    )
+    ends = nodes_of(world, rope)
+    world.add(con.Force, marker=con.position_marker(world, ends[0]), vector=(0.0, -WEIGHT, 0.0))
+    drawn = con.prescribe(world, ends[len(ends) - 1], "y", lambda t: -t)
+    post = world.add(Ground, name="post")
+    contacts = con.add_contact(
+        world,
+        con.ContactFrictionCircleCable2D,
+        circles=post,
+        cables=rope,
+        segments=case.segments,
+        circle_radius=RADIUS,
+        contact_stiffness_per_length=case.contact_stiffness,
+    )
+
+    # the segments on the post begin closed: a rope without contact would fall through it in the first solve
+    state = wl.State(world)
+    gaps = state.data.reshape(len(rope), 3, case.segments)[:, 0]
+    gaps[wl.eval_output(contacts, "gap", state) < 1e-12] = -1e-9
+
+    settings = {"atol": 1e-6, "discontinuous_atol": 1e-3, "discontinuous_max_it": 30, "name": ""}
+    state = wl.Static(world, load_steps=5, **settings).solve(state)
+    if wl.help_requested():
+        return None
+
+    # friction on, then one equilibrium after the other; a cut step would scale the weight, so steps are not cut
+    world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
+    solver = wl.Static(world, adaptive=False, **settings)
+    ratio, closing, sticking = [], [], []
+    closed = wl.eval_output(contacts, "gap", state) <= 0.0
+    for i in range(1, case.travel * STEPS + 1):
+        solver.time = i * length / STEPS
+        state = solver.solve(state)
+        friction_state = wl.eval_output(contacts, "state", state)
+        ratio.append(float(wl.eval_output(drawn, "force", state)) / WEIGHT)
+        closing.append(bool(((friction_state != -2) & ~closed).any()))
+        sticking.append(int((friction_state == 0).sum()))
+        closed = friction_state != -2
+    report = con.pulley_report(world, state, contacts, post)
+    return Drawing(np.array(ratio), np.array(closing), np.array(sticking), report)
+
+
+def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
+    """Relative error of the mean ratio [1] against segments, contact stiffness and bristle stiffness."""
+    exact = exp(case.friction * pi)
+
+    def error(**changes: float) -> float:
+        drawing = draw(replace(case, **changes))
+        assert drawing is not None
+        return drawing.mean() / exact - 1.0
+
+    meshes = [(20, 1), (20, 2), (40, 1), (40, 2), (80, 1), (80, 2), (160, 2)]
+    # soft bristles bend far before all of the rope slips, so it is drawn further
+    bristles = [(1e5, 8), (3e5, 5), (1e6, 3), (1e7, 2), (1e9, 2), (1e10, 2)]
+    return {
+        "elements x segments": [(f"{n} x {k}", error(elements=n, segments=k)) for n, k in meshes],
+        "contact stiffness [N/m^2]": [(f"{k:.0e}", error(contact_stiffness=k)) for k in (3e6, 1e7, 3e7, 1e8, 1e9)],
+        "bristle stiffness [N/m^2]": [(f"{k:.0e}", error(bristle_stiffness=k, travel=way)) for k, way in bristles],
+    }
+
+
+def main() -> None:
+    """Draw the rope of the options, print the check and the table."""
+    case = Case(
+        elements=wl.option("elements", 40, "1", "elements on half a turn", minimum=10),
+        segments=wl.option("segments", 2, "1", "contact segments per element", minimum=1),
+        friction=wl.option("friction", 0.5, "1", "friction coefficient", minimum=0.0),
+    )
+    table = wl.option("table", True, "", "print the errors against segments and stiffnesses")
+    drawing = draw(case)
+    if drawing is None:
+        return
+    exact = exp(case.friction * pi)
+    if table:
+        for title, rows in tabulate(case).items():
+            print(f"{title:<28}error of the tension ratio")
+            print("\n".join(f"{name:<28}{100.0 * error:+.4f} %" for name, error in rows) + "\n")
+    report = drawing.report
+    results = {
+        "tension_ratio": drawing.mean(),
+        "tension_ratio_exact": exact,
+        "wrap_angle": report.wrap_angle,
+        "segments_in_contact": report.segments_in_contact,
+        "segments_sticking": report.segments_sticking,
+    }
+    wl.write_summary(results)
+    rows = [("pull / weight [1]", drawing.mean(), exact), ("angle of contact [rad]", report.wrap_angle, pi)]
+    rows.append(("tension at the ends of the contact [1]", report.exit_tension / report.entry_tension, exact))
+    print(wl.format_comparison(rows, "Euler"))
+    good = abs(drawing.mean() / exact - 1.0) < 0.01
+    print(f"tension ratio within 1 % of exp(mu pi): {'yes' if good else 'NO'}")
+
+
+if __name__ == "__main__":
+    main()
