@@ -85,18 +85,17 @@ def format_cost(seconds: float) -> str:
 
 
 def format_measured(outcomes: Sequence[Outcome]) -> str:
-    """A table of the further measurements, medians over the rounds; empty where there are none."""
+    """The further measurements, medians over the rounds, a line for each case and program; empty where there are none."""
     rows: list[Sequence[str]] = []
     for outcome in outcomes:
-        programs = list(outcome.case.commands)
-        found = [{name for r in outcome.rounds if p in r for name in r[p].measured} for p in programs]
-        for name in sorted(set().union(*found)):
-            cells = []
-            for program, has in zip(programs, found, strict=True):
-                values = [r[program].measured[name] for r in outcome.rounds if name in r[program].measured]
-                cells.append(f"{program} {median(values):.4g}" if name in has else "")
-            rows.append((outcome.case.name, name, *cells))
-    return align(rows, 4) if rows else ""
+        for program in outcome.case.commands:
+            samples = [r[program].measured for r in outcome.rounds if program in r]
+            names = dict.fromkeys(name for measured in samples for name in measured)
+            values = {name: median(m[name] for m in samples if name in m) for name in names}
+            if values:
+                texts = "; ".join(f"{name} {value:.4g}" for name, value in values.items())
+                rows.append((outcome.case.name, program, texts))
+    return align(rows, 3) if rows else ""
 
 
 def align(rows: Sequence[Sequence[str]], left: int) -> str:

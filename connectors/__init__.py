@@ -6,6 +6,19 @@ from windlass.connectors.cable_shape import CableShape
 from windlass.connectors.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.contact_circle_cable2d import ContactCircleCable2D
 from windlass.connectors.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
+from windlass.connectors.contact_materials import (
+    ContactMaterial,
+    dissipation_from_restitution,
+    plane_strain_modulus,
+    restitution_from_dissipation,
+)
+from windlass.connectors.contact_surfaces import (
+    ContactEllipsoid,
+    ContactHalfSpace,
+    ContactSet,
+    ContactSphere,
+    facing,
+)
 from windlass.connectors.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.coordinate_load import CoordinateLoad
 from windlass.connectors.coordinate_marker import NodeCoordinate, coordinate_marker
@@ -13,6 +26,14 @@ from windlass.connectors.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.distance_constraint import DistanceConstraint
 from windlass.connectors.force import Force
 from windlass.connectors.generic_joint import GenericJoint
+from windlass.connectors.hunt_crossley import HuntCrossley, disable, enable, is_enabled
+from windlass.connectors.hunt_crossley_contacts import (
+    Contacts,
+    SurfaceForces,
+    eval_body_forces,
+    eval_contacts,
+    eval_surface_forces,
+)
 from windlass.connectors.mass_proportional import MassProportional
 from windlass.connectors.position_markers import (
     NodePosition,
@@ -37,13 +58,20 @@ __all__ = [
     "CableShape",
     "CartesianSpringDamper",
     "ContactCircleCable2D",
+    "ContactEllipsoid",
     "ContactFrictionCircleCable2D",
+    "ContactHalfSpace",
+    "ContactMaterial",
+    "ContactSet",
+    "ContactSphere",
+    "Contacts",
     "CoordinateConstraint",
     "CoordinateLoad",
     "CoordinateSpringDamper",
     "DistanceConstraint",
     "Force",
     "GenericJoint",
+    "HuntCrossley",
     "MassProportional",
     "NodeCoordinate",
     "NodePosition",
@@ -58,17 +86,28 @@ __all__ = [
     "RigidNodePosition",
     "RigidNodePosition3D",
     "SphericalJoint",
+    "SurfaceForces",
     "Torque",
     "add_contact",
     "clamp",
     "coordinate_marker",
+    "disable",
+    "dissipation_from_restitution",
     "draw_belt",
+    "enable",
+    "eval_body_forces",
+    "eval_contacts",
+    "eval_surface_forces",
+    "facing",
     "fix",
     "format_reports",
     "hinge",
+    "is_enabled",
+    "plane_strain_modulus",
     "position_marker",
     "prescribe",
     "prescribe_velocity",
     "pulley_report",
+    "restitution_from_dissipation",
     "rigid_marker",
 ]

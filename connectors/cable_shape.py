@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import (
@@ -235,9 +236,10 @@ def build(rows: LocalRows) -> System:
     """Bind the rows to the kernel."""
     index = rows.own_marker_index()
     system = System("CableShape", rows.dofs)
+    evaluate = bind(update_points)
 
     def update(fields: Fields) -> None:
-        update_points(index, fields.markers[FAMILY], fields.x, fields.v)
+        evaluate(index, fields.markers[FAMILY], fields.x, fields.v)
 
     system.update = update
     return system

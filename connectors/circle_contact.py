@@ -15,6 +15,7 @@ from windlass.connectors.circle_contact_kernels import (
 )
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Fields, FloatArray, LocalRows, Output, System
 from windlass.framework.table import EntityTable, IntArray
@@ -96,13 +97,14 @@ def create_columns(rows: LocalRows, friction: bool) -> ContactColumns:
 def create_system(rows: LocalRows, c: ContactColumns) -> System:
     """A system with the forces and the tangent of the rows; the post-Newton update is added by the law."""
     system = System(rows.table.kind, rows.dofs)
+    add_forces, add_derivatives = bind(add_residual), bind(add_tangent)
 
     def residual(fields: Fields, f: FloatArray) -> None:
-        add_residual(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, f)
+        add_forces(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, f)
 
     def tangent(fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
-        add_tangent(c, shape, circle, fields.data, fields.v, dq, dv, slots, values)
+        add_derivatives(c, shape, circle, fields.data, fields.v, dq, dv, slots, values)
 
     def energy(fields: Fields) -> float:
         out = eval_segments(c, fields)

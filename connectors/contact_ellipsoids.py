@@ -58,9 +58,7 @@ def create_basis(nx: float, ny: float, nz: float) -> tuple[float, float, float, 
 
 
 @kernel(inline=True)
-def eval_form(
-    Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float, by: float, bz: float
-) -> float:
+def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> float:
     """aᵀ Q_i b."""
     return (
         ax * (Q[i, 0, 0] * bx + Q[i, 0, 1] * by + Q[i, 0, 2] * bz)
@@ -101,9 +99,7 @@ def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: flo
 
 
 @kernel
-def find_direction(
-    Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float
-) -> tuple[float, float, float, float]:
+def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> tuple[float, float, float, float]:
     """Smallest overlap x [m] and its direction n; where the bodies are apart some x <= 0 and any n."""
     if not dx * dx + dy * dy + dz * dz > 0.0:
         return 0.0, 1.0, 0.0, 0.0
@@ -138,7 +134,11 @@ def find_direction(
             sa, sb, size = sa / size, sb / size, 1.0
         scale = 1.0
         for _ in range(40):
-            mx, my, mz = nx + scale * (sa * ax + sb * bx), ny + scale * (sa * ay + sb * by), nz + scale * (sa * az + sb * bz)
+            mx, my, mz = (
+                nx + scale * (sa * ax + sb * bx),
+                ny + scale * (sa * ay + sb * by),
+                nz + scale * (sa * az + sb * bz),
+            )
             length = np.sqrt(mx * mx + my * my + mz * mz)
             mx, my, mz = mx / length, my / length, mz / length
             smaller = eval_overlap(Q, i, j, dx, dy, dz, mx, my, mz)

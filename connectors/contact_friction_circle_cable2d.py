@@ -29,6 +29,7 @@ from windlass.connectors.circle_contact import (
 from windlass.connectors.circle_contact_draw import draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_update import update_friction
+from windlass.framework.bind import bind
 from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
 from windlass.framework.schema import Component, column, ref
@@ -105,9 +106,11 @@ def build(rows: LocalRows) -> System:
     c = create_columns(rows, friction=True)
     system = create_system(rows, c)
 
+    update = bind(update_friction)
+
     def post_newton(fields: Fields) -> PostNewton:
         shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
-        error, changed = update_friction(c, shape, circle, fields.data, fields.start_data)
+        error, changed = update(c, shape, circle, fields.data, fields.start_data)
         return PostNewton(error=error, changed=changed)
 
     system.post_newton = post_newton

@@ -23,7 +23,7 @@ from windlass.framework.table import IntArray
 
 SKIN_SHARE = 0.2
 """Skin as a share of the median radius, where the user gives none [1]."""
-SAME_CLASS = 1.5
+SAME_CLASS = 2.0
 """Radii within this ratio are searched together [1]."""
 
 
@@ -34,7 +34,7 @@ class Neighbours:
     Attributes:
         skin: margin of the search [m].
         bounded: number of bounded surfaces, which come before the half spaces.
-        moving: the half spaces that have coordinates.
+        moving: the half spaces that are not on the ground.
         pairs: surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2).
         start: origins of all surfaces at the last search [m], shape (n, 3).
         listed: whether a bounded surface is a candidate with a half space, shape (half spaces, bounded).
@@ -50,13 +50,13 @@ class Neighbours:
     rebuilds: int = 0
 
 
-def create_neighbours(c: Surfaces, skin: float, spare: int) -> Neighbours:
-    """An empty list, filled by the first `update_neighbours`; spare: the local number of no coordinate."""
+def create_neighbours(c: Surfaces, skin: float) -> Neighbours:
+    """An empty list with a skin [m], 0 for the default; the first `update_neighbours` fills it."""
     planes = np.flatnonzero(c.kind == HALF_SPACE)
     bounded = len(c.kind) - len(planes)
     if skin == 0.0 and bounded:
         skin = SKIN_SHARE * float(np.median(c.reach[:bounded]))
-    return Neighbours(skin, bounded, planes[(c.dofs[planes] != spare).any(axis=1)])
+    return Neighbours(skin, bounded, planes[~c.fixed[planes]])
 
 
 def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
@@ -67,7 +67,8 @@ def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
         # a Newton iteration that has gone astray; the solver sees it by its own residual
         return False
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin), _find_plane_pairs(near, c)))
-    apart = c.body[pairs[:, 0]] != c.body[pairs[:, 1]]
+    i, j = pairs[:, 0], pairs[:, 1]
+    apart = (c.carrier[i] != c.carrier[j]) & ~(c.fixed[i] & c.fixed[j])
     near.pairs = np.ascontiguousarray(pairs[apart])
     near.start = c.center.copy()
     near.rebuilds += 1

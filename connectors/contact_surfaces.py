@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.contact_materials import ContactMaterial
 from windlass.connectors.position_markers import FAMILY, position_marker
+from windlass.elements.rotations import is_rotation
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray, Law, register
 from windlass.framework.layout import Layout
@@ -33,8 +34,6 @@ from windlass.framework.world import World
 ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2
 """Kinds of surfaces; the first surface of a pair has the smaller or the same number."""
 EYE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-ORTHOGONAL = 1e-9
-"""Allowed deviation of Rᵀ R from the unit matrix."""
 SOURCE = "K. L. Johnson, Contact Mechanics, Cambridge University Press (1985)"
 
 
@@ -44,7 +43,9 @@ class ContactSet(Component):
     Neighbours are searched with a margin, the skin, and again only when a surface has moved by half of it.
     """
 
-    skin = column("m", "margin of the neighbour search; 0: 0.2 of the median radius of the surfaces", default=0.0, minimum=0)
+    skin = column(
+        "m", "margin of the neighbour search; 0: 0.2 of the median radius of the surfaces", default=0.0, minimum=0
+    )
 
 
 class ContactSphere(Component):
@@ -91,7 +92,8 @@ class Surfaces(NamedTuple):
     Fixed:
         ids: number of the entity in the world, shape (n,).
         kind: ELLIPSOID, SPHERE or HALF_SPACE, shape (n,).
-        body: number of the node or body that carries it, -1 for the ground, shape (n,).
+        carrier: number of the node that carries it, of a body without node, or of the ground, shape (n,).
+        fixed: whether that is the ground, shape (n,).
         marker: place of its marker in the columns of position markers, shape (n,).
         is_point: whether the marker is a point without rotation, shape (n,).
         size: semi-axes; radius three times; 0 for half spaces [m], shape (n, 3).
@@ -111,7 +113,8 @@ class Surfaces(NamedTuple):
 
     ids: IntArray
     kind: IntArray
-    body: IntArray
+    carrier: IntArray
+    fixed: NDArray[np.bool_]
     marker: IntArray
     is_point: NDArray[np.bool_]
     size: FloatArray
@@ -176,10 +179,12 @@ def create_surfaces(world: World, layout: Layout, contact_set: int) -> Surfaces:
     marker, material, axes = np.concatenate(markers), np.concatenate(materials), np.concatenate(size)
     n = len(marker)
     E, c, us, ud, uv = _material_columns(world, material)
+    carrier, fixed = find_carriers(world, marker)
     return Surfaces(
         ids=np.concatenate(ids),
         kind=np.concatenate(kind),
-        body=bodies_of(world, marker),
+        carrier=carrier,
+        fixed=fixed,
         marker=layout.marker_index[marker],
         is_point=_are_points(world, marker),
         size=axes,
@@ -210,18 +215,17 @@ def rotations(table: EntityTable) -> FloatArray:
     return np.tile(np.eye(3), (table.count, 1, 1))
 
 
-def bodies_of(world: World, markers: IntArray) -> IntArray:
-    """What carries each marker: number of its node, of its body if that has no node, or -1 for the ground."""
-    carrier = np.full(len(markers), -1, np.int64)
+def find_carriers(world: World, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """What carries each marker (its node, its body if that has no node, or a ground), and whether it is a ground."""
+    carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         name = next(iter(table.component.refs))
         carrier[positions] = table.column(name)[rows]
     for table, positions, rows in world.split_by_table(carrier):
-        if "ground" in table.component.provides:
-            carrier[positions] = -1
-        elif "node" in table.component.refs:
+        if "node" in table.component.refs:
             carrier[positions] = table.column("node")[rows]
-    return carrier
+        fixed[positions] = "ground" in table.component.provides
+    return carrier, fixed
 
 
 def _are_points(world: World, markers: IntArray) -> NDArray[np.bool_]:
@@ -260,8 +264,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for rotations that are none, and for surfaces off the centre of a point."""
     R = rotations(table)
-    deviation = np.abs(np.einsum("ika,ikb->iab", R, R) - np.eye(3)).max(axis=(1, 2), initial=0.0)
-    for row in np.flatnonzero((deviation > ORTHOGONAL) | (np.linalg.det(R) < 0.0))[:1]:
+    for row in np.flatnonzero(~is_rotation(R))[:1]:
         raise ModelError(
             f"rotation = {R[row].tolist()} in {table.kind} row {row}: must be a rotation matrix (orthogonal, det = 1) [1]"
         )

@@ -27,6 +27,7 @@ from windlass.connectors.time_functions import (
     differentiate,
     differentiate_twice,
 )
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import (
@@ -176,13 +177,14 @@ def build(rows: LocalRows) -> System:
         rows.column("velocity_level"),
     )
     times = bind_times(rows)
+    add_equations, add_derivatives = bind(residual), bind(tangent)
 
     def add_residual(s: Fields, C: FloatArray, f: FloatArray) -> None:
         rate = times.rate_level(s.t) if s.rate_level else times.rate(s.t)
-        residual(c, s.markers[FAMILY], s.lam, times.offset(s.t), rate, s.rate_level, C, f)
+        add_equations(c, s.markers[FAMILY], s.lam, times.offset(s.t), rate, s.rate_level, C, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        tangent(c, s.rate_level, dq, dv, slots, values)
+        add_derivatives(c, s.rate_level, dq, dv, slots, values)
 
     def add_acceleration(s: Fields, C: FloatArray) -> None:
         add_accelerations(c, times.acceleration(s.t), C)

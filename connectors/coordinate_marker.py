@@ -13,6 +13,7 @@ import numpy as np
 
 from windlass.connectors.position_markers import merge_handles, nodes_of
 from windlass.elements.ground import Ground
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, MarkerFamily, System, register, register_family
@@ -84,9 +85,10 @@ def build(rows: LocalRows) -> System:
     """The system of `NodeCoordinate`."""
     c = CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
     system = System("NodeCoordinate", rows.dofs)
+    evaluate = bind(update_coordinates)
 
     def update(s: Fields) -> None:
-        update_coordinates(c, s.markers[FAMILY], s.x, s.v)
+        evaluate(c, s.markers[FAMILY], s.x, s.v)
 
     system.update = update
     return system

@@ -16,6 +16,7 @@ import numpy as np
 
 from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
 from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
+from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
@@ -94,6 +95,7 @@ def build(rows: LocalRows) -> System:
     pair = bind_pair(rows)
     c, users = bind_columns(rows)
     linear = pair.active & (users.index < 0)
+    add_forces, add_derivatives = bind(residual), bind(tangent)
 
     def update_users(s: Fields, derivatives: bool) -> None:
         if len(users.where):
@@ -103,11 +105,11 @@ def build(rows: LocalRows) -> System:
 
     def add_residual(s: Fields, f: FloatArray) -> None:
         update_users(s, False)
-        residual(c, pair, s.markers[FAMILY], s.t, f)
+        add_forces(c, pair, s.markers[FAMILY], s.t, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         update_users(s, True)
-        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
+        add_derivatives(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
 
     def eval_energy(s: Fields) -> float:
         # of the linear springs alone: a user force need not have an energy

@@ -40,15 +40,10 @@ class GenericJoint(Component):
     marker0 = ref("rigid marker", "first point, whose joint frame has the axes")
     marker1 = ref("rigid marker", "second point")
     translations = column(
-        "1",
-        "which translations along the axes are locked",
-        shape=(3,),
-        dtype=bool,
-        default=(True,) * 3,
-        switchable=True,
+        "1", "translations locked along the axes", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
     )
     rotations = column(
-        "1", "which rotations about the axes are locked", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
+        "1", "rotations locked about the axes", shape=(3,), dtype=bool, default=(True,) * 3, switchable=True
     )
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)

@@ -248,7 +248,7 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
 def write_along(ax: float, ay: float, az: float, d: FloatArray, g: FloatArray, G: FloatArray) -> float:
     """C = a·d with a direction a fixed in marker 0: no displacement along it."""
     u = (ax, ay, az)
-    along = ax * d[0] + ay * d[1] + az * d[2]
+    along: float = ax * d[0] + ay * d[1] + az * d[2]
     g[0], g[1], g[2] = ax, ay, az
     g[3], g[4], g[5] = ay * d[2] - az * d[1], az * d[0] - ax * d[2], ax * d[1] - ay * d[0]
     # δa = θ0 × a,  δ(a × d) = a × δd + (a dᵀ - (a·d) I) θ0

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.position_kernels import FAMILY as FAMILY
 from windlass.connectors.position_kernels import (
-    FAMILY,
     CableRows,
     PointRows,
     RigidRows,
@@ -42,6 +42,7 @@ from windlass.elements.nodes import RigidNode2D
 from windlass.elements.nodes3d import RigidNode3D
 from windlass.elements.rigid2d import RigidBody2D
 from windlass.elements.rigid3d import RigidBody3D
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import (
     Fields,
@@ -164,9 +165,10 @@ def _position_width(component: type[Component]) -> int:
 def _bind_points(rows: LocalRows, p0: FloatArray) -> System:
     c = PointRows(rows.own_marker_index(), rows.dofs, p0)
     system = System(rows.table.kind, rows.dofs)
+    evaluate = bind(update_points)
 
     def update(s: Fields) -> None:
-        update_points(c, s.markers[FAMILY], s.x, s.v)
+        evaluate(c, s.markers[FAMILY], s.x, s.v)
 
     system.update = update
     return system
@@ -175,9 +177,10 @@ def _bind_points(rows: LocalRows, p0: FloatArray) -> System:
 def _bind_rigid(rows: LocalRows, b: FloatArray) -> System:
     c = RigidRows(rows.own_marker_index(), rows.dofs, b)
     system = System(rows.table.kind, rows.dofs)
+    evaluate = bind(update_rigid)
 
     def update(s: Fields) -> None:
-        update_rigid(c, s.markers[FAMILY], s.x, s.v)
+        evaluate(c, s.markers[FAMILY], s.x, s.v)
 
     system.update = update
     return system
@@ -189,9 +192,10 @@ def build_on_cable(rows: LocalRows) -> System:
     shape = eval_shape(rows.column("x") / length, length)
     c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.column("y"))
     system = System(rows.table.kind, rows.dofs)
+    evaluate = bind(update_cable)
 
     def update(s: Fields) -> None:
-        update_cable(c, s.markers[FAMILY], s.x, s.v)
+        evaluate(c, s.markers[FAMILY], s.x, s.v)
 
     system.update = update
     return system

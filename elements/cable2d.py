@@ -20,8 +20,9 @@ Journal of Sound and Vibration 318 (2008) 461-487.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from windlass.elements.cable2d_laws import tangent as tangent_law
 from windlass.elements.cable2d_outputs import OUTPUTS
 from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d_strains import dot, eval_references, interpolate
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
@@ -119,6 +121,16 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
             f[n[a + 6]] -= moment * g[a]
 
 
+class Group(NamedTuple):
+    """Rows of one integration rule: columns, points, what the kernels take before the state, and the kernels."""
+
+    c: Columns
+    points: Rule
+    parameters: tuple[Any, ...]
+    residual: Callable[..., None]
+    tangent: Callable[..., None]
+
+
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     return bind_cables(rows, rows.dofs)
@@ -132,42 +144,40 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         dofs: where the kernels find these coordinates in the fields, shape (rows, 8).
     """
     integration, law = rows.column("integration"), has_law(rows)
-    groups: list[tuple[int, Columns, Rule]] = []
+    groups: list[Group] = []
     law_groups: list[LawRows] = []
     for rule in RULES:
         row = np.flatnonzero((integration == rule) & ~law)
         if len(row):
             c = create_columns(_select(rows, row), row, rule)._replace(dofs=dofs[row])
-            groups.append((rule, c, create_rule(rule)))
+            points = create_rule(rule)
+            if rule == 2:
+                groups.append(Group(c, points, (c,), bind(residual_lobatto), bind(tangent_lobatto)))
+            else:
+                groups.append(Group(c, points, (c, points), bind(residual_gauss), bind(tangent_gauss)))
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
             law_groups.append(replace(create_law_rows(_select(rows, row), row, rule), dofs=dofs[row]))
     inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
 
     def add_residual(s: Fields, f: FloatArray) -> None:
-        for rule, c, points in groups:
-            if rule == 2:
-                residual_lobatto(c, s.x, s.v, f)
-            else:
-                residual_gauss(c, points, s.x, s.v, f)
-        for group in law_groups:
-            residual_law(group, s, f)
+        for group in groups:
+            group.residual(*group.parameters, s.x, s.v, f)
+        for law_rows in law_groups:
+            residual_law(law_rows, s, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        for rule, c, points in groups:
-            if rule == 2:
-                tangent_lobatto(c, s.x, s.v, dq, dv, slots, values)
-            else:
-                tangent_gauss(c, points, s.x, s.v, dq, dv, slots, values)
-        for group in law_groups:
-            tangent_law(group, s, dq, dv, slots, values)
+        for group in groups:
+            group.tangent(*group.parameters, s.x, s.v, dq, dv, slots, values)
+        for law_rows in law_groups:
+            tangent_law(law_rows, s, dq, dv, slots, values)
 
     system = System("Cable2D", dofs)
     system.residual = add_residual
     system.tangent = add_tangent
     system.mass = lambda scale, slots, values: mass(inertia, scale, slots, values)
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
-    system.energy = lambda s: float(sum(eval_energy(c, points, s.x) for _, c, points in groups))
+    system.energy = lambda s: float(sum(eval_energy(group.c, group.points, s.x) for group in groups))
     return system
 
 

@@ -64,7 +64,7 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 def create_node(world: World, values: dict[str, Any]) -> dict[str, Any]:
     """Create the node from its columns among the values if no node is given."""
-    in_space = np.shape(values.get("position"))[-1:] == (3,)
+    in_space = np.shape(values.get("position", ()))[-1:] == (3,)
     return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
 
 

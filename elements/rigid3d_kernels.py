@@ -66,7 +66,7 @@ def update_rotation(x: FloatArray, dofs: IntArray, i: int, e: FloatArray, A: Flo
     for a in range(4):
         e[a] = x[dofs[i, 3 + a]]
     e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
-    n = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
+    n: float = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
     c = 2.0 / n
     A[0, 0], A[1, 1], A[2, 2] = (
         1.0 - c * (e2 * e2 + e3 * e3),

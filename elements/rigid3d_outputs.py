@@ -50,7 +50,9 @@ def eval_position(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray
 def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
     """Position less that of the reference configuration, global [m], shape (rows, 3)."""
     b, reference = np.asarray(local, dtype=np.float64), rows.reference
-    return eval_position(rows, s, local) - reference[:, :3] - turn(rotation_matrix(reference[:, 3:]), b)
+    before = reference[:, :3] + turn(rotation_matrix(reference[:, 3:]), b)
+    out: FloatArray = eval_position(rows, s, local) - before
+    return out
 
 
 def eval_velocity(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
@@ -64,8 +66,8 @@ def eval_acceleration(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatA
     """R_tt + ω_t × A b + ω × (ω × A b), global [m/s²], shape (rows, 3)."""
     arm = turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
     omega = eval_angular_velocity(rows, s)
-    turned: FloatArray = np.cross(eval_angular_acceleration(rows, s), arm) + np.cross(omega, np.cross(omega, arm))
-    return s.a[rows.dofs[:, :3]] + turned
+    out: FloatArray = s.a[rows.dofs[:, :3]] + np.cross(eval_angular_acceleration(rows, s), arm)
+    return out + np.cross(omega, np.cross(omega, arm))
 
 
 def rigid_outputs() -> dict[str, Output]:

@@ -67,6 +67,7 @@ class Assembly:
             self._build(component)
         self._order_systems()
         self._pattern: Pattern | None = None
+        self._pattern_version = -1
 
     def _rows(self, component: type[Component]) -> LocalRows:
         table, layout = self.world.tables[component], self.layout
@@ -81,6 +82,8 @@ class Assembly:
         system = build(self._rows(component))
         if old is not None:
             system.slots, system.evaluations = old.slots, old.evaluations
+            # slots fit only the coordinates that they were made for
+            system.pattern_version = old.pattern_version + int(not np.array_equal(old.dofs, system.dofs))
         self.layout.systems[component] = system
         self._built_at[component] = self.world.changed.get(component, 0)
 
@@ -98,9 +101,14 @@ class Assembly:
 
     @property
     def pattern(self) -> Pattern:
-        """The sparsity of the tangent, set up on first use."""
-        if self._pattern is None:
+        """The sparsity of the tangent, set up on first use and again when a system has changed its coordinates.
+
+        It is another object then, and matrices of the old one do not fit any more; ``update_markers`` may do so.
+        """
+        version = sum(system.pattern_version for system in self.systems)
+        if self._pattern is None or version != self._pattern_version:
             self._create_pattern()
+            self._pattern_version = version
         assert self._pattern is not None
         return self._pattern
 
@@ -156,8 +164,19 @@ class Assembly:
     def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
         """The constant mass matrix over local coordinates as (indptr, indices, values)."""
         if self._pattern is None:
-            self._create_pattern()
+            self.pattern  # noqa: B018  sets up the mass matrix, which does not change with the pattern
         return self._mass_rows
+
+    def acceleration_slots(self) -> IntArray:
+        """Slots of `pattern` that the mass matrix, the constraint Jacobians and the diagonal fill, sorted."""
+        pattern = self.pattern
+        diagonal = np.arange(len(pattern.indptr) - 1).reshape(-1, 1)
+        parts = [self._mass_slots, pattern.slots(diagonal, diagonal).ravel()]
+        parts += [s.slots.ravel() for s in self.systems if s.inertia_tangent is not None]
+        for coupling in self._couplings.values():
+            parts += [coupling.rows.ravel(), coupling.columns.ravel(), coupling.diagonal.ravel()]
+        slots: IntArray = np.unique(np.concatenate(parts))
+        return slots[slots < pattern.spare]
 
     def update_markers(self) -> None:
         """KINEMATICS: evaluate the marker columns at the current fields."""

@@ -75,7 +75,8 @@ class System:
 
     Attributes:
         name: name of the component.
-        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.
+        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.  A system whose
+            rows change (contact neighbours) puts a new array here, in ``update``, and raises ``pattern_version``.
         slots: positions in the matrix values for each row's block, shape (rows, n, n); set by the assembly.
         update: ``(fields)`` evaluates marker columns.
         residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
@@ -93,6 +94,7 @@ class System:
         post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
         evaluations: number of rows evaluated by ``residual`` so far.
+        pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.
     """
 
     name: str
@@ -112,6 +114,7 @@ class System:
     post_newton: Callable[[Fields], PostNewton] | None = None
     energy: Callable[[Fields], float] | None = None
     evaluations: int = 0
+    pattern_version: int = 0
 
 
 @dataclass

@@ -39,7 +39,7 @@ from windlass.framework.unread import Moment, Solver
 
 Value = TypeVar("Value", bound=int | float | bool | str)
 # Prefixes of the solvers that Windlass itself makes; the last one finds initial accelerations.
-SOLVER_PREFIXES = ("static_", "dynamic_", "initial_")
+SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
 
 @dataclass

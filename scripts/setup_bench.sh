@@ -73,7 +73,7 @@ setup_simbody() {
   install_debian_packages "${simbody_packages[@]}"
   mkdir -p "$venv/bin"
   say "compiling $simbody_source"
-  g++ -std=c++17 -O2 -I/usr/include/simbody -DSIMBODY_VERSION="\"$(dpkg-query -W -f='${Version}' libsimbody-dev)\"" \
+  g++ -std=c++17 -O2 -isystem /usr/include/simbody -DSIMBODY_VERSION="\"$(dpkg-query -W -f='${Version}' libsimbody-dev)\"" \
     "$simbody_source" -o "$program" -lSimTKsimbody -lSimTKmath -lSimTKcommon || fail "g++ could not compile $simbody_source"
   printf '%s\n' "$key" >"$venv/.setup-simbody"
 }

@@ -162,7 +162,7 @@ class Dynamic:
         def newton(attempt: StepAttempt) -> bool:
             scheme, algorithmic = self.integrator.predict(start, h)
             scheme.t = then
-            run = self.newton.solve(scheme)
+            run = self.newton.solve(scheme, guess=(current.a, current.lam))
             attempt.iterations += run.iterations
             attempt.reason, attempt.history = run.reason, run.history
             if run.converged:

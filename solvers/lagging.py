@@ -62,6 +62,11 @@ class LagPolicy:
         """The next iteration needs a new tangent."""
         self._key = None
 
+    @property
+    def has_tangent(self) -> bool:
+        """Whether the present run may begin with the tangent of an earlier one."""
+        return self.active and self._key is not None and self._key == self._wanted
+
     def note_switch(self, changed: bool) -> None:
         """Whether a contact state changed since the last run."""
         self._switched = changed

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework import options
+from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.problem import NonlinearProblem, Scheme
@@ -86,7 +87,7 @@ class Newton:
         self._before = problem.residual_vector.duplicate()
         self._history: list[float] = []
         self._reference = 0.0
-        self._damped = False
+        self._damped = self._guessed = False
 
     def _set_linear_defaults(self) -> None:
         """PETSc's LU in natural order in serial; MUMPS on several processes."""
@@ -112,7 +113,8 @@ class Newton:
             return getattr(reasons, "DIVERGED_FNORM_NAN", getattr(reasons, "DIVERGED_FUNCTION_NANORINF", -4))
         rtol, atol, _, max_it = snes.getTolerances()
         if it == 0:
-            self._reference = norm if norm > atol else 2 * atol
+            norm_of_predictor = self._predictor_norm() if self._guessed else norm
+            self._reference = norm_of_predictor if norm_of_predictor > atol else 2 * atol
             self._note(norm, max(rtol * self._reference, atol))
             # backtracking finds no descent from a start that already solves the equations
             return reasons.CONVERGED_FNORM_ABS if self._damped and norm <= atol else reasons.ITERATING
@@ -129,6 +131,14 @@ class Newton:
             return reasons.DIVERGED_MAX_IT
         return reasons.ITERATING
 
+    def _predictor_norm(self) -> float:
+        """Residual norm of the predictor, by the kept tangent: tolerances refer to it also where a better start is known."""
+        problem = self.problem
+        product = self._before
+        problem.matrix.mat.mult(self.snes.getSolution(), product)
+        product.aypx(-1.0, problem.residual_vector)
+        return float(product.norm())
+
     def _note(self, norm: float, target: float) -> None:
         """Keep what the next iteration is judged by."""
         self.problem.lag.note_norm(norm, target)
@@ -142,21 +152,25 @@ class Newton:
             return False
         problem = self.problem
         step, before = self.snes.getSolutionUpdate().array_r, self._before.array_r
-        return not is_accurate(problem.assembly.pattern, problem.matrix.values, step, before, LINEAR_RTOL)
+        return not is_accurate(problem.pattern, problem.matrix.values, step, before, LINEAR_RTOL)
 
-    def solve(self, scheme: Scheme, damped: bool = False) -> NewtonRun:
+    def solve(
+        self, scheme: Scheme, damped: bool = False, guess: tuple[FloatArray, FloatArray] | None = None
+    ) -> NewtonRun:
         """One Newton run from the predictor of a scheme.
 
         Args:
             scheme: what the unknowns mean.
             damped: use a backtracking line search.
+            guess: accelerations, shape (n,), and multipliers, shape (m,), of a better start than the predictor; taken
+                if a tangent is kept, so that a run of full Newton always begins at the predictor.
         """
         self._damped = damped
         max_it = self.snes.getTolerances()[3]
         if damped:
             set_line_search(self.snes, "bt")
             self.snes.setTolerances(max_it=DAMPED_ITERATIONS * max_it)
-        run = self._attempt(scheme)
+        run = self._attempt(scheme, guess)
         if not run.converged and run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._use_pivoting():
             self.fallbacks += 1
             run = self._attempt(scheme)
@@ -175,9 +189,12 @@ class Newton:
         run.iterations += spent
         return run
 
-    def _attempt(self, scheme: Scheme) -> NewtonRun:
+    def _attempt(self, scheme: Scheme, guess: tuple[FloatArray, FloatArray] | None = None) -> NewtonRun:
         problem = self.problem
         problem.start(scheme)
+        self._guessed = guess is not None and problem.lag.has_tangent
+        if self._guessed and guess is not None:
+            problem.guess(*guess)
         self._history = []
         try:
             self.snes.solve(None, problem.unknowns)

@@ -14,11 +14,13 @@ import numpy as np
 
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
+from windlass.framework.bind import bind
 from windlass.framework.errors import Failure, OutputError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc
+from windlass.framework.sparsity import Pattern
 from windlass.framework.state import State
 from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns
@@ -78,7 +80,7 @@ class NonlinearProblem:
 
     Attributes:
         snes: the PETSc solver; all its options work under the prefix.
-        matrix: the tangent.
+        pattern, matrix: the tangent and its sparsity; other objects after a search for contacts.
         unknowns: PETSc vector of the increments and scaled multipliers.
         residual_vector: PETSc vector of the residual at the last evaluation.
         scheme: what the unknowns mean in the present Newton run.
@@ -90,7 +92,7 @@ class NonlinearProblem:
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
         petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
-        self.matrix = TangentMatrix(assembly.pattern, layout.unknown_global, layout.owned_unknowns, comm)
+        self.pattern, self.matrix = self._create_matrix()
         self.unknowns = create_unknowns(layout, comm)
         self.residual_vector = self.unknowns.duplicate()
         n = layout.spare
@@ -99,6 +101,7 @@ class NonlinearProblem:
         self._zero = np.zeros(n)
         self._local = np.zeros(len(layout.unknown_global))
         self._sum = np.zeros(len(layout.unknown_global))
+        self._evaluate, self._place = bind(expand), bind(collect)
         self._no_offset = np.zeros(len(layout.multipliers_owned))
         if self._parallel:
             ghosts = np.asarray(layout.unknown_global[layout.owned_unknowns :], PETSc.IntType)
@@ -114,6 +117,22 @@ class NonlinearProblem:
         self.snes.setOptionsPrefix(prefix)
         self.snes.setFunction(self._residual, self.residual_vector)
         self.snes.setJacobian(self._tangent, self.matrix.mat)
+        self._replaced: TangentMatrix | None = None
+
+    def _create_matrix(self) -> tuple[Pattern, TangentMatrix]:
+        layout, pattern = self.assembly.layout, self.assembly.pattern
+        return pattern, TangentMatrix(pattern, layout.unknown_global, layout.owned_unknowns, self.assembly.comm)
+
+    def _follow_pattern(self) -> None:
+        """Take another matrix if the kinematics have changed what is coupled, as a search for contacts does.
+
+        Under MPI all processes call this together, and all have another pattern or none has.
+        """
+        if self.assembly.pattern is not self.pattern:
+            # SNES may be at work on the old matrix: it must outlive this call
+            self._replaced = self.matrix
+            self.pattern, self.matrix = self._create_matrix()
+            self.snes.setJacobian(self._tangent, self.matrix.mat)
 
     def start(self, scheme: Scheme) -> None:
         """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
@@ -124,6 +143,13 @@ class NonlinearProblem:
         fields = self.assembly.fields
         fields.t, fields.load_factor, fields.rate_level = scheme.t, scheme.load_factor, scheme.rate_level
         self.unknowns.set(0.0)
+
+    def guess(self, a: FloatArray, lam: FloatArray) -> None:
+        """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
+        layout, scheme, local = self.assembly.layout, self.scheme, self._sum
+        collect((a - scheme.a0) / scheme.a_factor, layout.unknown_of_dof, local)
+        collect(lam / scheme.multiplier_factor, layout.unknown_of_multiplier, local)
+        self.unknowns.setArray(local[: layout.owned_unknowns])
 
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
@@ -140,11 +166,12 @@ class NonlinearProblem:
             self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
             local[owned:] = self._ghosts.array_r
         position = layout.unknown_of_dof
-        expand(local, position, scheme.q0, 1.0, layout.reference, fields.x)
-        expand(local, position, scheme.v0, scheme.v_factor, self._zero, fields.v)
-        expand(local, position, scheme.a0, scheme.a_factor, self._zero, fields.a)
+        evaluate = self._evaluate
+        evaluate(local, position, scheme.q0, 1.0, layout.reference, fields.x)
+        evaluate(local, position, scheme.v0, scheme.v_factor, self._zero, fields.v)
+        evaluate(local, position, scheme.a0, scheme.a_factor, self._zero, fields.a)
         nothing, factor = self._no_offset, scheme.multiplier_factor
-        expand(local, layout.unknown_of_multiplier, nothing, factor, nothing, fields.lam)
+        evaluate(local, layout.unknown_of_multiplier, nothing, factor, nothing, fields.lam)
         self.assembly.update_markers()
 
     def store(self, state: State) -> None:
@@ -184,8 +211,8 @@ class NonlinearProblem:
         """Sum the local residual into the PETSc vector."""
         layout = self.assembly.layout
         total, owned = self._sum, layout.owned_unknowns
-        collect(self._f, layout.unknown_of_dof, total)
-        collect(self._c, layout.unknown_of_multiplier, total)
+        self._place(self._f, layout.unknown_of_dof, total)
+        self._place(self._c, layout.unknown_of_multiplier, total)
         out.setArray(total[:owned])
         if self._parallel:
             self._ghosts.setArray(total[owned:])
@@ -199,6 +226,7 @@ class NonlinearProblem:
     def update_tangent(self, x: Any) -> None:
         """Evaluate the tangent at the unknowns x into the matrix."""
         self.expand_unknowns(x)
+        self._follow_pattern()
         scheme, values = self.scheme, self.matrix.values
         values[:] = 0.0
         mass = scheme.a_factor + scheme.stabiliser

@@ -17,7 +17,7 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     """
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)
-    layout, pattern = problem.assembly.layout, problem.assembly.pattern
+    layout, pattern = problem.assembly.layout, problem.pattern
     size = np.maximum.reduceat(np.abs(problem.matrix.values[:-1]), pattern.indptr[:-1])
     rows = problem.residual_vector.duplicate()
     sum_to_owners(layout, rows, size)

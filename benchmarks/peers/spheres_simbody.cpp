@@ -1,11 +1,11 @@
 // Hunt-Crossley contact of moving spheres in Simbody; prints one RESULT line.
 //
-// usage: spheres_simbody {plane,packing} SPHERES STEPS [free]
+// usage: spheres_simbody {plane,packing} SPHERES STEPS
 //
 // The same scene as in ../spheres_scene.py: spheres at given places with given velocities, above a half space, moved by
 // v h per step.  Timed is the realisation of the stage Dynamics at each step, which finds the contacts and evaluates
-// their forces; positions and velocities are realised before and reported apart.  Bodies have three translations, with
-// "free" also rotations: the contacts and their forces are the same, Simbody's own work per body grows.
+// their forces; positions and velocities are realised before and reported apart.  The spheres do not rotate: with bodies
+// that can, Simbody's contacts and forces cost the same.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -74,10 +74,8 @@ Scene create_scene(bool plane, int count) {
 int main(int argc, char** argv) {
   const bool plane = argc > 1 && !std::strcmp(argv[1], "plane");
   const int count = argc > 2 ? std::atoi(argv[2]) : 0, steps = argc > 3 ? std::atoi(argv[3]) : 0;
-  const bool free = argc == 5 && !std::strcmp(argv[4], "free");
-  if (argc < 4 || argc > 5 || (!plane && std::strcmp(argv[1], "packing")) || count < 1 || steps < 1 ||
-      (argc == 5 && !free)) {
-    std::fprintf(stderr, "usage: spheres_simbody {plane,packing} SPHERES STEPS [free]\n");
+  if (argc != 4 || (!plane && std::strcmp(argv[1], "packing")) || count < 1 || steps < 1) {
+    std::fprintf(stderr, "usage: spheres_simbody {plane,packing} SPHERES STEPS\n");
     return 2;
   }
   const Scene scene = create_scene(plane, count);
@@ -93,10 +91,7 @@ int main(int argc, char** argv) {
   const Body::Rigid body(MassProperties(1.0, Vec3(0), UnitInertia::sphere(radius)));
   std::vector<MobilizedBody> spheres;
   for (int i = 0; i < count; ++i) {
-    if (free)
-      spheres.push_back(MobilizedBody::Free(matter.updGround(), body));
-    else
-      spheres.push_back(MobilizedBody::Translation(matter.updGround(), body));
+    spheres.push_back(MobilizedBody::Translation(matter.updGround(), body));
     contacts.addBody(set, spheres.back(), ContactGeometry::Sphere(radius), Transform());
   }
   HuntCrossleyForce law(forces, contacts, set);

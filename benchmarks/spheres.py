@@ -1,0 +1,69 @@
+"""Times Hunt-Crossley contact in Simbody and in Windlass, side by side; the ratio is Simbody / Windlass.
+
+usage: spheres.py [SIZE ...] [--scene plane|packing] [--rounds N] [--results FOLDER]
+
+SIZE is a number of spheres; default 100 1000 10000, both scenes of spheres_scene.py.  Timed is what each step of a given
+motion needs to find the contacts and to evaluate their forces, per contact.  The first use installs Simbody's Debian
+package and compiles peers/spheres_simbody.cpp.
+"""
+
+import sys
+from argparse import Namespace
+from itertools import product
+
+from command_line import create_parser, run
+from harness import PYTHON, ROOT, Case, Tolerance
+from spheres_scene import SCENES
+
+FOLDER = ROOT / "benchmarks"
+SIMBODY = str(ROOT / ".venv-bench" / "bin" / "spheres_simbody")
+SIZES = (100, 1000, 10_000)
+STEPS, STEPS_OF_LARGE, LARGE = 100, 20, 30_000  # Simbody needs seconds for each step of a large packing
+
+TOLERANCES = {
+    "force_sum": Tolerance(relative=1e-9),
+    "torque_sum": Tolerance(relative=1e-9),
+    "ground_force_y": Tolerance(relative=1e-9),
+    "energy": Tolerance(relative=1e-9),
+}
+
+
+def create_case(size: int, scene: str) -> Case:
+    """The comparison for a number of spheres and a scene.
+
+    Raises:
+        ValueError: no spheres.
+    """
+    if size < 1:
+        raise ValueError(f"size {size}: must be >= 1 spheres")
+    steps = str(STEPS if size < LARGE else STEPS_OF_LARGE)
+    windlass = (PYTHON, str(FOLDER / "spheres_windlass.py"), "-scene", scene, "-progress", "false")
+    return Case(
+        name=f"spheres_{scene}_{size}",
+        title=f"{size} spheres, scene {scene}, {steps} steps",
+        commands={
+            "simbody": [(SIMBODY, scene, str(size), steps)],
+            "windlass": [(*windlass, "-spheres", str(size), "-steps", steps)],
+        },
+        tolerances=TOLERANCES,
+        work="contacts",
+        equal_counts=("spheres", "steps", "contacts"),
+        warm_up=[(*windlass, "-spheres", "50", "-steps", "5")],
+    )
+
+
+def create_cases(given: Namespace) -> list[Case]:
+    """The cases of the command line, size by size."""
+    return [create_case(size, scene) for size, scene in product(given.sizes, given.scene or SCENES)]
+
+
+def main() -> int:
+    """Run the command."""
+    parser = create_parser(__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, metavar="SIZE", default=list(SIZES), help="numbers of spheres")
+    parser.add_argument("--scene", action="append", choices=SCENES, help="only this one")
+    return run(parser, create_cases, peer="--simbody")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""Spheres above a half space with given velocities: the same places in every program, from counted random numbers.
+
+plane: spheres on a grid, each pressed into the plane by 0.25 to 0.75 mm, none touching another.
+packing: spheres at random places of a box, half of whose volume they would fill; each touches about four others.
+
+A sphere moves by velocity * step in each step; nothing else moves it.  Also in peers/spheres_simbody.cpp.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+RADIUS = 0.05  # [m]
+MATERIAL = {  # of spheres and half space
+    "modulus": 1e6,  # [Pa]
+    "dissipation": 0.1,  # [s/m]
+    "static_friction": 0.5,
+    "dynamic_friction": 0.4,
+    "viscous_friction": 0.05,  # [s/m]
+}
+TRANSITION_VELOCITY = 0.01  # [m/s]
+FILLING = 0.5  # volume of the spheres / volume of the box
+SPACING = 2.2 * RADIUS  # of the grid [m]
+SCENES = ("plane", "packing")
+
+
+class Scene(NamedTuple):
+    """Spheres at the start.
+
+    position [m], velocity [m/s]: shape (spheres, 3); y is up, the half space fills y < 0.
+    step: time step [s].
+    """
+
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    step: float
+
+
+def random_fractions(count: int) -> NDArray[np.float64]:
+    """The first numbers of the generator splitmix64 with seed 0, as fractions in [0, 1), shape (count,)."""
+    z = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return (z >> np.uint64(11)).astype(np.float64) / 2.0**53
+
+
+def create_scene(name: str, count: int) -> Scene:
+    """A scene by name.
+
+    Raises:
+        ValueError: unknown name.
+    """
+    if name not in SCENES:
+        raise ValueError(f"scene {name}: must be one of {', '.join(SCENES)}")
+    u = random_fractions(6 * count).reshape(count, 6)
+    if name == "plane":
+        i, row = np.arange(count), int(np.ceil(np.sqrt(count)))
+        height = RADIUS - 0.0005 * (0.5 + u[:, 0])
+        position = np.column_stack(((i % row) * SPACING, height, (i // row) * SPACING))
+        return Scene(position, (u[:, 3:] - 0.5) * (0.2, 0.02, 0.2), 1e-4)
+    side = np.cbrt(count * 4.0 / 3.0 * np.pi * RADIUS**3 / FILLING)
+    return Scene(side * u[:, :3] + (0.0, 0.9 * RADIUS, 0.0), 0.2 * (u[:, 3:] - 0.5), 1e-3)

@@ -1,0 +1,249 @@
+"""Hunt-Crossley contact with friction between the surfaces of a contact set.
+
+    s1 = K_2/(K_1 + K_2),  K_i = E_i^(2/3),  E = (K_1 s1)^(3/2)      "simbody";  K_i = E_i, E = K_1 s1  by "hertz"
+    f_H = 4/3 sqrt(R) E x^(3/2),      energy 2/5 f_H x,      patch radius sqrt(R x)
+    f = f_H (1 + 3/2 c v_n) if > 0,   c = s1 c_1 + (1 - s1) c_2
+    f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),   q = |v_t|/v_transition,   u = 2 u_1 u_2/(u_1 + u_2)
+
+x depth, n normal from surface 1 to 2 and R relative radius from `contact_geometry`; v = v_n n + v_t velocity of
+surface 1 relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing.
+Every contact is by itself: one that is pulled apart so fast that its force vanishes takes none from the others.
+
+"simbody" gives E = E_i/2^1.5 for equal materials, "hertz" the classical 1/E = 1/E_1 + 1/E_2.
+
+Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; friction: M. Hollars, in the documentation of
+Simbody 3.7, class HuntCrossleyForce, which is also the source of the rules for pairs of materials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.contact_geometry import update_surfaces
+from windlass.connectors.contact_search import Neighbours, create_neighbours, update_neighbours
+from windlass.connectors.contact_surfaces import Surfaces, create_surfaces
+from windlass.connectors.hunt_crossley_kernels import (
+    ForceLaw,
+    add_pair_forces,
+    clear_forces,
+    scatter_forces,
+    sum_energy,
+)
+from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
+from windlass.connectors.position_markers import FAMILY
+from windlass.framework.errors import ModelError
+from windlass.framework.generic_data import GenericData
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.state import State
+from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.world import World
+
+RULES = ("simbody", "hertz")
+
+
+class HuntCrossley(Component):
+    """Forces at all contacts of one set; several force elements on one set add up.
+
+    ``enabled`` is how a model starts; a state has its own flag, see `enable` and `disable`.
+    """
+
+    contact_set = ref("ContactSet", "the surfaces")
+    data = ref("GenericData", "the flag in a state (1 enabled, 0 disabled); created if left out", optional=True)
+    transition_velocity = column("m/s", "slip at which friction is fully developed", default=0.01, above=0)
+    modulus_rule = column("1", "how the moduli of a pair combine", default="simbody", dtype="U8", choices=RULES)
+    enabled = column("1", "whether a new state has it enabled", default=True, dtype=bool)
+
+
+@dataclass
+class BoundSet:
+    """One contact set on one process.
+
+    Attributes:
+        surfaces: its surfaces.
+        near: its candidate pairs.
+        rows: the local rows of `HuntCrossley` that act on it, with their laws.
+        flags: place of the flag of each of these rows among the history values.
+        first: number of its first pair among the pairs of all sets.
+    """
+
+    surfaces: Surfaces
+    near: Neighbours
+    rows: IntArray
+    laws: list[ForceLaw]
+    flags: IntArray
+    first: int = 0
+
+    def enabled_laws(self, data: FloatArray) -> Iterator[ForceLaw]:
+        """The laws that are switched on."""
+        for law, flag in zip(self.laws, self.flags, strict=True):
+            if data[flag] != 0.0:
+                yield law
+
+
+@dataclass
+class ContactSystem(System):
+    """The system of `HuntCrossley`; its rows of coordinates are those of the candidate pairs.
+
+    Attributes:
+        sets: the contact sets with a force element.
+    """
+
+    sets: list[BoundSet] = field(default_factory=list)
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the flags that the user left out."""
+    given = values.get("contact_set")
+    if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
+        return values
+    try:
+        enabled = np.asarray(values.get("enabled", True), dtype=bool)
+    except (TypeError, ValueError):
+        return values
+    lengths = [sum(map(len, given)) if not isinstance(given, Entity) else len(given)]
+    lengths += [np.shape(values[name])[0] for name in HuntCrossley.columns if np.ndim(values.get(name)) == 1]
+    rows = max([n for n in lengths if n != 1], default=1)
+    if enabled.ndim > 1 or enabled.shape not in ((), (1,), (rows,)):
+        return values
+    flags = np.broadcast_to(enabled, (rows,)).astype(np.float64)
+    return values | {"data": world.add(GenericData, initial=flags[:, None])}
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for flags that are shared or have a wrong size."""
+    ids = table.column("data")
+    for target, positions, rows in world.split_by_table(ids):
+        initial = target.column("initial")
+        for position, row in zip(positions, rows, strict=True):
+            if len(initial[row]) != 1:
+                raise ModelError(
+                    f"data of {table.kind} row {position} has {len(initial[row])} values: must have 1, its flag"
+                )
+    if len(np.unique(ids)) < len(ids):
+        raise ModelError(f"data of {table.kind}: two rows have the same; each needs its own")
+
+
+def create_laws(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[ForceLaw]:
+    """The letters of some local rows on a set."""
+    laws = []
+    for rule, vt in zip(rows.column("modulus_rule")[which], rows.column("transition_velocity")[which], strict=True):
+        hertz = bool(rule == "hertz")
+        laws.append(ForceLaw(surfaces.E if hertz else np.cbrt(surfaces.E) ** 2, hertz, float(vt)))
+    return laws
+
+
+def create_sets(rows: LocalRows) -> list[BoundSet]:
+    """The contact sets of some rows, without candidate pairs yet."""
+    world, layout = rows.world, rows.layout
+    if layout.size > 1:
+        raise ModelError(f"HuntCrossley: contact sets work on one process; this run has {layout.size}")
+    ids, flags = rows.column("contact_set"), rows.data_start("data")
+    sets = []
+    for number in np.unique(ids):
+        entity = world.entity(int(number))
+        surfaces = create_surfaces(world, layout, int(number))
+        which = np.flatnonzero(ids == number)
+        near = create_neighbours(surfaces, float(entity.skin))
+        sets.append(BoundSet(surfaces, near, which, create_laws(surfaces, rows, which), flags[which]))
+    return sets
+
+
+def pair_dofs(sets: list[BoundSet], spare: int) -> IntArray:
+    """Local coordinates of all candidate pairs, shape (pairs, 2 w); notes the first pair of each set."""
+    width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
+    parts = [np.zeros((0, 2 * width), np.int64)]
+    first = 0
+    for b in sets:
+        b.first = first
+        pairs, own = b.near.pairs, b.surfaces.dofs.shape[1]
+        dofs = np.full((len(pairs), 2 * width), spare, np.int64)
+        # the block of a set is as wide as its own markers: coordinates of body 1, of body 2, padding
+        dofs[:, :own] = b.surfaces.dofs[pairs[:, 0]]
+        dofs[:, own : 2 * own] = b.surfaces.dofs[pairs[:, 1]]
+        parts.append(dofs)
+        first += len(pairs)
+    return np.concatenate(parts)
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `HuntCrossley`."""
+    sets = create_sets(rows)
+    spare = rows.layout.spare
+    system = ContactSystem("HuntCrossley", pair_dofs(sets, spare), sets=sets)
+
+    def update(s: Fields) -> None:
+        changed = False
+        for b in sets:
+            update_surfaces(b.surfaces, s.markers[FAMILY])
+            changed = update_neighbours(b.near, b.surfaces) or changed
+        if changed:
+            system.dofs = pair_dofs(sets, spare)
+            system.pattern_version += 1
+
+    def add_residual(s: Fields, f: FloatArray) -> None:
+        for b in sets:
+            clear_forces(b.surfaces)
+            for law in b.enabled_laws(s.data):
+                add_pair_forces(b.surfaces, law, b.near.pairs)
+            scatter_forces(b.surfaces, s.markers[FAMILY], f)
+
+    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        for b in sets:
+            own = slots[b.first : b.first + len(b.near.pairs)]
+            for law in b.enabled_laws(s.data):
+                add_pair_tangents(b.surfaces, law, b.near.pairs, s.markers[FAMILY], s.v, dq, dv, own, values)
+
+    def eval_energy(s: Fields) -> float:
+        return sum(sum_energy(b.surfaces, law, b.near.pairs) for b in sets for law in b.enabled_laws(s.data))
+
+    system.update, system.residual, system.tangent, system.energy = update, add_residual, add_tangent, eval_energy
+    return system
+
+
+def enable(state: State, force: Entity) -> None:
+    """Switch force elements on in a state; other states, also its copies, keep their own flags."""
+    _set_flags(state, force, 1.0)
+
+
+def disable(state: State, force: Entity) -> None:
+    """Switch force elements off in a state: no force and no energy, while their contacts stay visible."""
+    _set_flags(state, force, 0.0)
+
+
+def is_enabled(state: State, force: Entity) -> bool:
+    """Whether a force element (a handle to one row) is switched on in a state."""
+    where = _flag_places(state, force)
+    if len(where) != 1:
+        raise ModelError(f"is_enabled: {force!r} has {len(where)} rows; must be a handle to one row")
+    return bool(state.data[where[0]] != 0.0)
+
+
+def _set_flags(state: State, force: Entity, value: float) -> None:
+    where = _flag_places(state, force)
+    state.data[where] = value
+    state.start_data[where] = value
+
+
+def _flag_places(state: State, force: Entity) -> IntArray:
+    if state.world.tables.get(HuntCrossley) is not force.table:
+        raise ModelError(f"{force!r}: must be a HuntCrossley force element of the world of the state")
+    places: IntArray = state.assembly.layout.data_start[force.table.column("data")[force.rows]]
+    return places
+
+
+register(
+    Law(
+        HuntCrossley,
+        "connector",
+        dofs=lambda world, table: np.zeros((table.count, 0), np.int64),
+        build=build,
+        complete=complete,
+        check=check,
+        source="K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars in Simbody 3.7",
+    )
+)

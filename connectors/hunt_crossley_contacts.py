@@ -1,0 +1,213 @@
+"""What a Hunt-Crossley force element does at a state: every contact by itself, and sums per surface and per body."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.contact_geometry import find_contact
+from windlass.connectors.contact_surfaces import Surfaces
+from windlass.connectors.hunt_crossley import BoundSet, ContactSystem, HuntCrossley
+from windlass.connectors.hunt_crossley_kernels import (
+    ForceLaw,
+    add_pair_forces,
+    clear_forces,
+    eval_friction_factor,
+    eval_hertz_force,
+    eval_point_velocity,
+    eval_share,
+    mix,
+)
+from windlass.framework.assembly import serial_assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.evaluate import eval_output, prepare_outputs
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray
+from windlass.framework.state import State
+from windlass.framework.table import Entity, IntArray
+from windlass.framework.world import World
+
+NUMBERS = 21
+"""Numbers of a contact that `fill_contacts` writes."""
+
+
+class Contacts(NamedTuple):
+    """The contacts of one force element at one instant, by surfaces; k contacts, vectors in the global frame.
+
+    surface1, surface2: numbers of the surfaces in the world (``Entity.ids``), shape (k,).
+    depth: x [m], shape (k,).
+    normal: unit vector from surface 1 to surface 2, shape (k, 3).
+    location: middle of the overlap [m], shape (k, 3).
+    force_point: where the force acts [m], shape (k, 3).
+    effective_radius: R [m], shape (k,).
+    patch_radius: sqrt(R x) [m], shape (k,).
+    approach_speed: v_n [m/s], > 0 closing, shape (k,).
+    slip: tangential velocity of surface 1 relative to surface 2 [m/s], shape (k, 3).
+    hertz_force: f_H, what the normal force would be at rest [N], shape (k,).
+    normal_force: f [N], shape (k,).
+    force: force on surface 2, normal and friction; surface 1 has the opposite [N], shape (k, 3).
+    energy: stored energy [J], shape (k,).
+    dissipated_power: (f - f_H) v_n + |f_t| |v_t| [W], shape (k,).
+
+    Of a force element that is disabled in the state, forces, energy and power are 0.
+    """
+
+    surface1: IntArray
+    surface2: IntArray
+    depth: FloatArray
+    normal: FloatArray
+    location: FloatArray
+    force_point: FloatArray
+    effective_radius: FloatArray
+    patch_radius: FloatArray
+    approach_speed: FloatArray
+    slip: FloatArray
+    hertz_force: FloatArray
+    normal_force: FloatArray
+    force: FloatArray
+    energy: FloatArray
+    dissipated_power: FloatArray
+
+
+class SurfaceForces(NamedTuple):
+    """What a force element does to the surfaces of its set; n surfaces, vectors in the global frame.
+
+    surface: numbers of the surfaces in the world, shape (n,).
+    carrier: numbers of what carries them: a node, a body without node, or the ground, shape (n,).
+    point: origin of each surface's frame [m], shape (n, 3).
+    force: applied force [N], shape (n, 3).
+    torque: applied torque about the origin of the surface [N m], shape (n, 3).
+    """
+
+    surface: IntArray
+    carrier: IntArray
+    point: FloatArray
+    force: FloatArray
+    torque: FloatArray
+
+
+@kernel
+def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
+    """Write the touching pairs into the first rows of ``which``, their numbers into ``out``, and return how many."""
+    count = 0
+    for k in range(len(pairs)):
+        i, j = pairs[k, 0], pairs[k, 1]
+        x, nx, ny, nz, qx, qy, qz, R = find_contact(c, i, j)
+        if x <= 0.0:
+            continue
+        s1 = eval_share(law, i, j)
+        px, py, pz = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
+        ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
+        wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
+        ux, uy, uz = ux - wx, uy - wy, uz - wz
+        vn = ux * nx + uy * ny + uz * nz
+        ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
+        slip = np.sqrt(ux * ux + uy * uy + uz * uz)
+        fH = eval_hertz_force(law, i, s1, x, R)
+        f = max(fH * (1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn), 0.0)
+        us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
+        g = f * eval_friction_factor(slip, us, ud, uv, law.vt)
+        row = out[count]
+        row[0], row[1], row[2], row[3] = x, nx, ny, nz
+        row[4], row[5], row[6] = qx - 0.5 * x * nx, qy - 0.5 * x * ny, qz - 0.5 * x * nz
+        row[7], row[8], row[9] = px, py, pz
+        row[10], row[11], row[12], row[13], row[14] = R, vn, ux, uy, uz
+        row[15], row[16] = fH, f
+        row[17], row[18], row[19] = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
+        row[20] = (f - fH) * vn + g * slip * slip
+        which[count, 0], which[count, 1] = i, j
+        count += 1
+    return count
+
+
+def find_bound(fields: Fields, world: World, force: Entity) -> tuple[BoundSet, ForceLaw, bool]:
+    """The set and the law of a handle to one force element, and whether it is enabled in the fields."""
+    system = serial_assembly(world).layout.systems.get(HuntCrossley)
+    if world.tables.get(HuntCrossley) is not force.table or not isinstance(system, ContactSystem):
+        raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world")
+    row = force.row
+    for bound in system.sets:
+        for k in np.flatnonzero(bound.rows == row):
+            return bound, bound.laws[k], bool(fields.data[bound.flags[k]] != 0.0)
+    raise ModelError(f"{force!r}: has no contact set")
+
+
+def list_contacts(bound: BoundSet, law: ForceLaw, enabled: bool) -> Contacts:
+    """The contacts at the fields that the markers were last evaluated for."""
+    pairs = bound.near.pairs
+    which, out = np.zeros((len(pairs), 2), np.int64), np.zeros((len(pairs), NUMBERS))
+    count = fill_contacts(bound.surfaces, law, pairs, which, out)
+    ids, out = bound.surfaces.ids[which[:count]], out[:count]
+    # the order of the candidate pairs depends on the last search, that of the surfaces does not
+    order = np.lexsort((ids[:, 1], ids[:, 0]))
+    ids, out = ids[order], out[order]
+    on = 1.0 if enabled else 0.0
+    return Contacts(
+        surface1=ids[:, 0],
+        surface2=ids[:, 1],
+        depth=out[:, 0],
+        normal=out[:, 1:4],
+        location=out[:, 4:7],
+        force_point=out[:, 7:10],
+        effective_radius=out[:, 10],
+        patch_radius=np.sqrt(out[:, 10] * out[:, 0]),
+        approach_speed=out[:, 11],
+        slip=out[:, 12:15],
+        hertz_force=on * out[:, 15],
+        normal_force=on * out[:, 16],
+        force=on * out[:, 17:20],
+        energy=on * 0.4 * out[:, 15] * out[:, 0],
+        dissipated_power=on * out[:, 20],
+    )
+
+
+def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
+    """All contacts of one force element at a state.
+
+    Args:
+        world: the world.
+        state: the state.
+        force: handle to one `HuntCrossley`.
+
+    Raises:
+        ModelError: not a handle to one force element of this world.
+    """
+    fields = prepare_outputs(state.gather())
+    return list_contacts(*find_bound(fields, world, force))
+
+
+def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
+    """Force and torque of one force element on every surface of its set; arguments as `eval_contacts`."""
+    bound, law, enabled = find_bound(prepare_outputs(state.gather()), world, force)
+    c = bound.surfaces
+    clear_forces(c)
+    if enabled:
+        add_pair_forces(c, law, bound.near.pairs)
+    return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
+
+
+def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) -> tuple[FloatArray, FloatArray]:
+    """Force [N] and torque [N m] of one force element on bodies, the torque about each body's position.
+
+    Args:
+        world, state, force: as `eval_contacts`.
+        bodies: handle to bodies, nodes or grounds of one kind, n of them.
+
+    Returns:
+        Global force and torque, each of shape (n, 3).
+    """
+    table = bodies.table
+    names = table.column("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
+    origin = np.atleast_2d(eval_output(bodies, "position", state))
+    found = eval_surface_forces(world, state, force)
+    # surfaces whose carrier is among the bodies, and its place there
+    order = np.argsort(names)
+    place = order[np.searchsorted(names, found.carrier, sorter=order) % len(names)]
+    mine = names[place] == found.carrier
+    place = place[mine]
+    total, torque = np.zeros((len(bodies), 3)), np.zeros((len(bodies), 3))
+    np.add.at(total, place, found.force[mine])
+    arm = found.point[mine] - origin[place]
+    np.add.at(torque, place, found.torque[mine] + np.cross(arm, found.force[mine]))
+    return total, torque

@@ -1,0 +1,286 @@
+"""Exact tangent of the Hunt-Crossley law, pair by pair and coordinate by coordinate.
+
+A small motion moves the material points of both surfaces at the contact by u_1, u_2 and turns the bodies by θ_1, θ_2.
+With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `contact_ellipsoids`)
+
+    δx = n·(u_1 - u_2)
+    (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2          or δn = e_2 on a half space
+    δp_1 = u_1 + D_1 (δn - e_1),      δP = δp_1 - s1 (δx n + x δn)
+    δ ln R = ½ (δ ln det D_1 + δ ln det D_2 - δ ln det(D_1 + D_2)),    δ ln det D_i = -4 (p_i·(δn - e_i))/h_i
+
+and from these δf, δv and the change δG of the force G = f n + g v_t.  The generalised force Jᵀ G + Jrᵀ((P - p) × G)
+changes with G, P and the markers; the latter bring the second derivatives H and Hr of their position and rotation.
+
+Source: implicit differentiation of the contact conditions, own derivation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.contact_ellipsoids import create_basis, eval_form, eval_support
+from windlass.connectors.contact_geometry import find_contact
+from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Surfaces
+from windlass.connectors.hunt_crossley_kernels import (
+    ForceLaw,
+    eval_friction_factor,
+    eval_hertz_force,
+    eval_point_velocity,
+    eval_share,
+    mix,
+)
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+Six = tuple[float, float, float, float, float, float]
+Vector = tuple[float, float, float]
+
+
+@kernel(inline=True)
+def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> Vector:
+    """a × b."""
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@kernel
+def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
+    """D_11, D_12, D_22 [m] in the basis t, and p·t_1 / h, p·t_2 / h, h of a bounded surface."""
+    if c.kind[i] != ELLIPSOID:
+        return c.reach[i], 0.0, c.reach[i], 0.0, 0.0, c.reach[i]
+    h, px, py, pz = eval_support(c.Q, i, n[0], n[1], n[2])
+    pa, pb = px * t[0] + py * t[1] + pz * t[2], px * t[3] + py * t[4] + pz * t[5]
+    aa = (eval_form(c.Q, i, t[0], t[1], t[2], t[0], t[1], t[2]) - pa * pa) / h
+    ab = (eval_form(c.Q, i, t[0], t[1], t[2], t[3], t[4], t[5]) - pa * pb) / h
+    bb = (eval_form(c.Q, i, t[3], t[4], t[5], t[3], t[4], t[5]) - pb * pb) / h
+    return aa, ab, bb, pa / h, pb / h, h
+
+
+@kernel
+def eval_shape_change(D: Six, ea: float, eb: float, spin: float) -> Vector:
+    """Change of D_11, D_12, D_22 when the normal turns by (ea, eb) in the body and the body by ``spin`` about n."""
+    da, db = D[0] * ea + D[1] * eb, D[1] * ea + D[2] * eb
+    s = D[3] * ea + D[4] * eb
+    return (
+        -2.0 * da * D[3] - D[0] * s - 2.0 * spin * D[1],
+        -(da * D[4] + db * D[3]) - D[1] * s + spin * (D[0] - D[2]),
+        -2.0 * db * D[4] - D[2] * s + 2.0 * spin * D[1],
+    )
+
+
+@kernel
+def eval_radius_change(
+    bounded: bool, D: Six, S: Six, na: float, nb: float, e: tuple[float, float, float, float], spin: tuple[float, float]
+) -> float:
+    """δ ln R for δn = (na, nb), turns e = (e_1, e_2) and spins about n, all in the tangent plane."""
+    ua, ub = na - e[0], nb - e[1]
+    change = -4.0 * (D[3] * ua + D[4] * ub)
+    if bounded:
+        wa, wb = na - e[2], nb - e[3]
+        change -= 4.0 * (S[3] * wa + S[4] * wb)
+        aa, ab, bb = D[0] + S[0], D[1] + S[1], D[2] + S[2]
+        daa, dab, dbb = eval_shape_change(D, ua, ub, spin[0])
+        saa, sab, sbb = eval_shape_change(S, wa, wb, spin[1])
+        change -= (bb * (daa + saa) - 2.0 * ab * (dab + sab) + aa * (dbb + sbb)) / (aa * bb - ab * ab)
+    return 0.5 * change
+
+
+@kernel
+def eval_friction(c: Surfaces, law: ForceLaw, i: int, j: int, slip: float) -> tuple[float, float]:
+    """Friction factor g/f [s/m] and (1/slip) of its derivative by the slip [s³/m³], 0 at rest."""
+    us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
+    factor = eval_friction_factor(slip, us, ud, uv, law.vt)
+    if slip == 0.0:
+        return factor, 0.0
+    q = slip / law.vt
+    dry = ud + 2.0 * (us - ud) / (1.0 + q * q)
+    d_dry = -4.0 * (us - ud) * q / (1.0 + q * q) ** 2 / law.vt
+    d_factor = d_dry / law.vt if q < 1.0 else (d_dry - dry / slip) / slip
+    return factor, d_factor / slip
+
+
+@kernel
+def add_pair_tangents(
+    c: Surfaces,
+    law: ForceLaw,
+    pairs: IntArray,
+    m: PositionColumns,
+    qdot: FloatArray,
+    dq: float,
+    dv: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
+    """values += dq ∂f/∂q + dv ∂f/∂q̇ of one force element; qdot: velocities of all coordinates and the spare one."""
+    w, spare = c.dofs.shape[1], len(qdot) - 1
+    # per coordinate of the pair: changes of G and of P, and of (P - p) × G at either marker
+    dG, dP, dT = np.zeros((3, 2 * w)), np.zeros((3, 2 * w)), np.zeros((3, 2 * w))
+    G, P, arm, T = np.zeros(3), np.zeros(3), np.zeros((2, 3)), np.zeros((2, 3))
+    for k in range(len(pairs)):
+        i, j = pairs[k, 0], pairs[k, 1]
+        x, nx, ny, nz, qx, qy, qz, R = find_contact(c, i, j)
+        if x <= 0.0:
+            continue
+        # the force, as in the residual
+        s1 = eval_share(law, i, j)
+        P[0], P[1], P[2] = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
+        ux, uy, uz = eval_point_velocity(c, i, P[0], P[1], P[2])
+        wx, wy, wz = eval_point_velocity(c, j, P[0], P[1], P[2])
+        vx, vy, vz = ux - wx, uy - wy, uz - wz
+        vn = vx * nx + vy * ny + vz * nz
+        damping = 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j])
+        fH = eval_hertz_force(law, i, s1, x, R)
+        f = fH * (1.0 + damping * vn)
+        if f <= 0.0:
+            continue
+        sx, sy, sz = vx - vn * nx, vy - vn * ny, vz - vn * nz
+        factor, d_factor = eval_friction(c, law, i, j, np.sqrt(sx * sx + sy * sy + sz * sz))
+        G[0], G[1], G[2] = f * (nx + factor * sx), f * (ny + factor * sy), f * (nz + factor * sz)
+        # shapes in the tangent plane
+        bounded = c.kind[j] != HALF_SPACE
+        t = create_basis(nx, ny, nz)
+        ax, ay, az, bx, by, bz = t
+        D = eval_shape(c, i, (nx, ny, nz), t)
+        S = eval_shape(c, j, (nx, ny, nz), t) if bounded else D
+        Maa, Mab, Mbb = D[0] + S[0] - x, D[1] + S[1], D[2] + S[2] - x
+        det = Maa * Mbb - Mab * Mab
+        for side in range(2):
+            body = i if side == 0 else j
+            mk = c.marker[body]
+            for d in range(3):
+                arm[side, d] = P[d] - m.p[mk, d]
+            T[side, 0], T[side, 1], T[side, 2] = cross(arm[side, 0], arm[side, 1], arm[side, 2], G[0], G[1], G[2])
+        for side in range(2):
+            body, sign = (i, 1.0) if side == 0 else (j, -1.0)
+            mk = c.marker[body]
+            wx, wy, wz = c.omega[body, 0], c.omega[body, 1], c.omega[body, 2]
+            # place of the material point: p_1, or p_2 = p_1 - x n
+            back = 0.0 if side == 0 else x
+            yx, yy, yz = qx - back * nx - m.p[mk, 0], qy - back * ny - m.p[mk, 1], qz - back * nz - m.p[mk, 2]
+            for l in range(w):
+                col = side * w + l
+                if c.dofs[body, l] == spare:
+                    continue
+                jx, jy, jz = m.J[mk, 0, l], m.J[mk, 1, l], m.J[mk, 2, l]
+                tx, ty, tz = 0.0, 0.0, 0.0
+                if not c.is_point[body]:
+                    tx, ty, tz = m.Jr[mk, 0, l], m.Jr[mk, 1, l], m.Jr[mk, 2, l]
+                # geometry: u of the material point, e = θ × n, spin about n
+                rx, ry, rz = cross(tx, ty, tz, yx, yy, yz)
+                mx, my, mz = jx + rx, jy + ry, jz + rz
+                ex, ey, ez = cross(tx, ty, tz, nx, ny, nz)
+                ea, eb = ex * ax + ey * ay + ez * az, ex * bx + ey * by + ez * bz
+                spin = tx * nx + ty * ny + tz * nz
+                dx = sign * (mx * nx + my * ny + mz * nz)
+                if bounded:
+                    fa, fb = -sign * (mx * ax + my * ay + mz * az), -sign * (mx * bx + my * by + mz * bz)
+                    if side == 0:
+                        fa, fb = fa + D[0] * ea + D[1] * eb, fb + D[1] * ea + D[2] * eb
+                    else:
+                        fa, fb = fa + S[0] * ea + S[1] * eb, fb + S[1] * ea + S[2] * eb
+                    na, nb = (Mbb * fa - Mab * fb) / det, (Maa * fb - Mab * fa) / det
+                elif side == 0:
+                    na, nb = 0.0, 0.0
+                else:
+                    na, nb = ea, eb
+                if side == 0:
+                    e, spins, ka, kb = (ea, eb, 0.0, 0.0), (spin, 0.0), na - ea, nb - eb
+                else:
+                    e, spins, ka, kb = (0.0, 0.0, ea, eb), (0.0, spin), na, nb
+                dlnR = eval_radius_change(bounded, D, S, na, nb, e, spins)
+                dnx, dny, dnz = na * ax + nb * bx, na * ay + nb * by, na * az + nb * bz
+                ha, hb = D[0] * ka + D[1] * kb, D[1] * ka + D[2] * kb
+                # δP
+                px, py, pz = ha * ax + hb * bx, ha * ay + hb * by, ha * az + hb * bz
+                if side == 0:
+                    px, py, pz = px + mx, py + my, pz + mz
+                px -= s1 * (dx * nx + x * dnx)
+                py -= s1 * (dx * ny + x * dny)
+                pz -= s1 * (dx * nz + x * dnz)
+                # δv by positions: both bodies turn about the moving P
+                ox, oy, oz = c.omega[i, 0] - c.omega[j, 0], c.omega[i, 1] - c.omega[j, 1], c.omega[i, 2] - c.omega[j, 2]
+                gx, gy, gz = cross(ox, oy, oz, px, py, pz)
+                kx, ky, kz = cross(wx, wy, wz, jx, jy, jz)
+                gx += sign * (m.Jd[mk, 0, l] - kx)
+                gy += sign * (m.Jd[mk, 1, l] - ky)
+                gz += sign * (m.Jd[mk, 2, l] - kz)
+                h = m.h[mk]
+                if h >= 0 and not c.is_point[body]:
+                    ox, oy, oz = 0.0, 0.0, 0.0
+                    for a in range(w):
+                        rate = qdot[c.dofs[body, a]]
+                        ox += m.Hr[h, 0, a, l] * rate
+                        oy += m.Hr[h, 1, a, l] * rate
+                        oz += m.Hr[h, 2, a, l] * rate
+                    kx, ky, kz = cross(ox, oy, oz, arm[side, 0], arm[side, 1], arm[side, 2])
+                    gx, gy, gz = gx + sign * kx, gy + sign * ky, gz + sign * kz
+                # and by velocities
+                kx, ky, kz = cross(tx, ty, tz, arm[side, 0], arm[side, 1], arm[side, 2])
+                gx = dq * gx + dv * sign * (jx + kx)
+                gy = dq * gy + dv * sign * (jy + ky)
+                gz = dq * gz + dv * sign * (jz + kz)
+                # δG from δx, δn, δ ln R, δv
+                dvn = gx * nx + gy * ny + gz * nz + dq * (vx * dnx + vy * dny + vz * dnz)
+                df = f * dq * (1.5 * dx / x + 0.5 * dlnR) + fH * damping * dvn
+                lx = gx - dvn * nx - vn * dq * dnx
+                ly = gy - dvn * ny - vn * dq * dny
+                lz = gz - dvn * nz - vn * dq * dnz
+                grow = d_factor * (sx * lx + sy * ly + sz * lz)
+                dG[0, col] = df * (nx + factor * sx) + f * (dq * dnx + factor * lx + grow * sx)
+                dG[1, col] = df * (ny + factor * sy) + f * (dq * dny + factor * ly + grow * sy)
+                dG[2, col] = df * (nz + factor * sz) + f * (dq * dnz + factor * lz + grow * sz)
+                dP[0, col], dP[1, col], dP[2, col] = dq * px, dq * py, dq * pz
+        add_block(c, m, i, j, slots[k], dq, G, T, arm, dG, dP, dT, spare, values)
+
+
+@kernel
+def add_block(
+    c: Surfaces,
+    m: PositionColumns,
+    i: int,
+    j: int,
+    slots: IntArray,
+    dq: float,
+    G: FloatArray,
+    T: FloatArray,
+    arm: FloatArray,
+    dG: FloatArray,
+    dP: FloatArray,
+    dT: FloatArray,
+    spare: int,
+    values: FloatArray,
+) -> None:
+    """Bring the changes of G and P of one pair into the matrix: rows of body 1 with +, of body 2 with -."""
+    w = c.dofs.shape[1]
+    for side in range(2):
+        body, sign = (i, 1.0) if side == 0 else (j, -1.0)
+        mk = c.marker[body]
+        turns = not c.is_point[body]
+        for col in range(2 * w if turns else 0):
+            px, py, pz = dP[0, col], dP[1, col], dP[2, col]
+            if col // w == side:
+                l = col - side * w
+                px, py, pz = px - dq * m.J[mk, 0, l], py - dq * m.J[mk, 1, l], pz - dq * m.J[mk, 2, l]
+            ax, ay, az = cross(px, py, pz, G[0], G[1], G[2])
+            bx, by, bz = cross(arm[side, 0], arm[side, 1], arm[side, 2], dG[0, col], dG[1, col], dG[2, col])
+            dT[0, col], dT[1, col], dT[2, col] = ax + bx, ay + by, az + bz
+        for a in range(w):
+            if c.dofs[body, a] == spare:
+                continue
+            for col in range(2 * w):
+                if c.dofs[i if col < w else j, col % w] == spare:
+                    continue
+                K = m.J[mk, 0, a] * dG[0, col] + m.J[mk, 1, a] * dG[1, col] + m.J[mk, 2, a] * dG[2, col]
+                if turns:
+                    K += m.Jr[mk, 0, a] * dT[0, col] + m.Jr[mk, 1, a] * dT[1, col] + m.Jr[mk, 2, a] * dT[2, col]
+                values[slots[side * w + a, col]] += sign * K
+        h = m.h[mk]
+        if h < 0 or dq == 0.0:
+            continue
+        for a in range(w):
+            for b in range(w):
+                K = m.H[h, 0, a, b] * G[0] + m.H[h, 1, a, b] * G[1] + m.H[h, 2, a, b] * G[2]
+                if turns:
+                    K += m.Hr[h, 0, a, b] * T[side, 0] + m.Hr[h, 1, a, b] * T[side, 1] + m.Hr[h, 2, a, b] * T[side, 2]
+                values[slots[side * w + a, side * w + b]] += sign * dq * K

@@ -1,0 +1,43 @@
+"""Kernels bound to the types of their arguments: the call skips the search for the right compiled version.
+
+A compiled kernel that is called from Python looks at the type of every array in every argument; with columns of many
+arrays this takes longer than many a kernel.  Systems call the same kernel with the same arrays again and again, so the
+version is looked up once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+class _Bound:
+    """A kernel whose compiled version is fixed by the first call."""
+
+    __slots__ = ("_call", "_kernel")
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self._call: Any = None
+
+    def __call__(self, *args: Any) -> Any:
+        if self._call is not None:
+            return self._call(*args)
+        result = self._kernel(*args)
+        known = self._kernel.overloads
+        types = tuple(self._kernel.typeof_pyval(value) for value in args)
+        if types in known:
+            self._call = known[types].entry_point
+        return result
+
+
+def bind(kernel: Kernel) -> Kernel:
+    """The kernel for one system: all calls must have arguments of the same types as the first one.
+
+    Types are those of the arrays (dtype, dimension, contiguity) and of the columns; the framework's own arrays never
+    change theirs.  In Python mode this is the kernel itself.
+    """
+    bound: Any = kernel if getattr(kernel, "overloads", None) is None else _Bound(kernel)
+    return bound

@@ -1,0 +1,282 @@
+"""Accelerations as a function of time, coordinates and velocities, for explicit integration, and projection onto constraints.
+
+    M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
+
+History values.  Each evaluation computes the history values anew from those of the start of the step and the present
+coordinates and velocities, and then the forces with them: a return mapping, as contact and friction laws want it.  So
+forces are functions of (t, q, v) for the length of a step.  It rests on the rule for ``System.post_newton`` that what it
+writes depends on ``Fields`` and ``start_data``.
+
+Mass.  A constant diagonal is divided by; a constant mass matrix is factorised once.  With constraints, or a mass matrix
+that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised where it has changed: as small dense
+blocks where bodies are not connected by constraints (`BlockFactors`), otherwise by PETSc.  Any option of a PETSc linear
+solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, chooses that solver in place of all of these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.assembly import Assembly
+from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.law import FloatArray, PostNewton
+from windlass.framework.petsc import PETSc
+from windlass.framework.state import State
+from windlass.framework.table import IntArray
+from windlass.solvers.blocks import create_block_factors
+from windlass.solvers.ghosts import GhostValues, largest_of_all
+from windlass.solvers.saddle import Factors, PetscFactors, SaddleMatrix, SingularError, add_right_side, solve_saddle
+
+CONSTRAINT_TOLERANCE = 1e-13
+"""Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""
+STAGNATION = 1e-9
+"""The same where rounding lets the projection come no nearer."""
+PROJECTIONS = 20
+"""Largest number of iterations of a projection onto the constraints."""
+
+
+class ProjectionError(WindlassError):
+    """Constraints that cannot be met near the present coordinates."""
+
+
+class Accelerations:
+    """a(t, q, v) and λ of an assembly.
+
+    Args:
+        assembly: the systems of this process.
+        prefix: options prefix of the PETSc linear solver, where one is needed.
+
+    Attributes:
+        a: accelerations of all local coordinates at the last evaluation, shape (n,).
+        lam: multipliers of this process [N, N m], shape (m,).
+        f: left-hand-side forces less loads of the last evaluation, before they are summed over processes, shape (n + 1,).
+        evaluations: number of force evaluations so far.
+        factorisations: number of factorisations so far.
+        has_history: whether laws with a post-Newton update are there.
+        has_constraints: whether constraints are there.
+        kind: what solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
+        matrix: the matrix, None where the mass matrix is a constant diagonal.
+
+    Raises:
+        ModelError: coordinates without mass (named) in a model without constraints.
+    """
+
+    def __init__(self, assembly: Assembly, prefix: str) -> None:
+        self.assembly = assembly
+        layout, number = assembly.layout, assembly.world.numbering
+        self.f, self._c = np.zeros(layout.spare + 1), np.zeros(len(layout.multipliers_owned) + 1)
+        self._forces = np.zeros(layout.spare + 1)
+        self.a: FloatArray = np.zeros(layout.spare)
+        self.lam: FloatArray = np.zeros(len(layout.multipliers_owned))
+        self.evaluations = self.factorisations = 0
+        self.has_history = any(s.post_newton is not None for s in assembly.systems)
+        self.has_constraints = number.multiplier_count > 0
+        self._varies = self.has_constraints or any(s.inertia_tangent is not None for s in assembly.systems)
+        self._ghost_forces = GhostValues(assembly, self.f[:-1])
+        self._ghost_accelerations = GhostValues(assembly, self.a)
+        self._chosen = any(name.startswith((prefix + "ksp_", prefix + "pc_")) for name in PETSc.Options().getAll())
+        self.matrix: SaddleMatrix | None = None
+        self._minus_inverse_mass = np.zeros(0)
+        if self._varies or self._chosen or not is_diagonal(assembly):
+            self.matrix = SaddleMatrix(assembly)
+            self._factors, self.kind = self._create_factors(self.matrix, prefix)
+        else:
+            declare_no_solver(prefix)
+            self.kind = "diagonal"
+            self._minus_inverse_mass = -1.0 / eval_diagonal(assembly)
+        self._factorised = False
+        self._is_rate = self._find_rates()
+
+    def _create_factors(self, matrix: SaddleMatrix, prefix: str) -> tuple[Factors, str]:
+        blocks = None if self._chosen else create_block_factors(matrix)
+        if blocks is not None:
+            declare_no_solver(prefix)
+            return blocks, "blocks"
+        return PetscFactors(matrix, prefix, definite=not self._varies), "petsc"
+
+    def refresh(self) -> None:
+        """After a change of switchable columns."""
+        self.assembly.refresh()
+        self._is_rate = self._find_rates()
+
+    def load(self, state: State) -> None:
+        """Bring coordinates, velocities, history values and time of a state into the fields, without markers."""
+        fields, n, reference = self.assembly.fields, self.assembly.layout.spare, self.assembly.layout.reference
+        np.add(reference[:n], state.q, out=fields.x[:n])
+        fields.v[:n] = state.v
+        self._begin(state.t, state.data)
+
+    def _begin(self, t: float, start_data: FloatArray) -> None:
+        fields = self.assembly.fields
+        fields.t, fields.load_factor, fields.rate_level = t, 1.0, False
+        fields.a[:], fields.lam[:] = 0.0, 0.0
+        fields.data[:], fields.start_data[:] = start_data, start_data
+
+    def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
+        """Evaluate a and λ at the coordinates and velocities in the fields; the history values stand in the fields then.
+
+        Args:
+            t: time [s].
+            start_data: history values at the start of the step, shape (d,).
+
+        Returns:
+            What the post-Newton update says.
+
+        Raises:
+            SingularError: the matrix is singular.
+        """
+        self._begin(t, start_data)
+        assembly, f, c = self.assembly, self.f, self._c
+        assembly.update_markers()
+        result = assembly.post_newton() if self.has_history else PostNewton()
+        f[:], c[:] = 0.0, 0.0
+        add_right_side(assembly, f, c)
+        self.evaluations += 1
+        if self.matrix is None:
+            self._ghost_forces.add_to_owners()
+            np.multiply(f[:-1], self._minus_inverse_mass, out=self.a)
+            self._ghost_accelerations.spread()
+            return result
+        self.update_matrix()
+        self.a[:], self.lam[:] = solve_saddle(self.matrix, self._factors, f, c)
+        return result
+
+    def update_matrix(self) -> None:
+        """Bring the matrix to the coordinates in the fields (markers updated) and factorise it if it has changed."""
+        assert self.matrix is not None
+        if self._factorised and not self._varies:
+            return
+        if self.matrix.update() or not self._factorised:
+            self._factorised = False
+            self._factors.factorise()
+            self._factorised = True
+            self.factorisations += 1
+
+    def project_positions(self, refresh: bool = False) -> FloatArray:
+        """Bring the coordinates in the fields onto the position constraints at the time of the fields.
+
+        Args:
+            refresh: evaluate the matrix anew in each iteration (Newton); otherwise the present one is used.
+
+        Returns:
+            The correction of the coordinates, shape (n,); a combination of the rows of C_q M⁻¹ of the matrix.
+
+        Raises:
+            ProjectionError: no convergence.
+        """
+        assembly, fields = self.assembly, self.assembly.fields
+        total = np.zeros(assembly.layout.spare)
+        size = 1.0 + largest_of_all(assembly.comm, np.abs(fields.x).max())
+        before = np.inf
+        for _ in range(PROJECTIONS):
+            assembly.update_markers()
+            c = self._eval_constraints(rate_level=False)
+            c[self._is_rate] = 0.0
+            left = largest_of_all(assembly.comm, np.abs(c).max(initial=0.0))
+            stagnates = left > 0.5 * before and left <= STAGNATION * size
+            if left <= CONSTRAINT_TOLERANCE * size or stagnates:
+                return total
+            if not np.isfinite(left):
+                break
+            if refresh:
+                self.update_matrix()
+            before = left
+            correction = self._solve_constraints(c)
+            fields.x[:-1] += correction
+            total += correction
+        raise ProjectionError(f"the constraints cannot be met: {left:.3g} remains (m, rad, 1)")
+
+    def project_velocities(self) -> None:
+        """Bring the velocities in the fields onto the constraints, with the present matrix; markers are updated."""
+        fields = self.assembly.fields
+        self.assembly.update_markers()
+        c = self._eval_constraints(rate_level=True)
+        if largest_of_all(self.assembly.comm, np.abs(c).max(initial=0.0)) > 0.0:
+            fields.v[:-1] += self._solve_constraints(c)
+            self.assembly.update_markers()
+
+    def _eval_constraints(self, rate_level: bool) -> FloatArray:
+        """C, or its time derivative, at the present fields, shape (m + 1,)."""
+        fields, c = self.assembly.fields, self._c
+        fields.lam[:], c[:] = 0.0, 0.0
+        fields.rate_level = rate_level
+        self.assembly.add_constraints(c, self._forces)
+        fields.rate_level = False
+        c[-1] = 0.0
+        return c
+
+    def _solve_constraints(self, c: FloatArray) -> FloatArray:
+        assert self.matrix is not None
+        correction, _ = solve_saddle(self.matrix, self._factors, np.zeros_like(self.f), -c)
+        return correction
+
+    def _find_rates(self) -> IntArray:
+        """Local multipliers of constraints on velocities: those that depend on them without being differentiated."""
+        if not self.has_constraints:
+            return np.zeros(0, np.int64)
+        assembly = self.assembly
+        values = np.zeros(assembly.pattern.spare + 1)
+        assembly.fields.rate_level = False
+        assembly.update_markers()
+        assembly.add_constraint_tangent(values, 0.0, 1.0, 0.0)
+        size = np.add.reduceat(np.abs(values[:-1]), assembly.pattern.indptr[:-1])
+        found: IntArray = np.flatnonzero(size[assembly.layout.unknown_of_multiplier])
+        return found
+
+    def describe_worst(self, count: int = 3) -> list[tuple[str, float]]:
+        """The coordinates with the largest forces by name, and these forces [N, N m]; the same on every process."""
+        layout, number = self.assembly.layout, self.assembly.world.numbering
+        f = self.f[: len(layout.owned)]
+        size = np.where(np.isfinite(f), np.abs(f), np.inf)
+        worst = [(number.describe_dof(int(layout.owned[i])), float(f[i])) for i in np.argsort(-size)[:count]]
+        if layout.size > 1:
+            worst = [w for part in self.assembly.comm.allgather(worst) for w in part]
+        return sorted(worst, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
+
+
+def declare_no_solver(prefix: str) -> None:
+    """Take part in the check of options and in the help with a PETSc solver that stands for the compiled division."""
+    ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
+    ksp.setOptionsPrefix(prefix)
+    ksp.setType(PETSc.KSP.Type.PREONLY)
+    ksp.getPC().setType(PETSc.PC.Type.JACOBI)
+    options.set_from_options(ksp)
+    options.after_set_up(ksp)
+
+
+def is_diagonal(assembly: Assembly) -> bool:
+    """Whether the constant mass matrix is diagonal, on all processes."""
+    indptr, indices, _ = assembly.mass_rows
+    mine = bool(np.array_equal(indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
+    return mine if assembly.layout.size == 1 else all(assembly.comm.allgather(mine))
+
+
+def eval_diagonal(assembly: Assembly) -> FloatArray:
+    """The diagonal of the constant mass matrix by local coordinate, summed over processes [kg, kg m^2], shape (n,).
+
+    Raises:
+        ModelError: coordinates without mass, by name.
+    """
+    layout, number = assembly.layout, assembly.world.numbering
+    ones, product = np.append(np.ones(layout.spare), 0.0), np.zeros(layout.spare + 1)
+    assembly.add_mass_product(ones, product)
+    mass = product[:-1].copy()
+    values = GhostValues(assembly, mass)
+    values.add_to_owners()
+    values.spread()
+    names = [number.describe_dof(int(layout.owned[i])) for i in np.flatnonzero(mass[: len(layout.owned)] <= 0.0)]
+    if layout.size > 1:
+        names = [name for part in assembly.comm.allgather(names) for name in part]
+    if names:
+        some = "; ".join(names[:6]) + (f"; and {len(names) - 6} more" if len(names) > 6 else "")
+        raise ModelError(
+            f"explicit integration: {len(names)} coordinates have no mass: {some}. "
+            "Every coordinate needs a mass [kg, kg m^2] or a constraint that determines it; Dynamic can do without"
+        )
+    return mass
+
+
+__all__ = ["Accelerations", "ProjectionError", "SingularError"]

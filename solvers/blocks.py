@@ -1,0 +1,175 @@
+"""Factorisation of a matrix that falls into small independent blocks, such as those of single bodies: dense LU of each.
+
+Rows are scaled to a largest entry of 1 and exchanged where a pivot wants it, so that bodies of any mass and the zero
+diagonals of constraints do.  Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.sparsity import Pattern
+from windlass.framework.table import IntArray
+from windlass.solvers.saddle import SaddleMatrix, SingularError
+
+LARGEST = 24
+"""Unknowns of a block up to which dense factors are faster than sparse ones."""
+SMALLEST_PIVOT = 1e-14
+"""A pivot of scaled rows below this is rounding."""
+
+
+class BlockFactors:
+    """LU factors of all blocks of a matrix on one process; made by `create_block_factors`.
+
+    Args:
+        matrix: the matrix.
+        members: unknowns of one block after the other, shape (unknowns,).
+        start: first member of each block, shape (blocks + 1,).
+    """
+
+    def __init__(self, matrix: SaddleMatrix, members: IntArray, start: IntArray) -> None:
+        self._matrix, self._members, self._start = matrix, members, start
+        size = np.diff(start)
+        self._entry_start = np.concatenate(([0], np.cumsum(size**2)))
+        self._place = np.full(int(self._entry_start[-1]), -1, np.int64)
+        find_places(matrix.pattern.indptr, matrix.pattern.indices, members, start, self._entry_start, self._place)
+        self._lu = np.zeros(len(self._place))
+        self._scale = np.zeros(len(members))
+        self._order = np.zeros(len(members), np.int64)
+
+    def factorise(self) -> None:
+        """See `Factors`."""
+        wrong = factorise_blocks(
+            self._matrix.values, self._place, self._start, self._entry_start, self._lu, self._scale, self._order
+        )
+        if wrong >= 0:
+            raise SingularError(self._matrix.describe_singular())
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """See `Factors`."""
+        out = np.empty_like(right)
+        solve_blocks(
+            self._lu, self._members, self._start, self._entry_start, self._scale, self._order, LARGEST, right, out
+        )
+        return out
+
+
+def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
+    """Factors for a matrix of small blocks; None on several processes, or if a block is large."""
+    if matrix.assembly.layout.size > 1:
+        return None
+    members, start = find_blocks(matrix.pattern)
+    if np.diff(start).max() > LARGEST:
+        return None
+    return BlockFactors(matrix, members, start)
+
+
+def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
+    """Unknowns that do not couple to others: members of one block after the other, and where each begins."""
+    n = len(pattern.indptr) - 1
+    graph = csr_array((np.ones(pattern.spare, np.int8), pattern.indices, pattern.indptr), shape=(n, n))
+    count, label = connected_components(graph, directed=False)
+    members: IntArray = np.argsort(label, kind="stable")
+    start: IntArray = np.concatenate(([0], np.cumsum(np.bincount(label, minlength=count))))
+    return members, start
+
+
+@kernel
+def find_places(
+    indptr: IntArray, indices: IntArray, members: IntArray, start: IntArray, entry_start: IntArray, place: IntArray
+) -> None:
+    """Position of every entry of every block among the values of the matrix; -1 stays where the matrix has none."""
+    for b in range(len(start) - 1):
+        first, size = start[b], start[b + 1] - start[b]
+        for i in range(size):
+            row = members[first + i]
+            for k in range(indptr[row], indptr[row + 1]):
+                for j in range(size):
+                    if members[first + j] == indices[k]:
+                        place[entry_start[b] + i * size + j] = k
+
+
+@kernel
+def factorise_blocks(
+    values: FloatArray,
+    place: IntArray,
+    start: IntArray,
+    entry_start: IntArray,
+    lu: FloatArray,
+    scale: FloatArray,
+    order: IntArray,
+) -> int:
+    """LU of every block with rows scaled and exchanged; returns the first singular block, or -1."""
+    for b in range(len(start) - 1):
+        first, n, at = start[b], start[b + 1] - start[b], entry_start[b]
+        for i in range(n):
+            largest = 0.0
+            for j in range(n):
+                k = place[at + i * n + j]
+                entry = values[k] if k >= 0 else 0.0
+                lu[at + i * n + j] = entry
+                largest = max(largest, abs(entry))
+            if not largest > 0.0:
+                return b
+            scale[first + i] = 1.0 / largest
+            order[first + i] = i
+            for j in range(n):
+                lu[at + i * n + j] *= scale[first + i]
+        for k in range(n):
+            best = k
+            for i in range(k + 1, n):
+                if abs(lu[at + i * n + k]) > abs(lu[at + best * n + k]):
+                    best = i
+            if not abs(lu[at + best * n + k]) > SMALLEST_PIVOT:
+                return b
+            if best != k:
+                order[first + k], order[first + best] = order[first + best], order[first + k]
+                for j in range(n):
+                    swap = lu[at + k * n + j]
+                    lu[at + k * n + j] = lu[at + best * n + j]
+                    lu[at + best * n + j] = swap
+            for i in range(k + 1, n):
+                if lu[at + i * n + k] == 0.0:
+                    continue
+                factor = lu[at + i * n + k] / lu[at + k * n + k]
+                lu[at + i * n + k] = factor
+                for j in range(k + 1, n):
+                    lu[at + i * n + j] -= factor * lu[at + k * n + j]
+    return -1
+
+
+@kernel
+def solve_blocks(
+    lu: FloatArray,
+    members: IntArray,
+    start: IntArray,
+    entry_start: IntArray,
+    scale: FloatArray,
+    order: IntArray,
+    largest: int,
+    right: FloatArray,
+    out: FloatArray,
+) -> None:
+    """out = solution for the right-hand side, both by unknown; ``largest``: size of the largest block."""
+    y = np.zeros(largest)
+    for b in range(len(start) - 1):
+        first, n, at = start[b], start[b + 1] - start[b], entry_start[b]
+        for i in range(n):
+            # the rows were scaled before they were exchanged
+            row = order[first + i]
+            total = scale[first + row] * right[members[first + row]]
+            for j in range(i):
+                total -= lu[at + i * n + j] * y[j]
+            y[i] = total
+        for back in range(n):
+            i = n - 1 - back
+            total = y[i]
+            for j in range(i + 1, n):
+                total -= lu[at + i * n + j] * y[j]
+            y[i] = total / lu[at + i * n + i]
+        for i in range(n):
+            out[members[first + i]] = y[i]

@@ -1,0 +1,203 @@
+"""The matrix [M C_qᵀ; C_q 0] of accelerations and multipliers, and its factorisation by PETSc.
+
+    M a + C_qᵀ λ = -f,    C_q a = c
+
+f are all forces on the left-hand side less the loads, with the terms that are quadratic in the velocities.  The same
+matrix projects coordinates and velocities onto the constraints with the smallest change in the norm of M.
+Rows of constraints that are switched off say λ = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.assembly import Assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+from windlass.framework.matrix import TangentMatrix
+from windlass.framework.petsc import PETSc
+from windlass.framework.sparsity import Pattern
+from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
+
+
+class SingularError(ModelError):
+    """Forces do not determine the accelerations."""
+
+
+class SaddleMatrix:
+    """Values of the matrix over the local unknowns, in a pattern without the couplings by springs and contacts.
+
+    Masses and multipliers are scaled alike: the unknowns of constraints are λ / scale.
+
+    Args:
+        assembly: the systems of this process.
+
+    Attributes:
+        pattern: sparsity over the local unknowns.
+        values: shape (nnz,).
+        scale: a typical mass, the same on all processes [kg, kg m^2].
+    """
+
+    def __init__(self, assembly: Assembly) -> None:
+        self.assembly = assembly
+        self.scale = _typical_mass(assembly)
+        self.pattern = self._bind()
+        self.values: FloatArray = np.full(self.pattern.spare, np.nan)
+
+    def _bind(self) -> Pattern:
+        """Find the slots of the matrix among those of the tangent, which a search for contacts may set up anew."""
+        whole = self._tangent = self.assembly.pattern
+        self._slots = self.assembly.acceleration_slots()
+        self._whole = np.zeros(whole.spare + 1)
+        row_of = np.repeat(np.arange(len(whole.indptr) - 1), np.diff(whole.indptr))[self._slots]
+        counts = np.bincount(row_of, minlength=len(whole.indptr) - 1)
+        indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+        return Pattern(indptr, whole.indices[self._slots], len(self._slots))
+
+    def update(self) -> bool:
+        """Evaluate the matrix at the present fields; whether a value changed on any process (all call it together)."""
+        assembly = self.assembly
+        if assembly.pattern is not self._tangent:
+            self._bind()
+        whole = self._whole
+        whole[:] = 0.0
+        assembly.add_mass_matrix(whole)
+        assembly.fields.rate_level = True
+        assembly.add_constraint_tangent(whole, 0.0, 1.0, self.scale)
+        assembly.fields.rate_level = False
+        values = whole[self._slots]
+        changed = not np.array_equal(values, self.values)
+        self.values[:] = values
+        if assembly.layout.size > 1:
+            changed = any(assembly.comm.allgather(changed))
+        return changed
+
+    def describe_singular(self) -> str:
+        """Names the coordinates without mass."""
+        layout, number = self.assembly.layout, self.assembly.world.numbering
+        is_dof = np.zeros(len(layout.unknown_global), bool)
+        is_dof[layout.unknown_of_dof] = True
+        size = np.add.reduceat(np.abs(self.values) * is_dof[self.pattern.indices], self.pattern.indptr[:-1])
+        missing = np.flatnonzero(size[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
+        names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
+        where = f"; without mass: {', '.join(names)}" if names else "; constraints contradict or repeat each other"
+        return f"mass matrix with constraints is singular{where}"
+
+
+class Factors(Protocol):
+    """A factorisation of a `SaddleMatrix`."""
+
+    def factorise(self) -> None:
+        """Take over the present values of the matrix.
+
+        Raises:
+            SingularError: the matrix is singular.
+        """
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """The solution for a right-hand side, both by local unknown; contributions to ghosts go to their owners.
+
+        Raises:
+            SingularError: the matrix is singular.
+        """
+
+
+class PetscFactors:
+    """A factorisation by a PETSc KSP, serial or parallel.
+
+    Args:
+        matrix: the matrix.
+        prefix: options prefix of the KSP.
+        definite: the matrix is a mass matrix alone, which needs no exchange of pivots.
+    """
+
+    def __init__(self, matrix: SaddleMatrix, prefix: str, definite: bool = False) -> None:
+        self._matrix, assembly = matrix, matrix.assembly
+        layout = self._layout = assembly.layout
+        parallel = layout.size > 1
+        self._tangent = TangentMatrix(matrix.pattern, layout.unknown_global, layout.owned_unknowns, assembly.comm)
+        self._right = create_unknowns(layout, assembly.comm)
+        self._solution = self._right.duplicate()
+        petsc_comm: Any = assembly.comm if parallel else PETSc.COMM_SELF
+        ksp = self._ksp = PETSc.KSP().create(comm=petsc_comm)
+        ksp.setOptionsPrefix(prefix)
+        ksp.setOperators(self._tangent.mat)
+        ksp.setType(PETSc.KSP.Type.PREONLY)
+        pc = ksp.getPC()
+        pc.setType(PETSc.PC.Type.LU)
+        if parallel:
+            pc.setFactorSolverType("mumps")
+        elif definite:
+            pc.setFactorSolverType("petsc")
+            pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
+            # masses of slopes of short elements are tiny beside this test's absolute default
+            pc.setFactorPivot(zeropivot=1e-300)
+        else:
+            pc.setFactorSolverType("klu")
+        options.set_from_options(ksp)
+
+    def factorise(self) -> None:
+        """Take over the present values of the matrix; PETSc factorises them at the next solve."""
+        self._tangent.values[:-1] = self._matrix.values
+        self._tangent.update()
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """See `Factors`."""
+        sum_to_owners(self._layout, self._right, right)
+        try:
+            self._ksp.solve(self._right, self._solution)
+            options.after_set_up(self._ksp)
+            failed = self._ksp.getConvergedReason() < 0 or not np.isfinite(self._solution.norm())
+        except PETSc.Error:
+            failed = True
+        if failed:
+            # right-hand sides that are not finite are no fault of the matrix
+            if np.isfinite(self._right.norm()):
+                self._ksp.getPC().reset()
+                raise SingularError(self._matrix.describe_singular())
+            self._solution.set(np.nan)
+        return spread_to_ghosts(self._layout, self._solution)
+
+
+def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
+    """Add f [N, N m], shape (n + 1,), and c [m/s^2, rad/s^2], shape (m + 1,), at the present fields, whose a and λ are 0.
+
+    f must be 0 at entry.
+    """
+    assembly.add_loads(f)
+    np.negative(f, out=f)
+    assembly.add_forces(f)
+    # with a = 0 the inertia is what is quadratic in the velocities
+    for system in assembly.systems:
+        if system.inertia is not None:
+            system.inertia(assembly.fields, f)
+    for constraint in assembly.constraints():
+        constraint.acceleration(assembly.fields, c)
+
+
+def solve_saddle(
+    matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
+
+    Args:
+        matrix, factors: the matrix and its factorisation.
+        f, c: as in `add_right_side`.
+    """
+    layout = matrix.assembly.layout
+    right = np.zeros(len(layout.unknown_global))
+    right[layout.unknown_of_dof] = -f[:-1]
+    right[layout.unknown_of_multiplier] = c[:-1]
+    solution = factors.solve(right)
+    return solution[layout.unknown_of_dof], matrix.scale * solution[layout.unknown_of_multiplier]
+
+
+def _typical_mass(assembly: Assembly) -> float:
+    _, _, masses = assembly.mass_rows
+    local = float(np.median(np.abs(masses))) if len(masses) else 1.0
+    if assembly.comm is not None and assembly.comm.size > 1:
+        local = float(np.mean(assembly.comm.allgather(local)))
+    return local

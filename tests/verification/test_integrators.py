@@ -1,0 +1,167 @@
+"""Time integration: recorded traces of small models, and order 2 of all methods on a constrained cable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import cos, sin
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    CartesianSpringDamper,
+    CoordinateLoad,
+    CoordinateSpringDamper,
+    Force,
+    coordinate_marker,
+    fix,
+    position_marker,
+    prescribe,
+)
+from windlass.elements import Ground, MassPoint, RigidBody2D, nodes_of, straight_cable
+from windlass.framework.law import FloatArray
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+
+
+def create_mass_point() -> World:
+    """1 kg at (1, 1) m, moved by 0.5 m in x, with 0.5 m/s in x."""
+    world = World()
+    world.add(MassPoint, position=(1.0, 1.0), displacement=(0.5, 0.0), velocity=(0.5, 0.0), mass=1.0)
+    return world
+
+
+def create_rigid_body() -> World:
+    """1 kg, 2 kg m² at (1, 1) m, turned by pi/4, moved by 0.5 m in x, with 0.5 m/s in x and 0.75 pi rad/s."""
+    world = World()
+    start = {"displacement": (0.5, 0.0, 0.0), "velocity": (0.5, 0.0, 0.75 * np.pi)}
+    world.add(RigidBody2D, position=(1.0, 1.0), angle=np.pi / 4, mass=1.0, inertia=2.0, **start)
+    return world
+
+
+def create_coordinate_spring() -> World:
+    """5 kg at (2, 0) m under 1 N in x on a spring with the user force 0.1 k u + k u³ + d u_t."""
+    world = World()
+    mass = world.add(MassPoint, position=(2.0, 0.0), mass=5.0)
+    x = coordinate_marker(world, mass, "x")
+
+    def law(t: float, row: int, u: float, ut: float, k: float, d: float, offset: float) -> float:
+        return 0.1 * k * u + k * u**3 + d * ut
+
+    world.add(CoordinateSpringDamper, marker1=x, stiffness=5000.0, damping=80.0, force_function=law)
+    world.add(CoordinateLoad, marker=x, value=1.0)
+    return world
+
+
+def create_cartesian_spring() -> World:
+    """5 kg at (1, 1) m under -5 N in y on springs of 5000 N/m along x and y and a damper of 250 N s/m along y."""
+    world = World()
+    point = position_marker(world, world.add(MassPoint, position=(1.0, 1.0), mass=5.0))
+    origin = position_marker(world, world.add(Ground), (1.0, 1.0))
+    world.add(CartesianSpringDamper, marker0=origin, marker1=point, stiffness=5000.0, damping=(0.0, 250.0, 0.0))
+    world.add(Force, marker=point, vector=(0.0, -5.0, 0.0))
+    return world
+
+
+@pytest.mark.parametrize(
+    ("file", "create", "end"),
+    [
+        ("models/ObjectMassPoint", create_mass_point, (1.0, 0.0)),
+        ("models/ObjectRigidBody2D", create_rigid_body, (1.0, 0.0, 0.75 * np.pi)),
+        ("ObjectConnectorCoordinateSpringDamper", create_coordinate_spring, (0.0019995154213252597, 0.0)),
+        ("ObjectConnectorCartesianSpringDamper", create_cartesian_spring, (0.0, -0.0009999999999750209)),
+    ],
+)
+def test_recorded_traces(file: str, create: Callable[[], World], end: tuple[float, ...]) -> None:
+    """Generalised-alpha, spectral radius 0.9, 100 steps to 1 s, every step, against the recorded traces.
+
+    Source: Exudyn 1.11.0, examples of the items (``<file>_trace0.npz``); ``end`` are the published displacements.
+    Tolerances: coordinates 1e-12 (measured 7e-15), velocities 1e-11, as they are differences over 0.01 s (measured
+    1.4e-13), accelerations 1e-9 (9e-12).  One Newton iteration per step, as recorded.
+    """
+    with np.load(REFERENCE / f"{file}_trace0.npz") as trace:
+        recorded = {name: trace[name][1:] for name in ("q", "q_t", "q_tt", "newton")}
+    solver = Dynamic(create(), step=1e-2, end=1.0, method="generalized_alpha", spectral_radius=0.9, lag=False)
+    states = [state.copy() for state in solver.march()]
+    n = len(end)
+    assert_allclose([s.q for s in states], recorded["q"][:, :n], rtol=0, atol=1e-12)
+    assert_allclose([s.v for s in states], recorded["q_t"][:, :n], rtol=0, atol=1e-11)
+    assert_allclose([s.a for s in states], recorded["q_tt"][:, :n], rtol=0, atol=1e-9)
+    assert_allclose(states[-1].q, end, rtol=0, atol=1e-12)
+    assert solver.statistics.newton_iterations == recorded["newton"][-1]
+
+
+def create_swinging_cable() -> World:
+    """A soft cable that swings down from a horizontal start, its upper end shaken sideways by a constraint."""
+    world = World(gravity=(0.0, -9.81, 0.0))
+    cables = straight_cable(
+        world,
+        (0.0, 0.0),
+        (1.0, 0.0),
+        2,
+        axial_stiffness=20.0,
+        bending_stiffness=0.5,
+        mass_per_length=1.0,
+        axial_damping=1.0,
+        bending_damping=0.05,
+    )
+    top = nodes_of(world, cables)[0]
+    prescribe(world, top, "x", lambda t: 0.05 * (1.0 - cos(5.0 * t)), lambda t: 0.25 * sin(5.0 * t))
+    fix(world, top, "y")
+    return world
+
+
+@pytest.mark.parametrize(
+    ("method", "spectral_radius"),
+    [("newmark", 0.9), ("trapezoidal_index2", 0.9), ("generalized_alpha", 0.9), ("generalized_alpha", 0.6)],
+)
+def test_order_two(method: str, spectral_radius: float) -> None:
+    """Coordinates, velocities and multipliers converge with order 2: halving the step quarters the changes.
+
+    Case: two-element cable pendulum with a moving support, 0.4 s, 50 to 400 steps, all of its modes damped, so that the
+    steps resolve what moves.  No exact solution enters: log2 of the ratio of successive differences is the order.
+    Tolerance 0.05; measured 1.99 to 2.00.
+    """
+
+    def solve(steps: int) -> list[FloatArray]:
+        tight = {"rtol": 1e-12, "atol": 1e-9}
+        solver = Dynamic(
+            create_swinging_cable(), step=0.4 / steps, end=0.4, method=method, spectral_radius=spectral_radius, **tight
+        )
+        state = solver.solve()
+        return [state.q, state.v, state.lam]
+
+    runs = [solve(steps) for steps in (50, 100, 200, 400)]
+    for name, values in zip(("q", "v", "lam"), zip(*runs, strict=True), strict=True):
+        changes = [np.linalg.norm(fine - coarse) for coarse, fine in zip(values, values[1:], strict=False)]
+        orders = np.log2(np.array(changes[:-1]) / changes[1:])
+        assert_allclose(orders, 2.0, rtol=0, atol=0.05, err_msg=name)
+
+
+def test_numerical_damping() -> None:
+    """Generalised-alpha damps an undamped oscillator far above the step by its spectral radius, others not at all.
+
+    Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375: per step the amplitude tends to the spectral
+    radius for omega h to infinity; here omega h = 1000, hence 1 %.  Without damping (trapezoidal rule) the energy of a
+    linear oscillator is constant; rounding and tolerance leave 1e-9.
+    """
+
+    def energies(**method: Any) -> FloatArray:
+        world = World()
+        mass = world.add(MassPoint, position=(0.0, 0.0), displacement=(1.0, 0.0), mass=1.0)
+        fix(world, mass, "y")
+        world.add(CoordinateSpringDamper, marker1=coordinate_marker(world, mass, "x"), stiffness=1e6)
+        solver = Dynamic(world, step=1.0, end=60.0, rtol=1e-12, **method)
+        return np.array([0.5 * s.v[0] ** 2 + 0.5e6 * s.q[0] ** 2 for s in solver.march()])
+
+    kept = energies(method="newmark")
+    assert_allclose(kept, 0.5e6, rtol=1e-9)
+    for radius in (0.8, 0.5):
+        # a double root of the amplification matrix: (n + const) radius^n, so a late ratio over 20 steps
+        decay = energies(method="generalized_alpha", spectral_radius=radius)
+        assert (decay[-1] / decay[-21]) ** (1 / 40) < 1.03 * radius

@@ -1,0 +1,321 @@
+"""Solvers around Newton: load steps, step control, failures that teach, save and restart, linear solves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import tanh
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from windlass.connectors import (
+    CoordinateConstraint,
+    CoordinateLoad,
+    CoordinateSpringDamper,
+    Force,
+    clamp,
+    coordinate_marker,
+    fix,
+    hinge,
+    position_marker,
+)
+from windlass.elements import MassPoint, nodes_of, straight_cable
+from windlass.framework.errors import ModelError, NotConverged
+from windlass.framework.hooks import StepHook
+from windlass.framework.state import NAMES, State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.static import Static
+
+from support.cantilever import solve_cantilever, tip_values
+from support.exudyn_items import build_items
+
+# the model ANCFcontactFrictionTest: a cable that falls onto a roll; contact from about 0.1 s on
+FRICTION: dict[str, Any] = {"method": "newmark", "rtol": 1e-8, "atol": 1e-8, "lag": False}
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A solve that fails may write its last good state into the present folder."""
+    monkeypatch.chdir(tmp_path)
+    yield
+
+
+def assert_same(one: State, other: State, names: tuple[str, ...] = NAMES) -> None:
+    """Equal to the last bit."""
+    assert one.t == other.t and one.step == other.step
+    for name in names:
+        assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+
+
+def create_belt(force: Any = (0.0, -1.0, 0.0)) -> tuple[World, Entity]:
+    """A cable "belt" of 5 elements between two hinges, with a force (or function of time) at node 3."""
+    world = World()
+    belt = straight_cable(
+        world,
+        (0.0, 0.0),
+        (1.0, 0.0),
+        5,
+        name="belt",
+        axial_stiffness=1e3,
+        bending_stiffness=1.0,
+        mass_per_length=1.0,
+        axial_damping=1.0,
+    )
+    nodes = nodes_of(world, belt)
+    hinge(world, nodes[[0, 5]])
+    values = {"function": force} if callable(force) else {"vector": force}
+    return world, world.add(Force, marker=position_marker(world, nodes[3]), **values)
+
+
+# statics
+
+
+def test_load_steps_lead_to_the_same_equilibrium() -> None:
+    """Arithmetic and geometric load steps, with and without stabiliser, of a conservative model.
+
+    Case: clamped cable, 8 elements, bent by its weight and an end force.  The equilibrium does not depend on the way;
+    Newton ends it quadratically with residuals below 1e-10 N, which leaves about 1e-11 m.
+    """
+    results = []
+    for steps in (
+        {"load_steps": 1},
+        {"load_steps": 7},
+        {"load_steps": 6, "geometric": True, "load_range": 1e3},
+        {"load_steps": 6, "geometric": True, "stabiliser": 10.0},
+    ):
+        world = World(gravity=(0.0, -9.81, 0.0))
+        cables = straight_cable(
+            world, (0, 0), (1, 0), 8, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.1
+        )
+        nodes = nodes_of(world, cables)
+        clamp(world, nodes[0])
+        world.add(Force, marker=position_marker(world, nodes[8]), vector=(-1.0, -1.0, 0.0))
+        solver = Static(world, rtol=0.0, atol=1e-10, **steps)
+        results.append(solver.solve().q)
+        assert (solver.statistics.steps, solver.statistics.rejected) == (steps["load_steps"], 0)
+    assert np.abs(results[0]).max() > 0.1
+    for other in results[1:]:
+        assert_allclose(other, results[0], rtol=0, atol=1e-10)
+
+
+def test_load_factors() -> None:
+    """Arithmetic i/n; geometric 1/range, then a constant factor, 1 at the end."""
+    world, _ = create_belt()
+    arithmetic = Static(world, load_steps=4)
+    assert_allclose([arithmetic.load_factor(i / 4) for i in range(1, 5)], [0.25, 0.5, 0.75, 1.0])
+    geometric = Static(world, load_steps=5, geometric=True, load_range=1e4)
+    assert_allclose([geometric.load_factor(i / 5) for i in range(1, 6)], [1e-4, 1e-3, 1e-2, 1e-1, 1.0], rtol=1e-14)
+
+
+def test_coordinates_without_stiffness_are_named_before_the_solve() -> None:
+    """A point on a spring along x alone: nothing holds y, until a support does."""
+
+    def create(held: bool) -> World:
+        world = World()
+        slider = world.add(MassPoint, name="slider", position=(0.0, 0.0), mass=1.0)
+        x = coordinate_marker(world, slider, "x")
+        world.add(CoordinateSpringDamper, marker1=x, stiffness=2.0)
+        world.add(CoordinateLoad, marker=x, value=1.0)
+        if held:
+            fix(world, slider, "y")
+        return world
+
+    solver = Static(create(held=False))
+    with pytest.raises(ModelError, match=r"1 coordinates have no stiffness: slider, y\. .*stabiliser > 0 \[1/s\^2\]"):
+        solver.solve()
+    assert solver.problem.residual_count == 0
+    assert_allclose(Static(create(held=True)).solve().q, [0.5, 0.0], atol=1e-12)
+
+
+def test_static_failure_tells_its_load_factor() -> None:
+    """A spring with the force tanh u [N] under up to 2 N: there is no equilibrium beyond a load factor of 0.5."""
+    world = World()
+    slider = world.add(MassPoint, name="slider", position=(0.0, 0.0), mass=1.0)
+    x = coordinate_marker(world, slider, "x")
+    world.add(CoordinateSpringDamper, marker1=x, force_function=lambda t, row, u, ut, k, d, offset: tanh(u))
+    world.add(CoordinateLoad, marker=x, value=2.0)
+    fix(world, slider, "y")
+    with pytest.raises(NotConverged) as caught:
+        Static(world, load_steps=10).solve()
+    failure = caught.value.failure
+    assert_allclose(failure.time, 0.5, atol=2e-4)
+    assert failure.worst[0][0] == "slider, x" and failure.step >= 5
+    # the last good state is an equilibrium just below
+    assert_allclose(tanh(caught.value.state.q[0]), 1.0, atol=2e-4)
+
+
+# step control
+
+
+class Log(StepHook):
+    """Copies of the states around each attempt, and whether it was accepted."""
+
+    def __init__(self) -> None:
+        self.before: list[State] = []
+        self.attempted: list[State | None] = []
+        self.accepted: list[bool] = []
+
+    def before_step(self, state: State) -> None:
+        self.before.append(state.copy())
+        self.attempted.append(None)
+        self.accepted.append(False)
+
+    def after_iteration(self, state: State, error: float) -> None:
+        self.attempted[-1] = state.copy()
+
+    def after_step(self, state: State) -> None:
+        self.accepted[-1] = True
+
+
+def test_failing_step_is_cut_and_grows_again() -> None:
+    """Steps that need more than 6 iterations are halved, tried again from the same state, and doubled after 10 steps.
+
+    Case: ANCFcontactFrictionTest with 2e-3 s instead of 5e-4 s.  The roll ends where the fine solution has it, within
+    the error of the larger steps (1e-5 m of 0.014 m displacement).
+    """
+    log = Log()
+    model = build_items("ANCFcontactFrictionTest")
+    solver = Dynamic(model.world, step=2e-3, end=0.15, max_it=6, **FRICTION)
+    state = solver.solve(hooks=[log])
+    rejected = np.flatnonzero(~np.array(log.accepted))
+    assert len(rejected) == solver.statistics.rejected == len(solver.failed_attempts) > 3
+    for i in rejected:
+        assert_same(log.before[i], log.before[i + 1], ("q", "v", "a", "algorithmic_a", "lam", "data"))
+    assert {reason for _, _, reason in solver.failed_attempts} == {"DIVERGED_MAX_IT"}
+    times = np.array([s.t for s, good in zip(log.before, log.accepted, strict=True) if good] + [state.t])
+    sizes = np.diff(times)
+    assert_allclose(sizes.max(), 2e-3, rtol=1e-9)
+    assert state.t == 0.15 and sizes.min() < 1.01e-3
+    # ten steps of one size before it doubles; after another failure at the double size ten more
+    runs = np.split(sizes, np.flatnonzero(np.abs(np.diff(sizes)) > 1e-9) + 1)
+    grown = [len(run) for run, after in zip(runs, runs[1:], strict=False) if after[0] > 1.5 * run[0]]
+    assert grown and all(steps % 10 == 0 for steps in grown)
+    assert_allclose(state.q[36], -0.0141876, rtol=0, atol=1e-3)
+
+
+def test_history_values_are_restored() -> None:
+    """One pass per step and a tolerance that no switching contact meets: attempts change gaps, retries begin without.
+
+    Case: ANCFcontactFrictionTest, which comes to rest on the roll with segments that close with 237 N; the step is cut
+    down to the smallest one, and the error keeps the state before it.
+    """
+    log = Log()
+    model = build_items("ANCFcontactFrictionTest")
+    once = {"discontinuous_max_it": 1, "discontinuous_atol": 1e-2, "discontinuous_fail": True}
+    solver = Dynamic(model.world, step=5e-4, end=0.15, **once, **FRICTION)
+    with pytest.raises(NotConverged, match=r"discontinuous iteration: force error .* N > 0.01 N after 1 passes") as caught:
+        solver.solve(hooks=[log])
+    rejected = np.flatnonzero(~np.array(log.accepted))
+    assert len(rejected) == solver.statistics.rejected > 10
+    for i in rejected[:-1]:
+        tried = log.attempted[i]
+        assert tried is not None and not np.array_equal(tried.data, log.before[i].data)
+        assert_same(log.before[i], log.before[i + 1], ("q", "v", "a", "algorithmic_a", "lam", "data"))
+    assert_same(caught.value.state, log.before[-1], ("q", "v", "a", "algorithmic_a", "lam", "data"))
+    assert_allclose(caught.value.failure.step_size, 1e-4 * 5e-4)
+
+
+def test_solver_can_be_used_again() -> None:
+    """A second march of the same solver begins with the nominal step at the time of its state."""
+    world, _ = create_belt()
+    solver = Dynamic(world, step=1e-3, end=0.05, lag=False)
+    first = solver.solve()
+    again = solver.solve()
+    assert first.step == 50
+    assert_same(first, again)
+
+
+# failures, save and restart
+
+
+def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
+    """Reason, step, time, worst equations by name, advice, and a last good state from which the run goes on.
+
+    Case: from 0.02 s on a force of 1e9 N pulls at node 3 of the belt; steps are not cut, 4 iterations are allowed.
+    With the force of 1 N of the time before, a run from the saved state is the same to the last bit as one that never
+    failed.
+    """
+    settings: dict[str, Any] = {"rtol": 0.0, "atol": 1e-8, "lag": False}
+    world, _ = create_belt(lambda t: (0.0, -1e9 if t > 0.0201 else -1.0, 0.0))
+    solver = Dynamic(world, step=1e-3, end=0.05, max_it=4, adaptive=False, **settings)
+    with pytest.raises(NotConverged) as caught:
+        solver.solve()
+    failure, text = caught.value.failure, str(caught.value)
+    assert failure.reason == "DIVERGED_MAX_IT" and len(failure.history) == 5
+    assert_allclose([failure.time, failure.step_size], [0.021, 1e-3])
+    assert failure.step == 21
+    assert "belt node 3, y" in [name for name, _ in failure.worst]
+    for words in ("DIVERGED_MAX_IT in step 21 at 0.021", "belt node 3, y, residual", "advice: "):
+        assert words in text
+    good = caught.value.state
+    assert_allclose(good.t, 0.02)
+    assert good.step == 20
+
+    path = good.save(tmp_path / "good.npz")
+    calm, _ = create_belt()
+    never_failed = Dynamic(calm, step=1e-3, end=0.03, **settings).solve()
+    resumed = Dynamic(calm, step=1e-3, end=0.03, **settings).solve(State(calm).load(path), resume=True)
+    assert_same(resumed, never_failed)
+
+
+@pytest.mark.parametrize("method", ["newmark", "generalized_alpha", "trapezoidal_index2"])
+def test_restart_is_the_same_to_the_last_bit(method: str, tmp_path: Path) -> None:
+    """ANCFcontactFrictionTest to 0.13 s in one go, and with a break at 0.12 s, in contact, through a file."""
+    settings = {**FRICTION, "method": method, "step": 5e-4}
+    whole = Dynamic(build_items("ANCFcontactFrictionTest").world, end=0.13, **settings).solve()
+    part = Dynamic(build_items("ANCFcontactFrictionTest").world, end=0.12, **settings).solve()
+    assert (part.data[:] < 0.0).any()
+    path = part.save(tmp_path / "part.npz")
+    world = build_items("ANCFcontactFrictionTest").world
+    assert_same(Dynamic(world, end=0.13, **settings).solve(State(world).load(path), resume=True), whole)
+
+
+def test_state_file_of_another_model(tmp_path: Path) -> None:
+    """A state of another size is refused by name of what differs, not taken over in part."""
+    path = State(create_belt()[0]).save(tmp_path / "state.npz")
+    with pytest.raises(ModelError, match=r"\bq\b"):
+        State(build_items("ANCFcontactFrictionTest").world).load(path)
+
+
+# linear solves
+
+
+@pytest.mark.parametrize("stiffness", [0.0, 1e-17, 1e-12])
+def test_wrong_pivots_are_noticed(stiffness: float) -> None:
+    """LU without exchange of pivots fails, loudly or not, on a coordinate that only a constraint ties to something.
+
+    Case: a point on a spring of 0, 1e-17 or 1e-12 N/m that a constraint ties to another on a spring of 1 N/m; 1 N and
+    2 N pull.  Elimination in natural order divides by the tiny stiffness and loses the other one: x0 = (1 + lam)/1e-17
+    with lam exact to 1e-16 only.  Both must move by 3 m/(1 + stiffness), with lam = stiffness x0 - 1 at the first.
+    """
+    world = World()
+    points = [world.add(MassPoint, position=(float(i), 0.0), mass=1.0) for i in range(2)]
+    x = [coordinate_marker(world, point, "x") for point in points]
+    if stiffness:
+        world.add(CoordinateSpringDamper, marker1=x[0], stiffness=stiffness)
+    world.add(CoordinateSpringDamper, marker1=x[1], stiffness=1.0)
+    world.add(CoordinateConstraint, marker0=x[1], marker1=x[0])
+    for marker, force in zip(x, (1.0, 2.0), strict=True):
+        world.add(CoordinateLoad, marker=marker, value=force)
+    for point in points:
+        fix(world, point, "y")
+    state = Static(world).solve()
+    assert_allclose(state.q[[0, 2]], 3.0, rtol=1e-9)
+    assert_allclose(state.lam[0], 1.0, rtol=1e-9)
+
+
+def test_stiff_and_soft_directions() -> None:
+    """A cantilever with EA L²/EI = 1e8 bends under an end force in as many Newton iterations as a soft one.
+
+    A linear solution cannot be better there than 1e-7 of the right-hand side, which must not count as a failure.
+    """
+    cables, state, solver = solve_cantilever(
+        lambda world, _, tip: world.add(Force, marker=position_marker(world, tip), vector=(0.0, 1.0, 0.0)), 32, 2, 1
+    )
+    assert solver.statistics.newton_iterations <= 5 and solver.statistics.fallbacks == 0
+    assert_allclose(tip_values(cables, state), (0.05643324, 0.30172077, 0.46135195), rtol=0, atol=3e-8)
