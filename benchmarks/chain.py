@@ -17,6 +17,7 @@ from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 FOLDER = ROOT / "benchmarks"
 KINDS, RULES = ("static", "dynamic"), (0, 2)
 SIZES = (100, 1000, 10_000)
+LARGE = 30_000
 CABLES_IN_ALL = 20_000  # of the repeated solves, so that a small one takes long enough for the clock
 
 TOLERANCES = {
@@ -28,12 +29,13 @@ TOLERANCES = {
 
 
 def newton_tolerance(size: int) -> float:
-    """Relative tolerance of Newton [1] that both programs can reach.
+    """Relative tolerance of Newton [1] at which both programs need the same number of iterations.
 
     The coordinates of a long chain are large numbers; their rounding, times the axial stiffness of a short element, is
-    a residual that grows as size in each equation and as size^1.5 in the norm.  Below it no Newton method converges.
+    a residual that grows as size in each equation and as size^1.5 in the norm.  Below it no Newton method converges;
+    the first iteration of a step of the dynamic case ends near 1e-6, so that large chains stop above that.
     """
-    return max(1e-9, 2e-14 * size**1.5)
+    return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 
 
 def create_case(size: int, kind: str, rule: int) -> Case:

@@ -11,8 +11,8 @@ Newton method on the sphere; x falls in every step, so bodies apart are known as
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 
-Source: support functions of convex bodies, R. Schneider, Convex Bodies: The Brunn-Minkowski Theory, Cambridge University
-Press (2014), section 2.5; relative radius R = sqrt(R_a R_b) of K. L. Johnson, Contact Mechanics (1985), chapter 4.
+Source: support functions of convex bodies, R. Schneider, Convex Bodies: The Brunn-Minkowski Theory, Cambridge
+University Press (2014), section 2.5; R = sqrt(R_a R_b) of K. L. Johnson, Contact Mechanics (1985), chapter 4.
 """
 
 from __future__ import annotations
@@ -60,11 +60,12 @@ def create_basis(nx: float, ny: float, nz: float) -> tuple[float, float, float, 
 @kernel(inline=True)
 def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> float:
     """aᵀ Q_i b."""
-    return (
+    out: float = (
         ax * (Q[i, 0, 0] * bx + Q[i, 0, 1] * by + Q[i, 0, 2] * bz)
         + ay * (Q[i, 1, 0] * bx + Q[i, 1, 1] * by + Q[i, 1, 2] * bz)
         + az * (Q[i, 2, 0] * bx + Q[i, 2, 1] * by + Q[i, 2, 2] * bz)
     )
+    return out
 
 
 @kernel(inline=True)
@@ -72,11 +73,12 @@ def eval_overlap(
     Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float, nx: float, ny: float, nz: float
 ) -> float:
     """x(n) [m]."""
-    return (
+    out: float = (
         np.sqrt(eval_form(Q, i, nx, ny, nz, nx, ny, nz))
         + np.sqrt(eval_form(Q, j, nx, ny, nz, nx, ny, nz))
         - (dx * nx + dy * ny + dz * nz)
     )
+    return out
 
 
 @kernel
@@ -167,4 +169,5 @@ def eval_relative_radius(Q: FloatArray, i: int, j: int, nx: float, ny: float, nz
     bb += (eval_form(Q, j, bx, by, bz, bx, by, bz) - wb * wb) / h2
     # det D_1 det D_2 = axes² / (h_1 h_2)⁴
     hh = h1 * h2
-    return axes / (hh * hh * np.sqrt(aa * bb - ab * ab))
+    out: float = axes / (hh * hh * np.sqrt(aa * bb - ab * ab))
+    return out

@@ -266,7 +266,7 @@ def check(world: World, table: EntityTable) -> None:
     R = rotations(table)
     for row in np.flatnonzero(~is_rotation(R))[:1]:
         raise ModelError(
-            f"rotation = {R[row].tolist()} in {table.kind} row {row}: must be a rotation matrix (orthogonal, det = 1) [1]"
+            f"rotation = {R[row].tolist()} in {table.kind} row {row}: must be a rotation matrix, det = 1 [1]"
         )
     position = table.column("position")
     for row in np.flatnonzero(_are_points(world, table.column("marker")) & position.any(axis=1))[:1]:

@@ -3,7 +3,8 @@
     s1 = K_2/(K_1 + K_2),  K_i = E_i^(2/3),  E = (K_1 s1)^(3/2)      "simbody";  K_i = E_i, E = K_1 s1  by "hertz"
     f_H = 4/3 sqrt(R) E x^(3/2),      energy 2/5 f_H x,      patch radius sqrt(R x)
     f = f_H (1 + 3/2 c v_n) if > 0,   c = s1 c_1 + (1 - s1) c_2
-    f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),   q = |v_t|/v_transition,   u = 2 u_1 u_2/(u_1 + u_2)
+    f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
+    u = 2 u_1 u_2/(u_1 + u_2)         for each of u_s, u_d, u_v; 0 if both are 0
 
 x depth, n normal from surface 1 to 2 and R relative radius from `contact_geometry`; v = v_n n + v_t velocity of
 surface 1 relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing.
@@ -106,7 +107,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     except (TypeError, ValueError):
         return values
     lengths = [sum(map(len, given)) if not isinstance(given, Entity) else len(given)]
-    lengths += [np.shape(values[name])[0] for name in HuntCrossley.columns if np.ndim(values.get(name)) == 1]
+    lengths += [np.shape(values[name])[0] for name in HuntCrossley.columns if np.ndim(values.get(name, 0)) == 1]
     rows = max([n for n in lengths if n != 1], default=1)
     if enabled.ndim > 1 or enabled.shape not in ((), (1,), (rows,)):
         return values
@@ -133,7 +134,8 @@ def create_laws(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[Fo
     laws = []
     for rule, vt in zip(rows.column("modulus_rule")[which], rows.column("transition_velocity")[which], strict=True):
         hertz = bool(rule == "hertz")
-        laws.append(ForceLaw(surfaces.E if hertz else np.cbrt(surfaces.E) ** 2, hertz, float(vt)))
+        K = surfaces.E if hertz else np.asarray(np.cbrt(surfaces.E) ** 2)
+        laws.append(ForceLaw(K, hertz, float(vt)))
     return laws
 
 

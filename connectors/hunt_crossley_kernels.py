@@ -41,14 +41,16 @@ def mix(a: float, b: float) -> float:
 @kernel(inline=True)
 def eval_share(law: ForceLaw, i: int, j: int) -> float:
     """s1 [1]: how much of the depth is compression of surface i."""
-    return law.K[j] / (law.K[i] + law.K[j])
+    share: float = law.K[j] / (law.K[i] + law.K[j])
+    return share
 
 
 @kernel(inline=True)
 def eval_hertz_force(law: ForceLaw, i: int, s1: float, x: float, R: float) -> float:
     """f_H [N] at depth x > 0."""
     K = law.K[i] * s1
-    return 4.0 / 3.0 * K * x * np.sqrt(R * x if law.hertz else R * x * K)
+    f: float = 4.0 / 3.0 * K * x * np.sqrt(R * x if law.hertz else R * x * K)
+    return f
 
 
 @kernel(inline=True)

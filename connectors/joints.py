@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from windlass.connectors.joint_rows import Joint, Loops
 from windlass.connectors.position_kernels import FAMILY
 from windlass.connectors.position_markers import NodePosition
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import ConstraintSystem, Coupling, Fields, FloatArray, LocalRows, Output, System
 from windlass.framework.table import EntityTable, IntArray
@@ -34,12 +35,13 @@ def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
 
 def create_system(rows: LocalRows, c: Any, j: Joint, loops: Loops) -> System:
     """The system of a joint table with the law's columns c and the loops around its equation."""
+    add_equations, add_derivatives = bind(loops.residual), bind(loops.tangent)
 
     def residual(s: Fields, C: FloatArray, f: FloatArray) -> None:
-        loops.residual(c, j, s.markers[FAMILY], s.lam, s.rate_level, C, f)
+        add_equations(c, j, s.markers[FAMILY], s.lam, s.rate_level, C, f)
 
     def tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        loops.tangent(c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, dq, dv, slots, values)
+        add_derivatives(c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, dq, dv, slots, values)
 
     def accelerations(s: Fields, C: FloatArray) -> None:
         loops.accelerations(c, j, s.markers[FAMILY], s.v, C)
@@ -49,21 +51,21 @@ def create_system(rows: LocalRows, c: Any, j: Joint, loops: Loops) -> System:
     return system
 
 
-Bind = Callable[[LocalRows], tuple[Any, Joint]]
+BindRows = Callable[[LocalRows], tuple[Any, Joint]]
 
 
-def joint_outputs(bind: Bind, loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
+def joint_outputs(bind_rows: BindRows, loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
     """Outputs that all joints have.
 
     Args:
-        bind: ``(rows) -> (c, joint)``.
+        bind_rows: ``(rows) -> (c, joint)``.
         loops: the law's loops.
         gap_unit: unit of C.
         equations: what the equations are, for the documentation.
     """
 
     def evaluate(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray, FloatArray]:
-        c, j = bind(rows)
+        c, j = bind_rows(rows)
         C, g = np.zeros(j.on.shape), np.zeros((*j.on.shape, 9))
         loops.evaluate(c, j, s.markers[FAMILY], C, g)
         return C, g, np.where(j.on, s.lam[j.lam], 0.0)

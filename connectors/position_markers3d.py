@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.position_kernels import FAMILY, PositionColumns
+from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
 from windlass.framework.schema import Component, column, ref
@@ -132,13 +133,14 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
     return S
 
 
-def bind(rows: LocalRows, b: FloatArray) -> System:
+def bind_places(rows: LocalRows, b: FloatArray) -> System:
     """The system of markers at places b [m] in the body's frame, shape (rows, 3)."""
     c = Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(b))
     system = System(rows.table.kind, rows.dofs)
+    evaluate = bind(update_rigid3d)
 
     def update(s: Fields) -> None:
-        update_rigid3d(c, s.markers[FAMILY], s.x, s.v)
+        evaluate(c, s.markers[FAMILY], s.x, s.v)
 
     system.update = update
     return system
@@ -150,7 +152,7 @@ register(
         role="marker",
         family=FAMILY,
         dofs=lambda world, table: world.dofs_of(table.column("node")),
-        build=lambda rows: bind(rows, np.zeros((len(rows.rows), 3))),
+        build=lambda rows: bind_places(rows, np.zeros((len(rows.rows), 3))),
         source=SOURCE,
     )
 )
@@ -160,7 +162,7 @@ register(
         role="marker",
         family=FAMILY,
         dofs=lambda world, table: world.dofs_of(table.column("body")),
-        build=lambda rows: bind(rows, rows.column("local")),
+        build=lambda rows: bind_places(rows, rows.column("local")),
         source=SOURCE,
     )
 )

@@ -11,6 +11,7 @@ from windlass.connectors.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.coordinate_marker import coordinate_marker
 from windlass.connectors.position_markers import merge_handles, nodes_of
 from windlass.elements.nodes import PointSlope2D
+from windlass.elements.nodes3d import RigidNode3D
 from windlass.framework.errors import ModelError
 from windlass.framework.table import Entity
 from windlass.framework.world import Handles, World
@@ -82,22 +83,30 @@ def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValu
 
 def hinge(world: World, node: Handles) -> Entity:
     """Hold the position of nodes or bodies and leave their rotation free; see `fix`."""
-    return fix(world, node, "x", "y")
+    merged = merge_handles(node)
+    names = nodes_of(world, merged).table.component.dof_names
+    return fix(world, merged, *(name for name in "xyz" if name in names))
 
 
 def clamp(world: World, node: Handles) -> Entity:
     """Hold position and direction of nodes or bodies; see `fix`.
 
-    Rigid bodies and nodes: x, y, rotation.  Cable nodes: x, y, and the slope across the cable, so that the cable may
-    stretch at the clamp.  That is one coordinate where the reference slope lies along x or y; of an oblique slope both
-    coordinates are held, and with them the stretch at the node.
+    Rigid bodies and nodes: x, y, rotation; in space x, y, z and the Euler parameters but the one that is largest in the
+    reference configuration, since their length is held already.  Cable nodes: x, y, and the slope across the cable, so
+    that the cable may stretch at the clamp.  That is one coordinate where the reference slope lies along x or y; of an
+    oblique slope both coordinates are held, and with them the stretch at the node.
 
     Raises:
-        ModelError: cable nodes of different directions (clamp them one by one), or nodes without direction.
+        ModelError: nodes of different directions (clamp them one by one), or nodes without direction.
     """
     merged = merge_handles(node)
     nodes = nodes_of(world, merged)
     names = nodes.table.component.dof_names
+    if nodes.table.component is RigidNode3D:
+        largest = np.abs(nodes.table.column("euler_parameters")[nodes.rows]).argmax(axis=1)
+        if (largest != largest[0]).any():
+            raise ModelError(f"clamp({merged!r}): the bodies have different rotations; clamp them one by one")
+        return fix(world, merged, *(name for name in names if name != f"e{largest[0]}"))
     if nodes.table.component is not PointSlope2D:
         if "rotation" not in names:
             raise ModelError(f"clamp({merged!r}): a {nodes.kind} has no direction to hold; use hinge")

@@ -29,7 +29,7 @@ class MassPoint(Component):
     """
 
     provides = ("body",)
-    node = ref("point node", "Point2D or Point3D that carries the mass")
+    node = ref("Point2D or Point3D", "node that carries the mass")
     mass = column("kg", "mass; 0 only for points that constraints or springs hold", minimum=0.0)
 
 

@@ -37,7 +37,7 @@ class PointSlope2D(Component):
 class Point2D(Component):
     """A point."""
 
-    provides = ("node", "point node")
+    provides = ("node", "Point2D or Point3D")
     dof_names = ("x", "y")
     reference_columns: ClassVar[tuple[str, ...]] = ("position",)
     position = column("m", "reference position x, y", shape=(2,))

@@ -26,7 +26,7 @@ SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prenti
 class Point3D(Component):
     """A point in space."""
 
-    provides = ("node", "point node")
+    provides = ("node", "Point2D or Point3D")
     dof_names = ("x", "y", "z")
     reference_columns: ClassVar[tuple[str, ...]] = ("position",)
     position = column("m", "reference position x, y, z", shape=(3,))

@@ -41,6 +41,7 @@ from windlass.elements.rigid3d_outputs import (
     rigid_outputs,
     turn,
 )
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import (
     ConstraintSystem,
@@ -145,27 +146,30 @@ def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     c = bind_columns(rows)
     system = System("RigidBody3D", rows.dofs)
+    add_inertia, add_inertia_derivatives = bind(inertia), bind(inertia_tangent)
+    add_gravity, add_gravity_derivatives = bind(gravity), bind(gravity_tangent)
+    add_equations, add_derivatives = bind(constraint), bind(constraint_tangent)
     system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
-    system.inertia = lambda s, f: inertia(c, s.x, s.v, s.a, f)
-    system.body_force = lambda s, g, which, f: gravity(c, s.x, g, which, f)
+    system.inertia = lambda s, f: add_inertia(c, s.x, s.v, s.a, f)
+    system.body_force = lambda s, g, which, f: add_gravity(c, s.x, g, which, f)
 
     def add_inertia_tangent(s: Fields, dq: float, dv: float, da: float, slots: IntArray, values: FloatArray) -> None:
-        inertia_tangent(c, s.x, s.v, s.a, dq, dv, da, slots, values)
+        add_inertia_derivatives(c, s.x, s.v, s.a, dq, dv, da, slots, values)
 
     def add_gravity_tangent(
         s: Fields, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
     ) -> None:
-        gravity_tangent(c, s.x, g, which, dq, slots, values)
+        add_gravity_derivatives(c, s.x, g, which, dq, slots, values)
 
     system.inertia_tangent = add_inertia_tangent
     if c.s.any():
         system.body_force_tangent = add_gravity_tangent
 
     def add_constraint(s: Fields, C: FloatArray, f: FloatArray) -> None:
-        constraint(c, s.x, s.v, s.lam, s.rate_level, C, f)
+        add_equations(c, s.x, s.v, s.lam, s.rate_level, C, f)
 
     def add_constraint_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        constraint_tangent(c, s.x, s.v, s.lam, s.rate_level, dq, dv, slots, values)
+        add_derivatives(c, s.x, s.v, s.lam, s.rate_level, dq, dv, slots, values)
 
     system.constraint = ConstraintSystem(
         rows.layout.multipliers(rows.table, rows.rows),

@@ -22,6 +22,7 @@ from windlass.framework.law import (
 from windlass.framework.layout import Layout
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern, add_scaled, create_pattern, multiply_rows
+from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
 from windlass.framework.table import IntArray
 
@@ -180,17 +181,22 @@ class Assembly:
 
     def update_markers(self) -> None:
         """KINEMATICS: evaluate the marker columns at the current fields."""
+        enter(Stage.KINEMATICS)
         for system in self._updates:
             assert system.update is not None
             system.update(self.fields)
+        leave(Stage.KINEMATICS)
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
         fields = self.fields
         for system in self.systems:
             if system.residual is not None:
+                stage = Stage.FORCES if system.post_newton is None else Stage.CONTACT
+                enter(stage)
                 system.residual(fields, f)
                 system.evaluations += len(system.dofs)
+                leave(stage)
 
     def add_loads(self, f: FloatArray) -> None:
         """Add all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
@@ -217,9 +223,11 @@ class Assembly:
 
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
         """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
+        enter(Stage.CONSTRAINTS)
         for system in self.systems:
             if system.constraint is not None:
                 system.constraint.residual(self.fields, c, f)
+        leave(Stage.CONSTRAINTS)
 
     def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
         """Add the tangent of forces, inertia and loads to the matrix values, shape (nnz + 1,).
@@ -236,7 +244,10 @@ class Assembly:
             add_scaled(self._mass_slots, self._mass_data, mass, values)
         for system in self.systems:
             if system.tangent is not None:
+                stage = Stage.FORCES if system.post_newton is None else Stage.CONTACT
+                enter(stage)
                 system.tangent(fields, dq, dv, system.slots, values)
+                leave(stage)
             if system.inertia_tangent is not None and da != 0.0:
                 system.inertia_tangent(fields, dq, dv, da, system.slots, values)
             if system.load_tangent is not None and load_factor != 0.0:
@@ -268,12 +279,14 @@ class Assembly:
     def post_newton(self) -> PostNewton:
         """POST_NEWTON: update the history values; worst error, smallest step wish, and whether anything switched."""
         error, step, changed = 0.0, np.inf, False
+        enter(Stage.POST_NEWTON)
         for system in self.systems:
             if system.post_newton is not None:
                 result = system.post_newton(self.fields)
                 error = max(error, result.error)
                 step = min(step, result.recommended_step)
                 changed = changed or result.changed
+        leave(Stage.POST_NEWTON)
         if self.comm is not None and self.comm.size > 1:
             from mpi4py import MPI
 

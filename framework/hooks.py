@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import State
 
 
@@ -29,6 +30,30 @@ class _AfterStep(StepHook):
 
     def after_step(self, state: State) -> None:
         self._function(state)
+
+
+def run_before_step(hooks: Iterable[StepHook], state: State) -> None:
+    """Call all hooks at the start of a step."""
+    enter(Stage.OUTPUT)
+    for hook in hooks:
+        hook.before_step(state)
+    leave(Stage.OUTPUT)
+
+
+def run_after_step(hooks: Iterable[StepHook], state: State) -> None:
+    """Call all hooks after an accepted step."""
+    enter(Stage.OUTPUT)
+    for hook in hooks:
+        hook.after_step(state)
+    leave(Stage.OUTPUT)
+
+
+def run_finish(hooks: Iterable[StepHook], state: State) -> None:
+    """Call all hooks after the last step or a failure."""
+    enter(Stage.OUTPUT)
+    for hook in hooks:
+        hook.finish(state)
+    leave(Stage.OUTPUT)
 
 
 Hook = StepHook | Callable[[State], None]

@@ -177,10 +177,10 @@ class Accelerations:
             c[self._is_rate] = 0.0
             left = largest_of_all(assembly.comm, np.abs(c).max(initial=0.0))
             stagnates = left > 0.5 * before and left <= STAGNATION * size
+            if not np.isfinite(left + size):
+                break
             if left <= CONSTRAINT_TOLERANCE * size or stagnates:
                 return total
-            if not np.isfinite(left):
-                break
             if refresh:
                 self.update_matrix()
             before = left

@@ -10,7 +10,7 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError, NotConverged
-from windlass.framework.hooks import Hook, StepHook, as_hooks
+from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.state import State
 from windlass.framework.world import World
@@ -132,8 +132,7 @@ class Dynamic:
         self.progress.begin(current.t, self.end)
         start = current.copy()
         while current.t < self.end - 1e-9 * self.control.nominal:
-            for hook in all_hooks:
-                hook.before_step(current)
+            run_before_step(all_hooks, current)
             current.start_data[:] = current.data
             start.assign(current)
             h, then = self.control.propose(current.t, self.end)
@@ -146,13 +145,11 @@ class Dynamic:
             self.control.accept()
             self.statistics.steps += 1
             self.progress.step(current.t, h)
-            for hook in all_hooks:
-                hook.after_step(current)
+            run_after_step(all_hooks, current)
             yield current
         self.statistics.end()
         self.progress.end()
-        for hook in all_hooks:
-            hook.finish(current)
+        run_finish(all_hooks, current)
 
     def _attempt(self, start: State, current: State, h: float, then: float, hooks: list[StepHook]) -> StepAttempt:
         """One attempt at a step; fills ``current``, whose history values go on from pass to pass."""
@@ -200,7 +197,6 @@ class Dynamic:
         if not self.control.reject(h, attempt.recommended_step):
             self.statistics.end()
             self.progress.fail()
-            for hook in hooks:
-                hook.finish(current)
+            run_finish(hooks, current)
             self.problem.save_last_good(failure)
             raise NotConverged(failure, ADVICE)

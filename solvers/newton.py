@@ -14,6 +14,7 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
+from windlass.framework.stages import Stage, enter, leave
 from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
@@ -196,12 +197,16 @@ class Newton:
         if self._guessed and guess is not None:
             problem.guess(*guess)
         self._history = []
+        # what the callbacks do counts for their own stages
+        enter(Stage.LINEAR_SOLVE)
         try:
             self.snes.solve(None, problem.unknowns)
         except PETSc.Error as error:
             # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
             self.snes.getKSP().getPC().reset()
             return NewtonRun(False, f"DIVERGED_LINEAR_SOLVE (PETSc error {error.ierr})", 0, list(self._history))
+        finally:
+            leave(Stage.LINEAR_SOLVE)
         if not self._set_up_seen:
             self._set_up_seen = True
             options.after_set_up(self.snes)

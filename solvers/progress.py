@@ -43,12 +43,10 @@ class Progress:
         self._last = clock
         spent, done = clock - self._clock, now - self._begin
         to_go = spent * (self._end - now) / done if done > 0 else float("nan")
-        statistics = self._statistics
-        per_step = statistics.newton_iterations / max(statistics.steps, 1)
         unit = f" {self._unit}" if self._unit else ""
         line = (
             f"{self._name}: {now:.5g} of {self._end:.5g}{unit}, step {size:.3g}{unit}, "
-            f"{per_step:.2f} Newton/step, {to_go:.0f} s to go"
+            f"{self._statistics.describe_work()}, {to_go:.0f} s to go"
         )
         if self._unit == "s" and done > 0:
             line += f", real-time factor {spent / done:.3g}"

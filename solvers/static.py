@@ -9,7 +9,7 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError, NotConverged
-from windlass.framework.hooks import Hook, StepHook, as_hooks
+from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.state import State
 from windlass.framework.world import World
@@ -120,8 +120,7 @@ class Static:
         start = current.copy()
         done = 0.0
         while done < 1.0 - 1e-9 * nominal:
-            for hook in all_hooks:
-                hook.before_step(current)
+            run_before_step(all_hooks, current)
             current.start_data[:] = current.data
             start.assign(current)
             h, then = control.propose(done, 1.0)
@@ -135,13 +134,11 @@ class Static:
             control.accept()
             self.statistics.steps += 1
             self.progress.step(done, h)
-            for hook in all_hooks:
-                hook.after_step(current)
+            run_after_step(all_hooks, current)
         current.start_data[:] = current.data
         self.statistics.end()
         self.progress.end()
-        for hook in all_hooks:
-            hook.finish(current)
+        run_finish(all_hooks, current)
         return current
 
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
@@ -210,7 +207,6 @@ class Static:
         if not control.reject(h, np.inf):
             self.statistics.end()
             self.progress.fail()
-            for hook in hooks:
-                hook.finish(current)
+            run_finish(hooks, current)
             self.problem.save_last_good(failure)
             raise NotConverged(failure, ADVICE)

@@ -19,6 +19,7 @@ class Statistics:
         jacobians: evaluations of the tangent.
         fallbacks: changes to the pivoting linear solver.
         relaxations: static passes that needed relaxation.
+        evaluations: force evaluations of an explicit solve.
     """
 
     steps: int = 0
@@ -29,6 +30,7 @@ class Statistics:
     jacobians: int = 0
     fallbacks: int = 0
     relaxations: int = 0
+    evaluations: int = 0
     _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
     _stop: tuple[float, float] | None = None
 
@@ -50,13 +52,20 @@ class Statistics:
         """Process time since the solve began, or that it took [s], of this process."""
         return (self._stop[1] if self._stop else time.process_time()) - self._start[1]
 
+    def describe_work(self) -> str:
+        """Work per step, a few words."""
+        steps = max(self.steps, 1)
+        if self.evaluations:
+            return f"{self.evaluations / steps:.2f} evaluations/step"
+        return f"{self.newton_iterations / steps:.2f} Newton/step"
+
     def describe(self) -> str:
         """One line for people."""
         per_step = self.newton_iterations / max(self.steps, 1)
-        line = (
-            f"{self.steps} steps, {self.newton_iterations} Newton iterations ({per_step:.2f} per step), "
-            f"{self.discontinuous_iterations} passes, {self.wall_time:.2f} s"
-        )
+        line = f"{self.steps} steps, {self.newton_iterations} Newton iterations ({per_step:.2f} per step), "
+        line += f"{self.discontinuous_iterations} passes, {self.wall_time:.2f} s"
+        if self.evaluations:
+            line = f"{self.steps} steps, {self.evaluations} force evaluations, {self.wall_time:.2f} s"
         if self.rejected:
             line += f", {self.rejected} attempts rejected"
         if self.unconverged_passes:

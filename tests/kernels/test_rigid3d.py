@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
-from support.differences import assert_tangent_is_exact, eval_residual, set_random_fields
+
 from windlass.connectors import CartesianSpringDamper, Force, MassProportional, Torque, position_marker, rigid_marker
 from windlass.elements import (
     Ground,
@@ -27,6 +27,8 @@ from windlass.framework.evaluate import eval_output
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World
+
+from support.differences import assert_tangent_is_exact, eval_residual, set_random_fields
 
 INERTIA = np.array([[2.0, 0.3, -0.2], [0.3, 1.5, 0.1], [-0.2, 0.1, 1.1]])
 CENTER = np.array([0.2, -0.3, 0.4])
@@ -197,7 +199,9 @@ def test_marker_columns(place: tuple[float, float, float]) -> None:
         fields.x[:7] += dx
         assembly.update_markers()
         fields.x[:] = start
-        parts = {name: getattr(columns, name)[0].copy() for name in ("p", "v", "J", "Jd", "A", "omega", "Jr", "H", "Hr")}
+        parts = {
+            name: getattr(columns, name)[0].copy() for name in ("p", "v", "J", "Jd", "A", "omega", "Jr", "H", "Hr")
+        }
         return parts
 
     here, v = evaluate(np.zeros(7)), fields.v[:7]

@@ -162,6 +162,6 @@ def test_numerical_damping() -> None:
     kept = energies(method="newmark")
     assert_allclose(kept, 0.5e6, rtol=1e-9)
     for radius in (0.8, 0.5):
-        # a double root of the amplification matrix: (n + const) radius^n, so a late ratio over 20 steps
+        # a double root of the amplification matrix gives (n + const) radius^n, 2 % more than radius^n over 20 late steps
         decay = energies(method="generalized_alpha", spectral_radius=radius)
-        assert (decay[-1] / decay[-21]) ** (1 / 40) < 1.03 * radius
+        assert_allclose((decay[-1] / decay[-21]) ** (1 / 40), 1.01 * radius, rtol=0.015)

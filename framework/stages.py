@@ -1,0 +1,41 @@
+"""Stages of the work, in their order, and their share in PETSc's ``-log_view``.
+
+KINEMATICS -> FORCES, CONTACT -> CONSTRAINTS -> (LINEAR_SOLVE, by PETSc) -> POST_NEWTON -> OUTPUT
+
+A system of a law with a post-Newton update counts as contact.  Without ``-log_view`` entering a stage costs nothing.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from windlass.framework.petsc import PETSc
+
+
+class Stage(Enum):
+    """A part of a step; the value is its name in the log."""
+
+    KINEMATICS = "kinematics"
+    FORCES = "forces"
+    CONTACT = "contact"
+    CONSTRAINTS = "constraints"
+    LINEAR_SOLVE = "linear solve"
+    POST_NEWTON = "post-Newton"
+    OUTPUT = "output"
+
+
+_logged: bool = bool(PETSc.Options().hasName("log_view") or PETSc.Options().hasName("log_all"))
+_stages: dict[Stage, Any] = {stage: PETSc.Log.Stage(stage.value) for stage in Stage} if _logged else {}
+
+
+def enter(stage: Stage) -> None:
+    """Work of a stage begins; stages may be nested."""
+    if _logged:
+        _stages[stage].push()
+
+
+def leave(stage: Stage) -> None:
+    """Work of the stage that was entered last ends."""
+    if _logged:
+        _stages[stage].pop()

@@ -1,0 +1,111 @@
+"""What an explicit method does in one step, and what both methods need for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import PostNewton
+from windlass.framework.state import State
+from windlass.solvers.accelerations import Accelerations, ProjectionError
+from windlass.solvers.ghosts import largest_of_all
+from windlass.solvers.saddle import SingularError
+
+LARGEST_CHANGE = 1e3
+"""Change of a coordinate in one step, per 1 + largest coordinate at the start, that only a run that blows up makes."""
+
+
+@dataclass
+class Advance:
+    """Outcome of one attempt at a step; the state has changed only if it was accepted.
+
+    Attributes:
+        t: time that was reached or tried [s].
+        accepted: whether the state is now that at ``t``.
+        reason: why not, in words.
+        error: force error of the post-Newton update [N].
+        recommended_step: step size that a contact wishes and the only cause of the refusal [s], inf for none.
+        rejected: attempts of the method's own step size control that failed before.
+    """
+
+    t: float
+    accepted: bool = False
+    reason: str = ""
+    error: float = 0.0
+    recommended_step: float = float("inf")
+    rejected: int = 0
+
+
+Judge = Callable[[PostNewton, float], bool]
+"""``(result of the post-Newton update, step size) -> whether the step shall be cut to the recommended size``."""
+
+
+class Method(Protocol):
+    """An explicit method."""
+
+    def begin(self, state: State, resume: bool) -> None:
+        """Make the start consistent: constraints, history values, accelerations, multipliers.
+
+        Raises:
+            ModelError: no consistent start.
+        """
+
+    def attempt(self, state: State, size: float, then: float) -> Advance:
+        """Try one step from the state.
+
+        Args:
+            state: start; the end if the step is accepted.
+            size: step size, or the largest one of a method that chooses its own [s].
+            then: time after a step of this size [s].
+        """
+
+
+def make_consistent(accelerations: Accelerations, state: State, project: bool) -> None:
+    """Project a state onto the constraints and compute history values, accelerations and multipliers for it.
+
+    Raises:
+        SingularError, ProjectionError: see `Accelerations`.
+    """
+    a, fields = accelerations, accelerations.assembly.fields
+    a.load(state)
+    if project and a.has_constraints:
+        state.q += a.project_positions(refresh=True)
+        a.update_matrix()
+        a.project_velocities()
+        state.v[:] = fields.v[:-1]
+    a.evaluate(state.t, state.data)
+    store_evaluation(accelerations, state, state.data.copy())
+
+
+def begin_consistently(accelerations: Accelerations, state: State, project: bool) -> None:
+    """`make_consistent` at the start of a run.
+
+    Raises:
+        ModelError: no consistent start.
+    """
+    try:
+        make_consistent(accelerations, state, project)
+    except (SingularError, ProjectionError) as error:
+        raise ModelError(f"start of explicit integration: {error}") from None
+    finite = np.isfinite(accelerations.a).all() and np.isfinite(state.q).all()
+    if largest_of_all(accelerations.assembly.comm, 0.0 if finite else np.inf) > 0.0:
+        name, force = accelerations.describe_worst(1)[0]
+        raise ModelError(f"start of explicit integration: force on {name} is {force}: must be finite")
+
+
+def store_evaluation(accelerations: Accelerations, state: State, start_data: np.ndarray) -> None:
+    """Take over accelerations, multipliers and history values of the last evaluation."""
+    state.a[:], state.lam[:] = accelerations.a, accelerations.lam
+    if accelerations.has_history:
+        state.data[:], state.start_data[:] = accelerations.assembly.fields.data, start_data
+
+
+def largest_change(accelerations: Accelerations, state: State) -> float:
+    """Change of a coordinate in one step that counts as blowing up [m, rad, 1]; the same on all processes."""
+    reference = accelerations.assembly.layout.reference[:-1]
+    extent = np.abs(reference + state.q).max(initial=0.0)
+    return LARGEST_CHANGE * (1.0 + largest_of_all(accelerations.assembly.comm, extent))

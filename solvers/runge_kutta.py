@@ -1,0 +1,194 @@
+"""Runge-Kutta of order 8 with error control of orders 5 and 3 by SciPy, for y = (q, v) with y_t = (v, a(t, q, v)).
+
+The error of each accepted step is held below atol + rtol |y|, root mean square over all coordinates and velocities.
+History values start from those at the start of a step in all its stages and are stored when it is accepted; forces that
+switch within a step are kinks of a continuous function for the error control, and steps that end at the recommended
+instants spare it the search for them.  Constraints are met on the level of accelerations within a step; after it
+coordinates and velocities are projected onto them, which changes them by less than the error of the step.
+
+Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
+Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from windlass.framework.errors import WindlassError
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.solvers.accelerations import Accelerations, ProjectionError
+from windlass.solvers.explicit_step import (
+    Advance,
+    Judge,
+    begin_consistently,
+    largest_change,
+    make_consistent,
+    store_evaluation,
+)
+from windlass.solvers.ghosts import GhostValues, largest_of_all
+from windlass.solvers.saddle import SingularError
+
+STAGES = 12
+"""Evaluations of one attempt."""
+LARGEST_TROUBLE = 40 * STAGES
+"""Evaluations without a finite result after which a step is given up; each attempt has a fifth of the step before."""
+
+
+class StuckError(WindlassError):
+    """However short the step, its stages have no finite forces."""
+
+
+class RungeKutta:
+    """DOP853 on an assembly; see above.
+
+    Args:
+        accelerations: a(t, q, v).
+        judge: decides about recommended step sizes.
+        project: bring coordinates and velocities onto the constraints after each step; otherwise they drift away from
+            them slowly, since only accelerations meet them.
+        rtol, atol: tolerances [1], [m, rad, 1; per s].
+    """
+
+    def __init__(self, accelerations: Accelerations, judge: Judge, project: bool, rtol: float, atol: float) -> None:
+        self._accelerations, self._judge = accelerations, judge
+        self._project = project and accelerations.has_constraints
+        self._rtol, self._atol = rtol, atol
+        assembly = accelerations.assembly
+        n = assembly.layout.spare
+        self._owned = len(assembly.layout.owned)
+        self._q, self._v = np.zeros(n), np.zeros(n)
+        self._ghosts = GhostValues(assembly, self._q), GhostValues(assembly, self._v)
+        # SciPy does not step where there is nothing to integrate, but all processes have to
+        self._padding = np.zeros(0 if self._owned else 1)
+        self._solver: Any = None
+        self._next = np.inf
+        self._start_data, self._start_q = np.zeros(0), np.zeros(self._owned)
+        self._version = -1
+        self._limit = 0.0
+        self._trouble, self._cause = 0, ""
+
+    def begin(self, state: State, resume: bool) -> None:
+        """See `Method`."""
+        self._accelerations.refresh()
+        if not resume:
+            begin_consistently(self._accelerations, state, self._project)
+        self._limit = largest_change(self._accelerations, state)
+        self._solver, self._next = None, np.inf
+
+    def _pack(self, q: FloatArray, v: FloatArray) -> FloatArray:
+        return np.concatenate((q[: self._owned], v[: self._owned], self._padding))
+
+    def _unpack(self, y: FloatArray) -> None:
+        """Fill coordinates and velocities of this process, and the fields."""
+        assembly, owned = self._accelerations.assembly, self._owned
+        fields = assembly.fields
+        self._q[:owned], self._v[:owned] = y[:owned], y[owned : 2 * owned]
+        for values in self._ghosts:
+            values.spread()
+        np.add(assembly.layout.reference[:-1], self._q, out=fields.x[:-1])
+        fields.v[:-1] = self._v
+
+    def _rate(self, t: float, y: FloatArray) -> FloatArray:
+        """y_t; not a number where there is none, so that the step is shortened."""
+        owned, a = self._owned, self._accelerations
+        way = np.abs(y[:owned] - self._start_q).max(initial=0.0)
+        calm = np.isfinite(y).all() and way <= self._limit
+        if largest_of_all(a.assembly.comm, 0.0 if calm else 1.0) == 0.0:
+            self._unpack(y)
+            try:
+                a.evaluate(t, self._start_data)
+                return self._pack(self._v, a.a)
+            except SingularError as error:
+                self._cause = str(error)
+        self._trouble += 1
+        if self._trouble > LARGEST_TROUBLE:
+            raise StuckError(self._cause or "coordinates grow without bounds or are not finite")
+        return np.full(len(y), np.nan)
+
+    def _create(self, state: State, size: float) -> None:
+        """A solver that starts from the state."""
+        a = self._accelerations
+        if self._version != a.assembly.world.version:
+            a.refresh()
+            self._version = a.assembly.world.version
+        self._start_data, self._start_q = state.data.copy(), state.q[: self._owned].copy()
+        first = min(self._next, size)
+        y = self._pack(state.q, state.v)
+        self._solver = DOP853(self._rate, state.t, y, np.inf, rtol=self._rtol, atol=self._atol, first_step=first)
+        comm = a.assembly.comm
+        if comm is not None and comm.size > 1:
+            self._solver._estimate_error_norm = self._estimate_error
+
+    def _estimate_error(self, K: FloatArray, h: float, scale: FloatArray) -> float:
+        """SciPy's error norm over the values of all processes."""
+        error5, error3 = K.T @ DOP853.E5 / scale, K.T @ DOP853.E3 / scale
+        mine = np.array([error5 @ error5, error3 @ error3, len(scale)])
+        square5, square3, count = self._accelerations.assembly.comm.allreduce(mine)
+        if square5 == 0.0 and square3 == 0.0:
+            return 0.0
+        return float(abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count))
+
+    def _is_current(self, state: State) -> bool:
+        """Whether the solver goes on from the state: nobody changed it or the model since the last step."""
+        assembly = self._accelerations.assembly
+        if self._solver is None or self._version != assembly.world.version:
+            return False
+        y = self._pack(state.q, state.v)
+        same = np.array_equal(y, self._solver.y) and np.array_equal(state.data, self._start_data)
+        return same if assembly.layout.size == 1 else all(assembly.comm.allgather(same))
+
+    def attempt(self, state: State, size: float, then: float) -> Advance:
+        """See `Method`; the step is at most as long as ``size``."""
+        self._trouble, self._cause = 0, ""
+        try:
+            # values out of range are what the step control is there for
+            with np.errstate(all="ignore"):
+                advance = self._attempt(state, size, then)
+        except (SingularError, ProjectionError, StuckError) as error:
+            advance = Advance(then, reason=str(error))
+        if not advance.accepted:
+            self._solver = None
+        return advance
+
+    def _attempt(self, state: State, size: float, then: float) -> Advance:
+        if not self._is_current(state):
+            self._create(state, size)
+        solver, accelerations = self._solver, self._accelerations
+        self._start_q[:] = state.q[: self._owned]
+        wanted, solver.max_step, before = solver.h_abs, size, solver.nfev
+        message = solver.step()
+        advance = Advance(then, rejected=(solver.nfev - before) // STAGES - 1)
+        if solver.status == "failed":
+            advance.reason = self._cause or f"step size control: {message}"
+            return advance
+        h = solver.t - state.t
+        whole = h >= size * (1.0 - 1e-9)
+        advance.t = solver.t = then if whole else solver.t
+        # a step that was short only to end at a given time says nothing about the next one
+        self._next = solver.h_abs = max(solver.h_abs, wanted) if whole else solver.h_abs
+        self._unpack(solver.y)
+        # SciPy's last evaluation is at the end of the step; history values ask for one that is theirs
+        if accelerations.has_history:
+            result = accelerations.evaluate(advance.t, self._start_data)
+            advance.error = result.error
+            if self._judge(result, h):
+                advance.recommended_step = result.recommended_step
+                return advance
+        self._accept(state, advance)
+        return advance
+
+    def _accept(self, state: State, advance: Advance) -> None:
+        accelerations, start_data = self._accelerations, self._start_data
+        state.q[:], state.v[:], state.t = self._q, self._v, advance.t
+        if self._project:
+            make_consistent(accelerations, state, True)
+            self._solver = None
+        else:
+            store_evaluation(accelerations, state, start_data)
+            if accelerations.has_history and not np.array_equal(state.data, start_data):
+                self._solver = None
+        advance.accepted = True

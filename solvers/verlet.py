@@ -1,0 +1,201 @@
+"""Velocity Verlet with predicted velocities; with constraints it is the method known as RATTLE.
+
+    v½ = v_n + h/2 a_n
+    q_{n+1} = q_n + h v½                       then onto C = 0 along M⁻¹ C_q(q_n)ᵀ; v½ gets the correction / h
+    v* = v½ + h/2 a_n                          which is v_n + h a_n: predicted velocity, error O(h²)
+    a_{n+1} = a(t_{n+1}, q_{n+1}, v*)          the only evaluation of the step
+    v_{n+1} = v½ + h/2 a_{n+1}                 then onto C_t = 0 along M⁻¹ C_q(q_{n+1})ᵀ
+
+Order 2, also where forces or inertia depend on velocities: the error of v* makes one of O(h³) in v_{n+1}.  Where they do
+not, a_{n+1} is exact and the method is symplectic: the energy stays within O(h²) for very long times.  With constraints
+and a constant mass matrix this holds as well.  Stable for h < 2/ω with the highest angular frequency ω of the model
+without damping, less with damping: a damper of critical damping halves the limit.
+
+Sources: L. Verlet, Phys. Rev. 159 (1967) 98-103; W. C. Swope and others, J. Chem. Phys. 76 (1982) 637-649;
+H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.solvers.accelerations import Accelerations, ProjectionError
+from windlass.solvers.explicit_step import Advance, Judge, begin_consistently, largest_change, store_evaluation
+from windlass.solvers.ghosts import largest_of_all
+from windlass.solvers.saddle import SingularError
+
+
+# copies of a coordinate on several processes must stay equal to the last bit: no reordering, no fused operations
+@kernel(fast=False)
+def predict(
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    seen_q: FloatArray,
+    seen_v: FloatArray,
+    reference: FloatArray,
+    h: float,
+    limit: float,
+    q_new: FloatArray,
+    v_half: FloatArray,
+    x: FloatArray,
+    v_star: FloatArray,
+) -> tuple[int, int]:
+    """First half of a step; counts coordinates that somebody changed since the last step, and those that blow up.
+
+    q, v, a: state at the start, shape (n,); seen_q, seen_v: what the last step left there.
+    limit: largest change of a coordinate [m, rad, 1].
+    q_new, v_half: results, shape (n,).  x, v_star: total coordinates and predicted velocities, shape (n + 1,).
+    """
+    changed, wild = 0, 0
+    for i in range(len(q)):
+        changed += 1 if q[i] != seen_q[i] or v[i] != seen_v[i] else 0
+        kick = 0.5 * h * a[i]
+        half = v[i] + kick
+        way = h * half
+        # NaN compares false
+        wild += 0 if abs(way) <= limit else 1
+        q_new[i] = q[i] + way
+        v_half[i] = half
+        x[i] = reference[i] + q_new[i]
+        v_star[i] = half + kick
+    return changed, wild
+
+
+@kernel(fast=False)
+def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> int:
+    """Second half of a step; counts accelerations that are not finite."""
+    wild = 0
+    for i in range(len(a)):
+        v_new[i] = v_half[i] + 0.5 * h * a[i]
+        wild += 0 if abs(a[i]) < np.inf else 1
+    return wild
+
+
+class Verlet:
+    """Velocity Verlet on an assembly; see above.
+
+    Args:
+        accelerations: a(t, q, v).
+        judge: decides about recommended step sizes.
+        project: keep coordinates and velocities on the constraints; otherwise they drift away from them slowly, since
+            only accelerations meet them.
+    """
+
+    def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
+        self._accelerations, self._judge = accelerations, judge
+        self._project = project and accelerations.has_constraints
+        n = accelerations.assembly.layout.spare
+        self._q, self._v, self._v_half = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._seen_q, self._seen_v, self._seen_data = np.zeros(n), np.zeros(n), np.zeros(0)
+        self._limit = 0.0
+        self._version = -1
+        self._matrix_is_of_start = False
+
+    def begin(self, state: State, resume: bool) -> None:
+        """See `Method`."""
+        self._accelerations.refresh()
+        if not resume:
+            begin_consistently(self._accelerations, state, self._project)
+        self._matrix_is_of_start = not resume
+        self._limit = largest_change(self._accelerations, state)
+        self._note(state)
+
+    def _note(self, state: State) -> None:
+        self._seen_q[:], self._seen_v[:], self._seen_data = state.q, state.v, state.data.copy()
+        self._version = self._accelerations.assembly.world.version
+
+    def _restart(self, state: State) -> None:
+        """Somebody changed the state or the model between two steps: the accelerations are of no use any more."""
+        a = self._accelerations
+        a.refresh()
+        a.load(state)
+        start_data = state.data.copy()
+        a.evaluate(state.t, start_data)
+        store_evaluation(a, state, start_data)
+        self._matrix_is_of_start = True
+        self._note(state)
+
+    def _predict(self, state: State, h: float) -> tuple[int, int]:
+        assembly = self._accelerations.assembly
+        return predict(
+            state.q,
+            state.v,
+            state.a,
+            self._seen_q,
+            self._seen_v,
+            assembly.layout.reference,
+            h,
+            self._limit,
+            self._q,
+            self._v_half,
+            assembly.fields.x,
+            assembly.fields.v,
+        )
+
+    def attempt(self, state: State, size: float, then: float) -> Advance:
+        """See `Method`."""
+        try:
+            return self._attempt(state, size, then)
+        except (SingularError, ProjectionError) as error:
+            self._matrix_is_of_start = False
+            return Advance(then, reason=str(error))
+
+    def _attempt(self, state: State, h: float, then: float) -> Advance:
+        accelerations = self._accelerations
+        assembly, fields = accelerations.assembly, accelerations.assembly.fields
+        changed, wild = self._predict(state, h)
+        touched = changed > 0 or not np.array_equal(self._seen_data, state.data)
+        if assembly.layout.size > 1:
+            wild, touched = assembly.comm.allreduce(np.array([wild, touched]))
+        if touched or self._version != assembly.world.version:
+            self._restart(state)
+            _, wild = self._predict(state, h)
+            wild = largest_of_all(assembly.comm, wild)
+        if wild:
+            return Advance(then, reason="coordinates grow without bounds or are not finite")
+        if self._project:
+            self._correct_positions(state, h, then)
+        result = accelerations.evaluate(then, state.data)
+        self._matrix_is_of_start = False
+        advance = Advance(then, error=result.error)
+        if self._judge(result, h):
+            advance.recommended_step = result.recommended_step
+            return advance
+        wild = complete(self._v_half, accelerations.a, h, self._v)
+        if largest_of_all(assembly.comm, wild) > 0:
+            advance.reason = "accelerations are not finite"
+            return advance
+        if self._project:
+            fields.v[:-1] = self._v
+            accelerations.project_velocities()
+            self._v[:] = fields.v[:-1]
+        start_data = self._seen_data
+        state.q[:], state.v[:] = self._q, self._v
+        store_evaluation(accelerations, state, start_data)
+        state.t = then
+        self._q, self._seen_q, self._v, self._seen_v = self._seen_q, self._q, self._seen_v, self._v
+        if accelerations.has_history:
+            self._seen_data = state.data.copy()
+        self._matrix_is_of_start = True
+        advance.accepted = True
+        return advance
+
+    def _correct_positions(self, state: State, h: float, then: float) -> None:
+        """Bring the predicted coordinates onto the constraints with the matrix of the start of the step."""
+        accelerations = self._accelerations
+        fields = accelerations.assembly.fields
+        if not self._matrix_is_of_start:
+            accelerations.load(state)
+            accelerations.assembly.update_markers()
+            accelerations.update_matrix()
+            self._matrix_is_of_start = True
+            self._predict(state, h)
+        fields.t, fields.rate_level = then, False
+        correction = accelerations.project_positions()
+        self._q += correction
+        self._v_half += correction / h
+        fields.v[:-1] += correction / h
