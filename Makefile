@@ -1,7 +1,7 @@
 # Every target calls scripts/setup.sh first; it returns at once when nothing is missing.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test belt test lint bench doctor clean
+.PHONY: help setup setup-test belt test lint style types imports pytest bench doctor clean
 
 PYTHON_BIN := .venv/bin/python
 
@@ -23,14 +23,22 @@ setup-test: ## the same with what the tests need (vtk, pytest, ruff, mypy, impor
 belt: setup ## run the two-pulley belt drive: table, picture and files for ParaView
 	.venv/bin/windlass run examples/belt_drive.py -elements 60 -segments 4
 
-test: lint ## check style, types and import directions, then run all tests
-	$(PYTHON_BIN) -m pytest
+test: lint pytest ## check style, types and import directions, then run all tests
 
-lint: setup-test ## ruff, mypy --strict and the import directions
+lint: style types imports ## ruff, mypy --strict and the import directions
+
+style: setup-test
 	$(PYTHON_BIN) -m ruff check .
 	$(PYTHON_BIN) -m ruff format --check .
+
+types: setup-test
 	$(PYTHON_BIN) -m mypy
+
+imports: setup-test
 	.venv/bin/lint-imports
+
+pytest: setup-test
+	$(PYTHON_BIN) -m pytest
 
 bench: setup ## time the belt beside Exudyn (which goes into .venv-bench)
 	$(PYTHON_BIN) benchmarks/belt.py

@@ -19,77 +19,81 @@ from windlass.connectors.contact_ellipsoids import eval_relative_radius, eval_su
 from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Surfaces
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.kernel import kernel
+from windlass.framework.table import IntArray
 
 Touch = tuple[float, float, float, float, float, float, float, float]
 """x [m], n [1] (3), p_1 [m] (3), R [m]."""
+Meeting = tuple[float, float, float, float, float]
+"""x [m], n [1] (3), R [m]."""
 APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
 def update_surfaces(c: Surfaces, m: PositionColumns) -> None:
     """Frames and velocities of the surfaces from their markers."""
-    for i in range(len(c.marker)):
+    # arrays by name: a loop over the columns of two large tuples takes several times as long
+    p, v, A, omega, marker, is_point, s = m.p, m.v, m.A, m.omega, c.marker, c.is_point, c.s
+    center, cv, comega = c.center, c.v, c.omega
+    for i in range(len(marker)):
+        k = marker[i]
+        for d in range(3):
+            center[i, d], cv[i, d] = p[k, d], v[k, d]
+        if is_point[i]:
+            continue
+        wx, wy, wz = omega[k, 0], omega[k, 1], omega[k, 2]
+        rx = A[k, 0, 0] * s[i, 0] + A[k, 0, 1] * s[i, 1] + A[k, 0, 2] * s[i, 2]
+        ry = A[k, 1, 0] * s[i, 0] + A[k, 1, 1] * s[i, 1] + A[k, 1, 2] * s[i, 2]
+        rz = A[k, 2, 0] * s[i, 0] + A[k, 2, 1] * s[i, 1] + A[k, 2, 2] * s[i, 2]
+        center[i, 0] += rx
+        center[i, 1] += ry
+        center[i, 2] += rz
+        cv[i, 0] += wy * rz - wz * ry
+        cv[i, 1] += wz * rx - wx * rz
+        cv[i, 2] += wx * ry - wy * rx
+        comega[i, 0], comega[i, 1], comega[i, 2] = wx, wy, wz
+
+
+@kernel
+def update_orientations(c: Surfaces, m: PositionColumns, which: IntArray) -> None:
+    """Normals and forms Q of those surfaces ``which`` that are no spheres."""
+    A, R, size, Q, B = m.A, c.R, c.size, c.Q, np.zeros((3, 3))
+    for i in which:
         k = c.marker[i]
-        if c.is_point[i]:
-            for d in range(3):
-                c.center[i, d], c.v[i, d] = m.p[k, d], m.v[k, d]
-        else:
-            sx, sy, sz = c.s[i, 0], c.s[i, 1], c.s[i, 2]
-            wx, wy, wz = m.omega[k, 0], m.omega[k, 1], m.omega[k, 2]
-            rx = m.A[k, 0, 0] * sx + m.A[k, 0, 1] * sy + m.A[k, 0, 2] * sz
-            ry = m.A[k, 1, 0] * sx + m.A[k, 1, 1] * sy + m.A[k, 1, 2] * sz
-            rz = m.A[k, 2, 0] * sx + m.A[k, 2, 1] * sy + m.A[k, 2, 2] * sz
-            c.center[i, 0], c.center[i, 1], c.center[i, 2] = m.p[k, 0] + rx, m.p[k, 1] + ry, m.p[k, 2] + rz
-            c.v[i, 0] = m.v[k, 0] + wy * rz - wz * ry
-            c.v[i, 1] = m.v[k, 1] + wz * rx - wx * rz
-            c.v[i, 2] = m.v[k, 2] + wx * ry - wy * rx
-            c.omega[i, 0], c.omega[i, 1], c.omega[i, 2] = wx, wy, wz
-        if c.kind[i] == HALF_SPACE:
-            for d in range(3):
-                c.normal[i, d] = -(
-                    m.A[k, d, 0] * c.R[i, 0, 0] + m.A[k, d, 1] * c.R[i, 1, 0] + m.A[k, d, 2] * c.R[i, 2, 0]
-                )
-        elif c.kind[i] == ELLIPSOID:
-            for d in range(3):
-                for e in range(3):
-                    c.Q[i, d, e] = 0.0
+        # axes of the surface as columns, in the global frame
+        for d in range(3):
             for a in range(3):
-                # axis a of the surface, in the global frame and times its length
-                bx = m.A[k, 0, 0] * c.R[i, 0, a] + m.A[k, 0, 1] * c.R[i, 1, a] + m.A[k, 0, 2] * c.R[i, 2, a]
-                by = m.A[k, 1, 0] * c.R[i, 0, a] + m.A[k, 1, 1] * c.R[i, 1, a] + m.A[k, 1, 2] * c.R[i, 2, a]
-                bz = m.A[k, 2, 0] * c.R[i, 0, a] + m.A[k, 2, 1] * c.R[i, 1, a] + m.A[k, 2, 2] * c.R[i, 2, a]
-                q = c.size[i, a] ** 2
-                c.Q[i, 0, 0] += q * bx * bx
-                c.Q[i, 1, 1] += q * by * by
-                c.Q[i, 2, 2] += q * bz * bz
-                c.Q[i, 0, 1] += q * bx * by
-                c.Q[i, 0, 2] += q * bx * bz
-                c.Q[i, 1, 2] += q * by * bz
-            c.Q[i, 1, 0], c.Q[i, 2, 0], c.Q[i, 2, 1] = c.Q[i, 0, 1], c.Q[i, 0, 2], c.Q[i, 1, 2]
-        else:
-            for d in range(3):
-                c.Q[i, d, d] = c.size[i, 0] ** 2
+                B[d, a] = A[k, d, 0] * R[i, 0, a] + A[k, d, 1] * R[i, 1, a] + A[k, d, 2] * R[i, 2, a]
+        for d in range(3):
+            c.normal[i, d] = -B[d, 0]
+            for e in range(3):
+                Q[i, d, e] = 0.0
+                for a in range(3):
+                    Q[i, d, e] += size[i, a] * size[i, a] * B[d, a] * B[e, a]
 
 
 @kernel(inline=True)
+def touch_spheres(dx: float, dy: float, dz: float, r1: float, r2: float) -> Meeting:
+    """x, n, R of two spheres, d from centre 1 to centre 2."""
+    square, reach = dx * dx + dy * dy + dz * dz, r1 + r2
+    if square >= reach * reach or square == 0.0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    distance = np.sqrt(square)
+    return reach - distance, dx / distance, dy / distance, dz / distance, r1 * r2 / reach
+
+
+@kernel
 def find_contact(c: Surfaces, i: int, j: int) -> Touch:
     """Geometry of a pair with kind i <= kind j; x <= 0 where the surfaces do not touch, and the rest is void then."""
     if c.kind[i] == ELLIPSOID:
         return find_ellipsoid_contact(c, i, j)
-    if c.kind[j] == HALF_SPACE:
-        nx, ny, nz, r = -c.normal[j, 0], -c.normal[j, 1], -c.normal[j, 2], c.reach[i]
-        dx, dy, dz = c.center[j, 0] - c.center[i, 0], c.center[j, 1] - c.center[i, 1], c.center[j, 2] - c.center[i, 2]
-        x = r - (dx * nx + dy * ny + dz * nz)
-        return x, nx, ny, nz, c.center[i, 0] + r * nx, c.center[i, 1] + r * ny, c.center[i, 2] + r * nz, r
-    r1, r2 = c.reach[i], c.reach[j]
     dx, dy, dz = c.center[j, 0] - c.center[i, 0], c.center[j, 1] - c.center[i, 1], c.center[j, 2] - c.center[i, 2]
-    square, sum_ = dx * dx + dy * dy + dz * dz, r1 + r2
-    if square >= sum_ * sum_ or square == 0.0:
-        return APART
-    distance = np.sqrt(square)
-    nx, ny, nz = dx / distance, dy / distance, dz / distance
-    qx, qy, qz = c.center[i, 0] + r1 * nx, c.center[i, 1] + r1 * ny, c.center[i, 2] + r1 * nz
-    return sum_ - distance, nx, ny, nz, qx, qy, qz, r1 * r2 / sum_
+    r = c.reach[i]
+    if c.kind[j] == HALF_SPACE:
+        nx, ny, nz, R = -c.normal[j, 0], -c.normal[j, 1], -c.normal[j, 2], r
+        x = r - (dx * nx + dy * ny + dz * nz)
+    else:
+        x, nx, ny, nz, R = touch_spheres(dx, dy, dz, r, c.reach[j])
+    return x, nx, ny, nz, c.center[i, 0] + r * nx, c.center[i, 1] + r * ny, c.center[i, 2] + r * nz, R
 
 
 @kernel

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from windlass.connectors.contact_surfaces import HALF_SPACE, Surfaces
+from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Surfaces
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
@@ -35,7 +35,8 @@ class Neighbours:
         skin: margin of the search [m].
         bounded: number of bounded surfaces, which come before the half spaces.
         moving: the half spaces that are not on the ground.
-        pairs: surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2).
+        pairs: surface numbers of the candidates in order, kind of the first <= kind of the second, shape (k, 2).
+        ellipsoids: number of pairs with an ellipsoid, which come first.
         start: origins of all surfaces at the last search [m], shape (n, 3).
         listed: whether a bounded surface is a candidate with a half space, shape (half spaces, bounded).
         rebuilds: number of searches so far.
@@ -45,6 +46,7 @@ class Neighbours:
     bounded: int
     moving: IntArray
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    ellipsoids: int = 0
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
     rebuilds: int = 0
@@ -60,7 +62,7 @@ def create_neighbours(c: Surfaces, skin: float) -> Neighbours:
 
 
 def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
-    """Search again if the list may have become incomplete; whether it did."""
+    """Search again if the list may have become incomplete; whether there are other pairs then."""
     if near.rebuilds and not is_stale(c, near.start, near.listed, near.moving, near.bounded, near.skin):
         return False
     if not np.isfinite(c.center).all():
@@ -69,9 +71,15 @@ def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]
     apart = (c.carrier[i] != c.carrier[j]) & ~(c.fixed[i] & c.fixed[j])
-    near.pairs = np.ascontiguousarray(pairs[apart])
+    # in the order of the surfaces, of which ellipsoids are the first, whatever the order of the search
+    number = np.sort(i[apart] * len(c.kind) + j[apart])
+    pairs = np.stack(np.divmod(number, len(c.kind)), axis=1)
     near.start = c.center.copy()
     near.rebuilds += 1
+    if np.array_equal(pairs, near.pairs):
+        return False
+    near.pairs = pairs
+    near.ellipsoids = int(np.searchsorted(pairs[:, 0], int((c.kind == ELLIPSOID).sum())))
     return True
 
 

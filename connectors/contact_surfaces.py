@@ -106,7 +106,7 @@ class Surfaces(NamedTuple):
         center: global origin of its frame [m], shape (n, 3).
         v: velocity of the origin [m/s], shape (n, 3).
         omega: angular velocity [rad/s], shape (n, 3).
-        Q: of bounded surfaces B diag(a²) Bᵀ with global rotation B [m²], shape (n, 3, 3).
+        Q: B diag(a²) Bᵀ with global rotation B [m²]; constant for spheres, shape (n, 3, 3).
         normal: global outward normal of half spaces, shape (n, 3).
         force, torque: applied force [N], and torque about the origin [N m], global, shape (n, 3).
     """
@@ -200,7 +200,7 @@ def create_surfaces(world: World, layout: Layout, contact_set: int) -> Surfaces:
         center=np.zeros((n, 3)),
         v=np.zeros((n, 3)),
         omega=np.zeros((n, 3)),
-        Q=np.zeros((n, 3, 3)),
+        Q=axes[:, :1, None] ** 2 * np.eye(3),
         normal=np.zeros((n, 3)),
         force=np.zeros((n, 3)),
         torque=np.zeros((n, 3)),

@@ -18,24 +18,25 @@ Simbody 3.7, class HuntCrossleyForce, which is also the source of the rules for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from windlass.connectors.contact_geometry import update_surfaces
+from windlass.connectors.contact_geometry import update_orientations, update_surfaces
 from windlass.connectors.contact_search import Neighbours, create_neighbours, update_neighbours
-from windlass.connectors.contact_surfaces import Surfaces, create_surfaces
+from windlass.connectors.contact_surfaces import SPHERE, Surfaces, create_surfaces
 from windlass.connectors.hunt_crossley_kernels import (
     ForceLaw,
     add_pair_forces,
+    add_round_forces,
     clear_forces,
     scatter_forces,
-    sum_energy,
 )
 from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.generic_data import GenericData
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
@@ -69,7 +70,9 @@ class BoundSet:
         near: its candidate pairs.
         rows: the local rows of `HuntCrossley` that act on it, with their laws.
         flags: place of the flag of each of these rows among the history values.
+        turning: the surfaces that are no spheres.
         first: number of its first pair among the pairs of all sets.
+        clear, add, add_round: the kernels of `sum_forces`.
     """
 
     surfaces: Surfaces
@@ -77,7 +80,11 @@ class BoundSet:
     rows: IntArray
     laws: list[ForceLaw]
     flags: IntArray
+    turning: IntArray
     first: int = 0
+    clear: Any = field(default_factory=lambda: bind(clear_forces))
+    add: Any = field(default_factory=lambda: bind(add_pair_forces))
+    add_round: Any = field(default_factory=lambda: bind(add_round_forces))
 
     def enabled_laws(self, data: FloatArray) -> Iterator[ForceLaw]:
         """The laws that are switched on."""
@@ -151,7 +158,8 @@ def create_sets(rows: LocalRows) -> list[BoundSet]:
         surfaces = create_surfaces(world, layout, int(number))
         which = np.flatnonzero(ids == number)
         near = create_neighbours(surfaces, float(entity.skin))
-        sets.append(BoundSet(surfaces, near, which, create_laws(surfaces, rows, which), flags[which]))
+        turning = np.flatnonzero(surfaces.kind != SPHERE)
+        sets.append(BoundSet(surfaces, near, which, create_laws(surfaces, rows, which), flags[which], turning))
     return sets
 
 
@@ -172,16 +180,35 @@ def pair_dofs(sets: list[BoundSet], spare: int) -> IntArray:
     return np.concatenate(parts)
 
 
+def sum_forces(b: BoundSet, laws: Iterable[ForceLaw]) -> float:
+    """Set the forces on the surfaces of a set to those of some laws; returns the stored energy [J]."""
+    b.clear(b.surfaces)
+    energy = 0.0
+    for law in laws:
+        if b.near.ellipsoids:
+            energy += b.add(b.surfaces, law, b.near.pairs[: b.near.ellipsoids])
+        energy += b.add_round(b.surfaces, law, b.near.pairs[b.near.ellipsoids :])
+    return energy
+
+
 def build(rows: LocalRows) -> System:
     """The system of `HuntCrossley`."""
     sets = create_sets(rows)
     spare = rows.layout.spare
     system = ContactSystem("HuntCrossley", pair_dofs(sets, spare), sets=sets)
 
+    evaluate, orient, scatter, differentiate = (
+        bind(update_surfaces),
+        bind(update_orientations),
+        bind(scatter_forces),
+        bind(add_pair_tangents),
+    )
+
     def update(s: Fields) -> None:
         changed = False
         for b in sets:
-            update_surfaces(b.surfaces, s.markers[FAMILY])
+            evaluate(b.surfaces, s.markers[FAMILY])
+            orient(b.surfaces, s.markers[FAMILY], b.turning)
             changed = update_neighbours(b.near, b.surfaces) or changed
         if changed:
             system.dofs = pair_dofs(sets, spare)
@@ -189,19 +216,17 @@ def build(rows: LocalRows) -> System:
 
     def add_residual(s: Fields, f: FloatArray) -> None:
         for b in sets:
-            clear_forces(b.surfaces)
-            for law in b.enabled_laws(s.data):
-                add_pair_forces(b.surfaces, law, b.near.pairs)
-            scatter_forces(b.surfaces, s.markers[FAMILY], f)
+            sum_forces(b, b.enabled_laws(s.data))
+            scatter(b.surfaces, s.markers[FAMILY], f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         for b in sets:
             own = slots[b.first : b.first + len(b.near.pairs)]
             for law in b.enabled_laws(s.data):
-                add_pair_tangents(b.surfaces, law, b.near.pairs, s.markers[FAMILY], s.v, dq, dv, own, values)
+                differentiate(b.surfaces, law, b.near.pairs, s.markers[FAMILY], s.v, dq, dv, own, values)
 
     def eval_energy(s: Fields) -> float:
-        return sum(sum_energy(b.surfaces, law, b.near.pairs) for b in sets for law in b.enabled_laws(s.data))
+        return sum(sum_forces(b, b.enabled_laws(s.data)) for b in sets)
 
     system.update, system.residual, system.tangent, system.energy = update, add_residual, add_tangent, eval_energy
     return system

@@ -8,15 +8,12 @@ import numpy as np
 
 from windlass.connectors.contact_geometry import find_contact
 from windlass.connectors.contact_surfaces import Surfaces
-from windlass.connectors.hunt_crossley import BoundSet, ContactSystem, HuntCrossley
+from windlass.connectors.hunt_crossley import BoundSet, ContactSystem, HuntCrossley, sum_forces
 from windlass.connectors.hunt_crossley_kernels import (
     ForceLaw,
-    add_pair_forces,
-    clear_forces,
     eval_friction_factor,
     eval_hertz_force,
     eval_point_velocity,
-    eval_share,
     mix,
 )
 from windlass.framework.assembly import serial_assembly
@@ -96,7 +93,7 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
         x, nx, ny, nz, qx, qy, qz, R = find_contact(c, i, j)
         if x <= 0.0:
             continue
-        s1 = eval_share(law, i, j)
+        s1 = law.K[j] / (law.K[i] + law.K[j])
         px, py, pz = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
         wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
@@ -104,7 +101,7 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
         vn = ux * nx + uy * ny + uz * nz
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
-        fH = eval_hertz_force(law, i, s1, x, R)
+        fH = eval_hertz_force(law.K[i] * s1, law.hertz, x, R)
         f = max(fH * (1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn), 0.0)
         us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
         g = f * eval_friction_factor(slip, us, ud, uv, law.vt)
@@ -181,9 +178,7 @@ def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceFor
     """Force and torque of one force element on every surface of its set; arguments as `eval_contacts`."""
     bound, law, enabled = find_bound(prepare_outputs(state.gather()), world, force)
     c = bound.surfaces
-    clear_forces(c)
-    if enabled:
-        add_pair_forces(c, law, bound.near.pairs)
+    sum_forces(bound, [law] if enabled else [])
     return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
 
 

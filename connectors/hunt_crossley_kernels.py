@@ -1,6 +1,7 @@
 """The Hunt-Crossley law with Hollars friction, and its sum over candidate pairs; formulas in `hunt_crossley`.
 
 Forces are summed per surface as force and torque about the origin of the surface, and go to the coordinates from there.
+Pairs of spheres and half spaces, of which there may be many, have a loop of their own; it does what the general one does.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.contact_geometry import find_contact
-from windlass.connectors.contact_surfaces import Surfaces
+from windlass.connectors.contact_geometry import find_contact, touch_spheres
+from windlass.connectors.contact_surfaces import HALF_SPACE, Surfaces
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
@@ -39,17 +40,9 @@ def mix(a: float, b: float) -> float:
 
 
 @kernel(inline=True)
-def eval_share(law: ForceLaw, i: int, j: int) -> float:
-    """s1 [1]: how much of the depth is compression of surface i."""
-    share: float = law.K[j] / (law.K[i] + law.K[j])
-    return share
-
-
-@kernel(inline=True)
-def eval_hertz_force(law: ForceLaw, i: int, s1: float, x: float, R: float) -> float:
-    """f_H [N] at depth x > 0."""
-    K = law.K[i] * s1
-    f: float = 4.0 / 3.0 * K * x * np.sqrt(R * x if law.hertz else R * x * K)
+def eval_hertz_force(K: float, hertz: bool, x: float, R: float) -> float:
+    """f_H [N] at depth x > 0, with K = K_1 s1."""
+    f: float = 4.0 / 3.0 * K * x * np.sqrt(R * x if hertz else R * x * K)
     return f
 
 
@@ -82,21 +75,24 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 
 @kernel
-def add_pair_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> None:
-    """Add the forces of one force element to ``c.force`` and ``c.torque``."""
+def add_pair_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
+    """Add the forces of one element at pairs of any kind to ``c.force``, ``c.torque``; returns the stored energy [J]."""
+    energy = 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
         x, nx, ny, nz, px, py, pz, R = find_contact(c, i, j)
         if x <= 0.0:
             continue
-        s1 = eval_share(law, i, j)
+        s1 = law.K[j] / (law.K[i] + law.K[j])
         # where the force acts: the surfaces meet after their shares of the depth
         px, py, pz = px - s1 * x * nx, py - s1 * x * ny, pz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
         wx, wy, wz = eval_point_velocity(c, j, px, py, pz)
         ux, uy, uz = ux - wx, uy - wy, uz - wz
         vn = ux * nx + uy * ny + uz * nz
-        f = eval_hertz_force(law, i, s1, x, R) * (1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn)
+        f = eval_hertz_force(law.K[i] * s1, law.hertz, x, R)
+        energy += 0.4 * f * x
+        f *= 1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn
         if f <= 0.0:
             continue
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
@@ -106,52 +102,95 @@ def add_pair_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> None:
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
         apply_force(c, i, px, py, pz, -fx, -fy, -fz)
         apply_force(c, j, px, py, pz, fx, fy, fz)
+    return energy
+
+
+@kernel
+def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
+    """The same for pairs without ellipsoids."""
+    # arrays by name: helpers that take the columns as a whole cost ten times the law itself
+    kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
+    K, cc, us, ud, uv, force, torque = law.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
+    hertz, vt, energy = law.hertz, law.vt, 0.0
+    for k in range(len(pairs)):
+        i, j = pairs[k, 0], pairs[k, 1]
+        r = reach[i]
+        dx, dy, dz = center[j, 0] - center[i, 0], center[j, 1] - center[i, 1], center[j, 2] - center[i, 2]
+        if kind[j] == HALF_SPACE:
+            nx, ny, nz, R = -normal[j, 0], -normal[j, 1], -normal[j, 2], r
+            x = r - (dx * nx + dy * ny + dz * nz)
+        else:
+            x, nx, ny, nz, R = touch_spheres(dx, dy, dz, r, reach[j])
+        if x <= 0.0:
+            continue
+        s1 = K[j] / (K[i] + K[j])
+        # from both origins to where the force acts
+        arm = r - s1 * x
+        ax, ay, az = arm * nx, arm * ny, arm * nz
+        bx, by, bz = ax - dx, ay - dy, az - dz
+        ux = v[i, 0] - v[j, 0] + omega[i, 1] * az - omega[i, 2] * ay - omega[j, 1] * bz + omega[j, 2] * by
+        uy = v[i, 1] - v[j, 1] + omega[i, 2] * ax - omega[i, 0] * az - omega[j, 2] * bx + omega[j, 0] * bz
+        uz = v[i, 2] - v[j, 2] + omega[i, 0] * ay - omega[i, 1] * ax - omega[j, 0] * by + omega[j, 1] * bx
+        vn = ux * nx + uy * ny + uz * nz
+        f = eval_hertz_force(K[i] * s1, hertz, x, R)
+        energy += 0.4 * f * x
+        f *= 1.0 + 1.5 * (s1 * cc[i] + (1.0 - s1) * cc[j]) * vn
+        if f <= 0.0:
+            continue
+        ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
+        slip = np.sqrt(ux * ux + uy * uy + uz * uz)
+        g = f * eval_friction_factor(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)
+        fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
+        force[i, 0] -= fx
+        force[i, 1] -= fy
+        force[i, 2] -= fz
+        force[j, 0] += fx
+        force[j, 1] += fy
+        force[j, 2] += fz
+        torque[i, 0] -= ay * fz - az * fy
+        torque[i, 1] -= az * fx - ax * fz
+        torque[i, 2] -= ax * fy - ay * fx
+        torque[j, 0] += by * fz - bz * fy
+        torque[j, 1] += bz * fx - bx * fz
+        torque[j, 2] += bx * fy - by * fx
+    return energy
 
 
 @kernel
 def clear_forces(c: Surfaces) -> None:
     """Set ``c.force`` and ``c.torque`` to 0."""
-    for i in range(len(c.force)):
+    force, torque = c.force, c.torque
+    for i in range(len(force)):
         for d in range(3):
-            c.force[i, d] = c.torque[i, d] = 0.0
+            force[i, d] = torque[i, d] = 0.0
 
 
 @kernel
 def scatter_forces(c: Surfaces, m: PositionColumns, f: FloatArray) -> None:
     """f -= Jᵀ F + Jrᵀ T, the left-hand side of what acts on the surfaces."""
-    for i in range(len(c.marker)):
-        k = c.marker[i]
-        fx, fy, fz = c.force[i, 0], c.force[i, 1], c.force[i, 2]
+    dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
+    p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]
+    for i in range(len(marker)):
+        k = marker[i]
+        fx, fy, fz = force[i, 0], force[i, 1], force[i, 2]
         if fx == 0.0 and fy == 0.0 and fz == 0.0:
             continue
-        if c.is_point[i]:
+        if is_point[i]:
             # coordinates of a point are its position
-            for a in range(min(3, c.dofs.shape[1])):
-                f[c.dofs[i, a]] -= c.force[i, a]
+            for a in range(min(3, width)):
+                f[dofs[i, a]] -= force[i, a]
             continue
         # torque about the marker
-        rx, ry, rz = c.center[i, 0] - m.p[k, 0], c.center[i, 1] - m.p[k, 1], c.center[i, 2] - m.p[k, 2]
-        tx = c.torque[i, 0] + ry * fz - rz * fy
-        ty = c.torque[i, 1] + rz * fx - rx * fz
-        tz = c.torque[i, 2] + rx * fy - ry * fx
-        for a in range(c.dofs.shape[1]):
-            f[c.dofs[i, a]] -= (
-                m.J[k, 0, a] * fx
-                + m.J[k, 1, a] * fy
-                + m.J[k, 2, a] * fz
-                + m.Jr[k, 0, a] * tx
-                + m.Jr[k, 1, a] * ty
-                + m.Jr[k, 2, a] * tz
+        rx, ry, rz = center[i, 0] - p[k, 0], center[i, 1] - p[k, 1], center[i, 2] - p[k, 2]
+        tx = torque[i, 0] + ry * fz - rz * fy
+        ty = torque[i, 1] + rz * fx - rx * fz
+        tz = torque[i, 2] + rx * fy - ry * fx
+        for a in range(width):
+            f[dofs[i, a]] -= (
+                J[k, 0, a] * fx
+                + J[k, 1, a] * fy
+                + J[k, 2, a] * fz
+                + Jr[k, 0, a] * tx
+                + Jr[k, 1, a] * ty
+                + Jr[k, 2, a] * tz
             )
-
-
-@kernel
-def sum_energy(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
-    """Stored energy of one force element, 2/5 f_H x summed over all contacts [J]."""
-    total = 0.0
-    for k in range(len(pairs)):
-        i, j = pairs[k, 0], pairs[k, 1]
-        x, _, _, _, _, _, _, R = find_contact(c, i, j)
-        if x > 0.0:
-            total += 0.4 * eval_hertz_force(law, i, eval_share(law, i, j), x, R) * x
-    return total

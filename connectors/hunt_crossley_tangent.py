@@ -26,7 +26,6 @@ from windlass.connectors.hunt_crossley_kernels import (
     eval_friction_factor,
     eval_hertz_force,
     eval_point_velocity,
-    eval_share,
     mix,
 )
 from windlass.connectors.position_kernels import PositionColumns
@@ -123,14 +122,14 @@ def add_pair_tangents(
         if x <= 0.0:
             continue
         # the force, as in the residual
-        s1 = eval_share(law, i, j)
+        s1 = law.K[j] / (law.K[i] + law.K[j])
         P[0], P[1], P[2] = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, P[0], P[1], P[2])
         wx, wy, wz = eval_point_velocity(c, j, P[0], P[1], P[2])
         vx, vy, vz = ux - wx, uy - wy, uz - wz
         vn = vx * nx + vy * ny + vz * nz
         damping = 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j])
-        fH = eval_hertz_force(law, i, s1, x, R)
+        fH = eval_hertz_force(law.K[i] * s1, law.hertz, x, R)
         f = fH * (1.0 + damping * vn)
         if f <= 0.0:
             continue

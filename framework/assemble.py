@@ -46,7 +46,7 @@ def assemble_matrix(world: World, state: State, dq: float = 1.0, dv: float = 0.0
     """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
-    values = np.zeros(assembly.pattern.spare + 1)
+    values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, 0.0, load_factor, 0.0)
     return _to_petsc(_coordinate_matrix(world, values))
 

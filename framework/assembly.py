@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from windlass.framework.errors import ModelError
+from windlass.framework.exchange import scatter_state
 from windlass.framework.law import (
     ConstraintSystem,
     Coupling,
@@ -59,6 +58,7 @@ class Assembly:
         )
         for family, ids in layout.marker_ids.items():
             self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
+        self._dead_loads, self._dead_mark = np.zeros(n + 1), (np.nan, -1)
         self.systems: list[System] = []
         self._built_at: dict[type[Component], int] = {}
         self._couplings: dict[type[Component], Coupling] = {}
@@ -68,7 +68,7 @@ class Assembly:
             self._build(component)
         self._order_systems()
         self._pattern: Pattern | None = None
-        self._pattern_version = -1
+        self._pattern_version = 0
 
     def _rows(self, component: type[Component]) -> LocalRows:
         table, layout = self.world.tables[component], self.layout
@@ -102,22 +102,34 @@ class Assembly:
 
     @property
     def pattern(self) -> Pattern:
-        """The sparsity of the tangent, set up on first use and again when a system has changed its coordinates.
+        """The sparsity of mass matrix, constraints and tangent, set up on first use.
 
-        It is another object then, and matrices of the old one do not fit any more; ``update_markers`` may do so.
+        What systems couple that change their coordinates (contact neighbours) is in it after `update_pattern`.
         """
-        version = sum(system.pattern_version for system in self.systems)
-        if self._pattern is None or version != self._pattern_version:
-            self._create_pattern()
-            self._pattern_version = version
+        if self._pattern is None:
+            self._create_pattern(False)
         assert self._pattern is not None
         return self._pattern
 
-    def _create_pattern(self) -> None:
+    def update_pattern(self) -> Pattern:
+        """The sparsity with which the tangent can be evaluated at the present fields, markers included.
+
+        It is another object if a system has changed its coordinates; matrices of the old one do not fit any more.
+        """
+        version = sum(system.pattern_version for system in self.systems)
+        if version != self._pattern_version:
+            self._create_pattern(True)
+            self._pattern_version = version
+        return self.pattern
+
+    def _create_pattern(self, changing: bool) -> None:
+        """Set up sparsity and slots, with or without the systems that change their coordinates."""
         layout = self.layout
         unknown = np.append(layout.unknown_of_dof, -1)
         blocks: list[tuple[IntArray, IntArray]] = []
-        for system in self.systems:
+        components = [c for c in self._components if changing or layout.systems[c].pattern_version == 0]
+        for component in components:
+            system = layout.systems[component]
             if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
                 rows = unknown[system.dofs]
                 blocks.append((rows, rows))
@@ -126,7 +138,7 @@ class Assembly:
                 blocks += [(multipliers, rows), (rows, multipliers)]
         pattern = create_pattern(blocks, len(layout.unknown_global))
         self._pattern = pattern
-        for component in self._components:
+        for component in components:
             system = layout.systems[component]
             rows = unknown[system.dofs]
             if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
@@ -199,13 +211,25 @@ class Assembly:
                 leave(stage)
 
     def add_loads(self, f: FloatArray) -> None:
-        """Add all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
+        """Add all applied loads (right-hand side, without the load factor) to f, shape (n + 1,).
+
+        Loads without a tangent depend on time alone; their sum is kept until time or a switch changes.
+        """
+        mark = (self.fields.t, self.world.version)
+        if mark != self._dead_mark:
+            self._dead_loads[:] = 0.0
+            self._sum_loads(self._dead_loads, dead=True)
+            self._dead_mark = mark
+        f += self._dead_loads
+        self._sum_loads(f, dead=False)
+
+    def _sum_loads(self, f: FloatArray, dead: bool) -> None:
         fields, gravity = self.fields, self.world.gravity
         heavy = bool(gravity.any())
         for system in self.systems:
-            if system.load is not None:
+            if system.load is not None and (system.load_tangent is None) == dead:
                 system.load(fields, f)
-            if heavy and system.body_force is not None:
+            if heavy and system.body_force is not None and (system.body_force_tangent is None) == dead:
                 system.body_force(fields, gravity, np.arange(len(system.dofs)), f)
 
     def add_inertia(self, f: FloatArray) -> None:
@@ -238,7 +262,7 @@ class Assembly:
             load_factor: factor on loads.
             mass: factor on the constant mass matrix (equal to da in dynamics).
         """
-        self.pattern  # noqa: B018  slots exist from here on
+        assert len(values) == self.update_pattern().spare + 1, "values of another pattern"
         fields, gravity = self.fields, self.world.gravity
         if mass != 0.0:
             add_scaled(self._mass_slots, self._mass_data, mass, values)
@@ -311,35 +335,6 @@ class Assembly:
         self.update_markers()
         return fields
 
-    def ghost_coordinates(self) -> IntArray:
-        """PETSc numbers of the ghost coordinates in vectors of coordinates, shape (ghosts,)."""
-        owned = self.comm.allgather(self.layout.owned)
-        number = np.empty(self.world.numbering.count, np.int32)
-        number[np.concatenate(owned)] = np.arange(len(number))
-        ghosts: IntArray = number[self.layout.dofs[len(self.layout.owned) :]]
-        return ghosts
-
-    def gather(self, state: State) -> State:
-        """The whole state in world order on every process."""
-        if self.layout.size == 1:
-            return state
-        layout, owned = self.layout, len(self.layout.owned)
-        whole = State(self.world)
-        parts = [
-            (layout.owned, [state.q[:owned], state.v[:owned], state.a[:owned], state.algorithmic_a[:owned]]),
-            (layout.multipliers_owned, [state.lam]),
-            (layout.data_rows_owned, [state.data, state.start_data]),
-        ]
-        names = iter(NAMES)
-        for where, arrays in parts:
-            everywhere = self.comm.allgather((where, arrays))
-            for k in range(len(arrays)):
-                target = getattr(whole, next(names))
-                for numbers, values in everywhere:
-                    target[numbers] = values[k]
-        whole.t, whole.step = state.t, state.step
-        return whole
-
     def local_state(self, state: State | None) -> State:
         """A new local state with the values of a state of the same world (default: initial values)."""
         local = State(self.world, self)
@@ -349,24 +344,9 @@ class Assembly:
             local.assign(state)
         else:
             whole = state.gather()
-            self.scatter({name: getattr(whole, name) for name in NAMES}, local)
+            scatter_state(self, {name: getattr(whole, name) for name in NAMES}, local)
             local.t, local.step = whole.t, whole.step
         return local
-
-    def scatter(self, stored: Mapping[str, FloatArray], state: State) -> None:
-        """Bring whole arrays in world order into a local state.
-
-        Raises:
-            ModelError: the sizes are those of another model.
-        """
-        layout = self.layout
-        where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
-        number = self.world.numbering
-        sizes = [number.count] * 4 + [number.multiplier_count] + [len(number.data_initial)] * 2
-        for name, numbers, size in zip(NAMES, where, sizes, strict=True):
-            if len(stored[name]) != size:
-                raise ModelError(f"{name} has {len(stored[name])} values: this model has {size}; another model's?")
-            getattr(state, name)[:] = stored[name][numbers]
 
 
 def _law(component: type[Component]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +53,8 @@ class Numbering:
                     numbers[taking[positions], :2] = of[rows, :2]
             self.node_dofs[component] = numbers
             self.count += int(own.sum())
-            columns = [table.column(name).reshape(table.count, -1) for name in component.reference_columns]
+            shapes = {name: component.columns[name].shape or () for name in component.reference_columns}
+            columns = [table.column(name).reshape(table.count, prod(shape)) for name, shape in shapes.items()]
             reference.append(np.concatenate(columns, axis=1)[own])
             displacement.append(table.column("displacement")[own])
             velocity.append(table.column("velocity")[own])

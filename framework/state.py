@@ -69,12 +69,13 @@ class State:
 
     def vector(self, name: str) -> Any:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
+        from windlass.framework.exchange import ghost_coordinates
         from windlass.framework.petsc import PETSc
 
         layout, array = self.assembly.layout, getattr(self, name)
         if layout.size == 1:
             return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
-        return PETSc.Vec().createGhostWithArray(self.assembly.ghost_coordinates(), array, comm=self.assembly.comm)
+        return PETSc.Vec().createGhostWithArray(ghost_coordinates(self.assembly), array, comm=self.assembly.comm)
 
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
         """Values of ``q``, ``v`` or ``a`` of nodes or bodies, shape (rows, k); a copy."""
@@ -95,7 +96,9 @@ class State:
 
     def gather(self) -> State:
         """The whole state in world order on every process; itself in serial."""
-        return self.assembly.gather(self)
+        from windlass.framework.exchange import gather_state
+
+        return gather_state(self.assembly, self)
 
     def save(self, path: str | Path) -> Path:
         """Write the whole state with its history values to a file (``.npz``); read it with `load`."""
@@ -117,6 +120,8 @@ class State:
                 stored = {name: file[name] for name in (*NAMES, "t", "step")}
         except (OSError, ValueError, KeyError) as error:
             raise OutputError(f"state file {path} cannot be read: {error}") from None
-        self.assembly.scatter(stored, self)
+        from windlass.framework.exchange import scatter_state
+
+        scatter_state(self.assembly, stored, self)
         self.t, self.step = float(stored["t"]), int(stored["step"])
         return self

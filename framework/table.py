@@ -139,6 +139,8 @@ class EntityTable:
 
     def add_label(self, rows: IntArray, label: str) -> None:
         """Name rows that follow each other, for messages."""
+        if len(rows) == 0:
+            return
         self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))
 
     def describe(self, row: int) -> str:

@@ -168,7 +168,7 @@ class World:
 
         if self.finalized:
             return
-        if not any(component.dof_names for component in self.tables):
+        if not any(component.dof_names and table.count for component, table in self.tables.items()):
             raise ModelError("the world is empty: it has no node with coordinates, so there is nothing to compute")
         self.numbering = Numbering(self)
         self.finalized = True

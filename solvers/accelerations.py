@@ -15,8 +15,6 @@ solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, chooses that solver in plac
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from windlass.framework import options

@@ -101,9 +101,7 @@ class Dynamic:
             state = now
         return self.assembly.local_state(state)
 
-    def march(
-        self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False
-    ) -> Iterator[State]:
+    def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
         The yielded object is the same at each step; copy it to keep it.

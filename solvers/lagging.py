@@ -16,7 +16,7 @@ import math
 from windlass.framework.options import option
 from windlass.framework.petsc import PETSc
 
-REFRESH_COST = 1.0
+REFRESH_COST = 2.0
 """Iterations that may be spent to save one evaluation and factorisation; those cost 2 to 4, but predictions err."""
 WORST_RATE = 0.3
 """An old tangent that contracts less than this is replaced."""

@@ -6,10 +6,9 @@ Defaults are set on the objects before ``setFromOptions``, so that every option 
 from __future__ import annotations
 
 import ctypes
+import math
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from windlass.framework import options
 from windlass.framework.law import FloatArray
@@ -88,6 +87,7 @@ class Newton:
         self._before = problem.residual_vector.duplicate()
         self._history: list[float] = []
         self._reference = 0.0
+        self._step_norm = (math.nan, 0.0)
         self._damped = self._guessed = False
 
     def _set_linear_defaults(self) -> None:
@@ -110,11 +110,11 @@ class Newton:
         norm = norms[2]
         self._history.append(norm)
         reasons = PETSc.SNES.ConvergedReason
-        if not np.isfinite(norm):
+        if not math.isfinite(norm):
             return getattr(reasons, "DIVERGED_FNORM_NAN", getattr(reasons, "DIVERGED_FUNCTION_NANORINF", -4))
         rtol, atol, _, max_it = snes.getTolerances()
         if it == 0:
-            norm_of_predictor = self._predictor_norm() if self._guessed else norm
+            norm_of_predictor = self._predictor_norm(norm) if self._guessed else norm
             self._reference = norm_of_predictor if norm_of_predictor > atol else 2 * atol
             self._note(norm, max(rtol * self._reference, atol))
             # backtracking finds no descent from a start that already solves the equations
@@ -132,13 +132,18 @@ class Newton:
             return reasons.DIVERGED_MAX_IT
         return reasons.ITERATING
 
-    def _predictor_norm(self) -> float:
-        """Residual norm of the predictor, by the kept tangent: tolerances refer to it also where a better start is known."""
+    def _predictor_norm(self, norm: float) -> float:
+        """Residual norm of the predictor, which tolerances refer to also where a better start is known.
+
+        It is estimated with the kept tangent in the first pass of a step, and the same in the following ones.
+        """
         problem = self.problem
-        product = self._before
-        problem.matrix.mat.mult(self.snes.getSolution(), product)
-        product.aypx(-1.0, problem.residual_vector)
-        return float(product.norm())
+        if self._step_norm[0] != problem.scheme.t:
+            product = self._before
+            problem.matrix.mat.mult(self.snes.getSolution(), product)
+            product.aypx(-1.0, problem.residual_vector)
+            self._step_norm = (problem.scheme.t, product.norm())
+        return max(norm, self._step_norm[1])
 
     def _note(self, norm: float, target: float) -> None:
         """Keep what the next iteration is judged by."""

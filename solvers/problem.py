@@ -120,7 +120,7 @@ class NonlinearProblem:
         self._replaced: TangentMatrix | None = None
 
     def _create_matrix(self) -> tuple[Pattern, TangentMatrix]:
-        layout, pattern = self.assembly.layout, self.assembly.pattern
+        layout, pattern = self.assembly.layout, self.assembly.update_pattern()
         return pattern, TangentMatrix(pattern, layout.unknown_global, layout.owned_unknowns, self.assembly.comm)
 
     def _follow_pattern(self) -> None:
@@ -128,7 +128,7 @@ class NonlinearProblem:
 
         Under MPI all processes call this together, and all have another pattern or none has.
         """
-        if self.assembly.pattern is not self.pattern:
+        if self.assembly.update_pattern() is not self.pattern:
             # SNES may be at work on the old matrix: it must outlive this call
             self._replaced = self.matrix
             self.pattern, self.matrix = self._create_matrix()
@@ -236,7 +236,14 @@ class NonlinearProblem:
         self.tangent_count += 1
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
-        """The equations with the largest residuals of this process by name, and their residuals [N, N m, m]."""
+        """The equations with the largest residuals by name, and their residuals [N, N m, m]; all processes together."""
+        worst = self._worst_here(count)
+        if not self._parallel:
+            return worst
+        everywhere = [w for part in self.assembly.comm.allgather(worst) for w in part]
+        return sorted(everywhere, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
+
+    def _worst_here(self, count: int) -> list[tuple[str, float]]:
         layout, number = self.assembly.layout, self.assembly.world.numbering
         residual = self.residual_vector.array_r
         key = np.where(np.isfinite(residual), np.abs(residual), np.inf)
@@ -255,13 +262,10 @@ class NonlinearProblem:
 
     def failure(self, reason: str, step: int, step_size: float, history: list[float], last_good: State) -> Failure:
         """What is known about a failed solve; the same on every process."""
-        worst = self.worst_equations()
-        if self._parallel:
-            everywhere = [w for part in self.assembly.comm.allgather(worst) for w in part]
-            worst = sorted(everywhere, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:3]
-        return Failure(reason, self.scheme.t, step, step_size, history, worst, last_good)
+        return Failure(reason, self.scheme.t, step, step_size, history, self.worst_equations(), last_good)
 
-    def save_last_good(self, failure: Failure) -> None:
+    @staticmethod
+    def save_last_good(failure: Failure) -> None:
         """Save the last good state to the file of ``-last_good``; all processes call this together."""
         path = options.last_good_path()
         if path is None or failure.last_good is None:

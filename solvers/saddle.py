@@ -178,9 +178,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
         constraint.acceleration(assembly.fields, c)
 
 
-def solve_saddle(
-    matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
 
     Args:

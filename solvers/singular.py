@@ -1,19 +1,31 @@
-"""What can be said before a static solve about coordinates that nothing holds."""
+"""What can be said before a static solve about coordinates that nothing holds.
+
+A tangent K is taken for singular if its factorisation fails, or if the solution of K x = b for a random b leaves a
+residual of the order of b: rounding leaves eps |K| |x|, and x is of the order of |b|/(eps |K|) where K holds nothing.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from windlass.framework.errors import ModelError
+from windlass.framework.petsc import PETSc
 from windlass.framework.vectors import sum_to_owners
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
+SINGULAR = 1e-2
+"""Residual of a random right-hand side, relative to it: singular tangents leave 1, slender cables up to 1e-5."""
+SHIFT = 1e-10
+"""What is added to the diagonal, relative to the largest entry, to find what a singular tangent does not hold."""
+
 
 def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
-    """Raise ModelError naming the coordinates whose row of the first tangent, stabiliser included, is 0.
+    """Look at the first tangent, stabiliser included, with the history values that the fields hold.
 
     Raises:
-        ModelError: coordinates without any stiffness.
+        ModelError: coordinates without any stiffness, or a singular tangent; what nothing holds is named.
     """
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)
@@ -33,3 +45,53 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
             f"static model: {len(names)} coordinates have no stiffness: {some}. "
             "Every coordinate needs stiffness, a support, contact, or a stabiliser > 0 [1/s^2]"
         )
+    if _is_singular(problem):
+        raise ModelError(
+            f"static model: its first tangent is singular: nothing holds {_free_motion(problem)}. "
+            "Needed is a support, contact or prestress against that motion, or a stabiliser > 0 [1/s^2] with more than "
+            "one load step; constraints must not contradict or repeat each other"
+        )
+
+
+def _is_singular(problem: NonlinearProblem) -> bool:
+    solution, right = _solve_random(problem, problem.matrix.mat)
+    if solution is None:
+        return True
+    residual = right.duplicate()
+    problem.matrix.mat.mult(solution, residual)
+    residual.axpy(-1.0, right)
+    # not the other way round, so that NaN counts as singular
+    return not float(residual.norm()) <= SINGULAR * float(right.norm())
+
+
+def _free_motion(problem: NonlinearProblem) -> str:
+    """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way."""
+    shifted = problem.matrix.mat.duplicate(copy=True)
+    size = shifted.norm(PETSc.NormType.INFINITY)
+    shifted.shift(SHIFT * size if size > 0.0 else 1.0)
+    solution, _ = _solve_random(problem, shifted)
+    if solution is None:
+        return "some coordinates"
+    solution.copy(problem.residual_vector)
+    moves = problem.worst_equations()
+    return ", ".join(f"({name})" for name, size in moves if abs(size) > 0.1 * abs(moves[0][1]))
+
+
+def _solve_random(problem: NonlinearProblem, matrix: Any) -> tuple[Any, Any]:
+    """Solution or None, and right-hand side, of a system with random numbers on the right; pivots are exchanged."""
+    right = problem.residual_vector.duplicate()
+    begin, end = right.getOwnershipRange()
+    right.setArray(np.random.default_rng(begin).standard_normal(end - begin))
+    solution = right.duplicate()
+    ksp = PETSc.KSP().create(comm=right.getComm())
+    ksp.setOperators(matrix)
+    ksp.setType(PETSc.KSP.Type.PREONLY)
+    pc = ksp.getPC()
+    pc.setType(PETSc.PC.Type.LU)
+    pc.setFactorSolverType("mumps" if problem.assembly.layout.size > 1 else "klu")
+    try:
+        ksp.solve(right, solution)
+        failed = ksp.getConvergedReason() < 0 or not np.isfinite(solution.norm())
+    except PETSc.Error:
+        failed = True
+    return (None if failed else solution), right

@@ -104,7 +104,7 @@ class Static:
             hooks: user code around load steps.
 
         Raises:
-            ModelError: coordinates without any stiffness (named), before the first solve.
+            ModelError: coordinates without any stiffness, or a singular first tangent; what nothing holds is named.
             NotConverged: a load step failed at the smallest step size.
         """
         current = self.assembly.local_state(state)
@@ -112,6 +112,8 @@ class Static:
             return current
         all_hooks = as_hooks(hooks)
         time = current.t if self.time is None else self.time
+        fields = self.assembly.fields
+        fields.data[:], fields.start_data[:] = current.data, current.data
         check_stiffness(self.problem, self._scheme(current, 0.0 if self.load_steps > 1 else 1.0, time))
         nominal = 1.0 / self.load_steps
         control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)

@@ -8,8 +8,10 @@
 
 Order 2, also where forces or inertia depend on velocities: the error of v* makes one of O(h³) in v_{n+1}.  Where they do
 not, a_{n+1} is exact and the method is symplectic: the energy stays within O(h²) for very long times.  With constraints
-and a constant mass matrix this holds as well.  Stable for h < 2/ω with the highest angular frequency ω of the model
-without damping, less with damping: a damper of critical damping halves the limit.
+and a constant mass matrix this holds as well.
+
+Stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ: 2 without damping, 0.47 with
+critical damping.
 
 Sources: L. Verlet, Phys. Rev. 159 (1967) 98-103; W. C. Swope and others, J. Chem. Phys. 76 (1982) 637-649;
 H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).

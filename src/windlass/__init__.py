@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from windlass.framework.table import Entity as Entity
     from windlass.framework.world import World as World
     from windlass.solvers.dynamic import Dynamic as Dynamic
+    from windlass.solvers.explicit import Explicit as Explicit
     from windlass.solvers.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.static import Static as Static
 
@@ -64,6 +65,7 @@ _MODULE_OF = {
     "Entity": "framework.table",
     "World": "framework.world",
     "Dynamic": "solvers.dynamic",
+    "Explicit": "solvers.explicit",
     "NonlinearProblem": "solvers.problem",
     "Static": "solvers.static",
 }

@@ -191,9 +191,8 @@ def test_planar_joints() -> None:
     positions = []
     for body, place, angle in ((first, (0.3, -0.1), 0.2), (second, (-0.4, 0.2), -0.4)):
         cos, sin = np.cos(angle), np.sin(angle)
-        positions.append(
-            np.asarray(eval_output(body, "position", state))[:2] + [[cos, -sin], [sin, cos]] @ np.array(place)
-        )
+        arm = np.array([[cos, -sin], [sin, cos]]) @ place
+        positions.append(np.asarray(eval_output(body, "position", state))[:2] + arm)
     d = positions[1] - positions[0]
     assert_allclose(eval_output(pin, "gap", state), d, atol=1e-15)
     cos, sin = np.cos(0.2), np.sin(0.2)
@@ -256,7 +255,7 @@ def test_errors() -> None:
 
     world, m0, m1 = planar()
     world.add(SphericalJoint, marker0=m0, marker1=m1)
-    with pytest.raises(ModelError, match="SphericalJoint row 0 holds motion out of the plane.*RevoluteJoint2D"):
+    with pytest.raises(ModelError, match=r"SphericalJoint row 0 holds motion out of the plane.*RevoluteJoint2D"):
         world.finalize()
     world, m0, m1 = planar()
     world.add(SphericalJoint, marker0=m0, marker1=m1, axes=(True, True, False))
@@ -270,7 +269,7 @@ def test_errors() -> None:
     with pytest.raises(ModelError, match=r"axis = \(0, 0\) in PrismaticJoint2D row 0: must have a length > 0"):
         world.finalize()
     world, m0, m1 = planar()
-    with pytest.raises(ModelError, match="distance = 0.0 m in DistanceConstraint row 0: must be > 0"):
+    with pytest.raises(ModelError, match=r"distance = 0\.0 m in DistanceConstraint row 0: must be > 0"):
         world.add(DistanceConstraint, marker0=m0, marker1=m1, distance=0.0)
     for kind, words in ((RevoluteJoint2D, {}), (PrismaticJoint2D, {"axis": (1.0, 0.0)})):
         world = World()
@@ -282,5 +281,5 @@ def test_errors() -> None:
     first, second = add_bodies(world)
     skew = np.eye(3) + 0.1
     world.add(GenericJoint, marker0=rigid_marker(world, first), marker1=rigid_marker(world, second), frame1=skew)
-    with pytest.raises(ModelError, match="frame1 = .* in GenericJoint row 0: must be a rotation matrix"):
+    with pytest.raises(ModelError, match=r"frame1 = .* in GenericJoint row 0: must be a rotation matrix"):
         world.finalize()

@@ -2,7 +2,8 @@
 
 Case: cable of 8 elements (2 m, EA = 2.07e6 N, EI = 172.5 N m^2), clamped at the left, under nodal forces, above a
 spring-mounted roll of 0.3 m radius that a torque of -0.1 N m turns; 8 contact segments per element, point-wise normals,
-friction coefficient 2, velocity penalty, no bristles.  Newmark (beta 1/4, gamma 1/2) at index 3, 300 steps of 5e-4 s, full Newton.
+friction coefficient 2, velocity penalty, no bristles.  Newmark (beta 1/4, gamma 1/2) at index 3, 300 steps of 5e-4 s,
+full Newton.
 Source: Exudyn 1.11.0, test model ANCFcontactFrictionTest, recorded step by step (models/ANCFcontactFrictionTest*).
 """
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from functools import cache
+from itertools import pairwise
 from math import exp, pi
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,7 @@ def test_error_against_contact_stiffness(capstan: Any) -> None:
     soft = [k for k in error if k < 5e7]
     assert_allclose([k * (error[k] - error[1e9]) for k in soft], 1e7 * (error[1e7] - error[1e9]), rtol=0.05)
     values = [error[k] for k in sorted(error)]
-    assert all(a > b for a, b in zip(values, values[1:], strict=False)) and max(map(abs, values)) < 0.01
+    assert all(a > b for a, b in pairwise(values)) and max(map(abs, values)) < 0.01
 
 
 def test_error_against_bristle_stiffness(capstan: Any) -> None:

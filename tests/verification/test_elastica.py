@@ -20,6 +20,7 @@ show that it locks, rule 0 (the same quadratic convergence of Newton, 3 to 4 ite
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_order_of_convergence() -> None:
     small as the influence of the axial stiffness and the rounding of the printed table.
     """
     errors = [eval_errors(1, n) for n in (8, 16, 32)]
-    for coarse, fine in zip(errors, errors[1:], strict=False):
+    for coarse, fine in pairwise(errors):
         assert_allclose(np.log2(coarse / fine), 4.0, rtol=0, atol=0.3)
 
 

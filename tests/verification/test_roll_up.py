@@ -1,6 +1,6 @@
 """Roll-up: the end moment 2 pi EI/L bends a clamped cable into a closed circle.
 
-Case: length L, EA L²/EI = 1e8, moment in 10 equal load steps.  The curvature is 2 pi/L everywhere and the axial force 0,
+Case: length L, EA L²/EI = 1e8, moment in 10 equal load steps.  The curvature is 2 pi/L everywhere, the axial force 0,
 so that the free end returns to the clamp: displacement (-L, 0), turned by a full turn.  The same circle results for
 every axial stiffness.  Source: the moment-curvature law M = EI kappa; a classic test of large rotations, e.g. J. C.
 Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58 (1986) 79-116.
@@ -43,7 +43,7 @@ def eval_tip(elements: int) -> tuple[float, float]:
 
 
 def test_closed_circle() -> None:
-    """End displacement (-L, 0): with 64 elements 8e-7 L short of it, by order 4 from 0.003 L with 8; asserted 1e-6 L."""
+    """End displacement (-L, 0): with 64 elements 8e-7 L short of it (0.003 L with 8); asserted 1e-6 L."""
     assert_allclose(eval_tip(64), (-1.0, 0.0), rtol=0, atol=1e-6)
 
 

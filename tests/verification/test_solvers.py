@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from math import tanh
 from pathlib import Path
 from typing import Any
@@ -183,7 +184,7 @@ def test_failing_step_is_cut_and_grows_again() -> None:
     """Steps that need more than 6 iterations are halved, tried again from the same state, and doubled after 10 steps.
 
     Case: ANCFcontactFrictionTest with 2e-3 s instead of 5e-4 s.  The roll ends where the fine solution has it, within
-    the error of the larger steps (1e-5 m of 0.014 m displacement).
+    the error of the larger steps (7e-5 m of 0.014 m; asserted 2e-4 m).
     """
     log = Log()
     model = build_items("ANCFcontactFrictionTest")
@@ -200,9 +201,9 @@ def test_failing_step_is_cut_and_grows_again() -> None:
     assert state.t == 0.15 and sizes.min() < 1.01e-3
     # ten steps of one size before it doubles; after another failure at the double size ten more
     runs = np.split(sizes, np.flatnonzero(np.abs(np.diff(sizes)) > 1e-9) + 1)
-    grown = [len(run) for run, after in zip(runs, runs[1:], strict=False) if after[0] > 1.5 * run[0]]
+    grown = [len(run) for run, after in pairwise(runs) if after[0] > 1.5 * run[0]]
     assert grown and all(steps % 10 == 0 for steps in grown)
-    assert_allclose(state.q[36], -0.0141876, rtol=0, atol=1e-3)
+    assert_allclose(state.q[36], -0.0141876, rtol=0, atol=2e-4)
 
 
 def test_history_values_are_restored() -> None:
@@ -215,7 +216,7 @@ def test_history_values_are_restored() -> None:
     model = build_items("ANCFcontactFrictionTest")
     once = {"discontinuous_max_it": 1, "discontinuous_atol": 1e-2, "discontinuous_fail": True}
     solver = Dynamic(model.world, step=5e-4, end=0.15, **once, **FRICTION)
-    with pytest.raises(NotConverged, match=r"discontinuous iteration: force error .* N > 0.01 N after 1 passes") as caught:
+    with pytest.raises(NotConverged, match=r"force error .* N > 0.01 N after 1 passes") as caught:
         solver.solve(hooks=[log])
     rejected = np.flatnonzero(~np.array(log.accepted))
     assert len(rejected) == solver.statistics.rejected > 10

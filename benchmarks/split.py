@@ -1,0 +1,334 @@
+"""Splits the time of a Newton iteration in Windlass into its parts.
+
+usage: split.py [CASE ...] [--rounds N] [--results FOLDER] [PETSc options]
+
+CASE is chain:CABLES[:static|dynamic[:RULE]] or belt:ELEMENTSxSEGMENTS[:TIME], TIME in s of the belt drive from which
+100 steps are taken; default chain:100 chain:1000 chain:10000 belt:240x2.  Each case is solved unchanged first, then with
+a clock around every part, in a process of its own; shown is the quickest round of each.  Factorisation and solve are
+PETSc's own events.  "kernels alone" repeats one call many times, with the data in the caches as far as they fit.
+
+The sums over entities are part of the kernels ("cable", "contact"): what adding to the matrix costs in the cable's
+tangent is found by letting all elements add to the same few numbers.
+"""
+
+import argparse
+import json
+import runpy
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from harness import PYTHON, ROOT
+from report import RESULTS, align, describe_machine
+
+CASES = ("chain:100", "chain:1000", "chain:10000", "belt:240x2")
+EXAMPLE = ROOT / "examples" / "belt_drive.py"
+BELT_STEP, BELT_STEPS = 1e-4, 100
+PARTS = {
+    "kinematics": "unknowns to coordinates, velocities and markers",
+    "cable residual": "",
+    "cable tangent": "with its sums into the matrix",
+    "contact residual": "",
+    "contact tangent": "with its sums into the matrix",
+    "contact update": "after each Newton run",
+    "other laws": "loads, mass, springs, constraints",
+    "scatter": "clearing the matrix, handing vectors and matrix to PETSc",
+    "factorisation": "PETSc",
+    "solve": "PETSc",
+    "callbacks": "Python in the functions that PETSc calls, convergence test included",
+    "SNES": "PETSc and Python in a Newton run outside of these functions",
+    "start": "before the first step: initial accelerations, in statics the check of the stiffness",
+    "around": "predictors, states, convergence of steps",
+}
+
+
+class Clock:
+    """Adds up the time of wrapped functions by part, each without what it calls of other parts.
+
+    Attributes:
+        seconds: time by part [s].
+        running: whether time counts at present; the same functions serve other purposes outside of Newton runs.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = dict.fromkeys(PARTS, 0.0)
+        self.running = False
+        self._inner = [0.0]
+
+    def wrap(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function with a clock around it."""
+        inner, seconds, now = self._inner, self.seconds, time.perf_counter
+
+        def timed(*arguments: Any, **options: Any) -> Any:
+            if not self.running:
+                return function(*arguments, **options)
+            inner.append(0.0)
+            start = now()
+            result = function(*arguments, **options)
+            spent = now() - start
+            seconds[part] += spent - inner.pop()
+            inner[-1] += spent
+            return result
+
+        return timed
+
+    def run(self, part: str, function: Callable[..., Any], stage: Any = None) -> Callable[..., Any]:
+        """The same function with a clock around it that runs only inside of it, and a PETSc log stage of its own."""
+        timed = self.wrap(part, function)
+
+        def started(*arguments: Any, **options: Any) -> Any:
+            if stage is not None:
+                stage.push()
+            self.running = True
+            try:
+                return timed(*arguments, **options)
+            finally:
+                self.running = False
+                if stage is not None:
+                    stage.pop()
+
+        return started
+
+    def reset(self) -> None:
+        """Begin again from 0."""
+        for part in self.seconds:
+            self.seconds[part] = 0.0
+
+
+def part_of(law: str, function: str) -> str:
+    """The part to which a function of a system belongs."""
+    if function == "update":
+        return "kinematics"
+    if function == "post_newton":
+        return "contact update"
+    kind = "cable" if law == "Cable2D" else "contact" if "Contact" in law else ""
+    return f"{kind} {function}" if f"{kind} {function}" in PARTS else "other laws"
+
+
+def instrument(solver: Any, clock: Clock, stage: Any) -> None:
+    """Put clocks around the systems of a solver's model, its assembly, the callbacks of SNES and the Newton runs."""
+    problem, assembly, snes = solver.problem, solver.problem.assembly, solver.snes
+    for system in assembly.systems:
+        for owner in (system, system.constraint):
+            for field in fields(owner) if owner is not None else ():
+                function = getattr(owner, field.name)
+                if callable(function):
+                    part = part_of(system.name, field.name)
+                    # only the update works outside of Newton runs
+                    wrap = clock.run if part == "contact update" else clock.wrap
+                    setattr(owner, field.name, wrap(part, function))
+    solver.newton.solve = clock.run("SNES", solver.newton.solve, stage)
+    for owner, name, part in (
+        (assembly, "update_markers", "kinematics"),
+        (assembly, "add_inertia", "other laws"),
+        (assembly, "add_tangent", "other laws"),
+        (problem, "expand_unknowns", "kinematics"),
+        (problem, "update_tangent", "scatter"),
+        (problem, "_collect", "scatter"),
+        (problem.matrix, "update", "scatter"),
+    ):
+        setattr(owner, name, clock.wrap(part, getattr(owner, name)))
+    snes.setFunction(clock.wrap("callbacks", problem._residual), problem.residual_vector)
+    snes.setJacobian(clock.wrap("callbacks", problem._tangent), problem.matrix.mat)
+    snes.setConvergenceTest(clock.wrap("callbacks", solver.newton._test))
+
+
+def create_chain(words: list[str]) -> tuple[Any, Any, int]:
+    """A solver of the chain of chain_windlass.py, its start and the number of cables."""
+    import windlass as wl
+    from chain import newton_tolerance
+    from chain_windlass import build_chain, create_solver
+
+    size, case, rule = int(words[0]), *(words[1:] + ["dynamic", "2"][len(words) - 1 :])
+    chain = build_chain(size, int(rule), 9.81 if case == "dynamic" else 9.81e-3)
+    solver = create_solver(chain.world, case, 5, newton_tolerance(size))
+    return solver, wl.State(chain.world), size
+
+
+def create_belt(words: list[str]) -> tuple[Any, Any, int]:
+    """A solver of examples/belt_drive.py, its state at a time, and the number of elements."""
+    import windlass as wl
+
+    elements, segments = words[0].split("x")
+    begin = float(words[1]) if len(words) > 1 else 0.1
+    argv = sys.argv
+    options = ["-elements", elements, "-segments", segments, "-end_time", str(begin), "-output", "none"]
+    sys.argv = [str(EXAMPLE), *options, *argv[1:]]
+    sys.path.insert(0, str(EXAMPLE.parent))
+    model = runpy.run_path(str(EXAMPLE), run_name="__main__")
+    sys.argv = argv
+    end = begin + BELT_STEPS * BELT_STEP
+    return wl.Dynamic(model["world"], step=BELT_STEP, end=end, name="", **model["method"]), model["state"], int(elements)
+
+
+class Solve(NamedTuple):
+    """One solve: time in all and before the first step [s], and its Newton iterations."""
+
+    seconds: float
+    start: float
+    iterations: int
+
+
+def solve(solver: Any, state: Any) -> Solve:
+    """Solve and measure."""
+    from windlass import StepHook
+
+    first = []
+
+    class StartTimer(StepHook):
+        def before_step(self, state: Any) -> None:
+            first.append(time.perf_counter())
+
+    before = solver.statistics.newton_iterations
+    begin = time.perf_counter()
+    solver.solve(state, hooks=[StartTimer()])
+    seconds = time.perf_counter() - begin
+    return Solve(seconds, first[0] - begin, solver.statistics.newton_iterations - before)
+
+
+def read_events(stage: Any) -> dict[str, float]:
+    """Time by PETSc event in a log stage so far [s]."""
+    from petsc4py import PETSc
+
+    names = ("MatLUFactorNum", "MatLUFactorSym", "KSPSolve")
+    return {name: PETSc.Log.Event(name).getPerfInfo(stage.id)["time"] for name in names}
+
+
+def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float], float, float]:
+    """Time per iteration by part, in all without and in all with clocks [s]."""
+    from petsc4py import PETSc
+
+    solve(solver, state)
+    plain = min(done.seconds / done.iterations for done in (solve(solver, state) for _ in range(rounds)))
+    PETSc.Log.begin()
+    clock, stage = Clock(), PETSc.Log.Stage("Newton runs")
+    instrument(solver, clock, stage)
+    best: dict[str, float] = {}
+    least = np.inf
+    for _ in range(rounds):
+        clock.reset()
+        before = read_events(stage)
+        done = solve(solver, state)
+        if done.seconds / done.iterations >= least:
+            continue
+        least = done.seconds / done.iterations
+        event = {name: value - before[name] for name, value in read_events(stage).items()}
+        parts = clock.seconds
+        # the event of the solve does not contain the factorisation, which is its set-up
+        parts["factorisation"] = event["MatLUFactorNum"] + event["MatLUFactorSym"]
+        parts["solve"] = event["KSPSolve"]
+        parts["SNES"] -= parts["factorisation"] + parts["solve"]
+        parts["start"] = done.start
+        parts["around"] = done.seconds - sum(parts.values())
+        best = {part: value / done.iterations for part, value in parts.items()}
+    return best, plain, least
+
+
+def repeat(function: Callable[[], Any]) -> float:
+    """Time of one call [s], the least of several runs of many calls."""
+    function()
+    start = time.perf_counter()
+    function()
+    count = max(3, int(0.02 / max(time.perf_counter() - start, 1e-7)))
+    least = np.inf
+    for _ in range(5):
+        start = time.perf_counter()
+        for _ in range(count):
+            function()
+        least = min(least, (time.perf_counter() - start) / count)
+    return least
+
+
+def measure_kernels(solver: Any, elements: int) -> dict[str, float]:
+    """Time of single calls per entity [µs]; the solver is not used afterwards."""
+    assembly, values = solver.problem.assembly, solver.problem.matrix.values
+    s, out = assembly.fields, {}
+    f = np.zeros(len(s.x))
+    v_factor = solver.problem.scheme.v_factor
+    for system in assembly.systems:
+        if system.residual is None or system.tangent is None or not len(system.dofs):
+            continue
+        kind = part_of(system.name, "residual").partition(" ")[0]
+        if kind == "cable":
+            few = (system.slots % 64).copy()
+            small = np.zeros(64)
+            calls = {
+                "residual": lambda law=system: law.residual(s, f),
+                "tangent": lambda law=system: law.tangent(s, 1.0, v_factor, law.slots, values),
+                "tangent into 64 numbers": lambda law=system, to=few: law.tangent(s, 1.0, v_factor, to, small),
+            }
+            for name, call in calls.items():
+                out[f"cable {name}, per element"] = 1e6 * repeat(call) / len(system.dofs)
+        elif kind == "contact":
+            count = len(s.data) / 3
+            kept = s.data.copy()
+            residual = lambda law=system: law.residual(s, f)  # noqa: E731
+            tangent = lambda law=system: law.tangent(s, 1.0, v_factor, law.slots, values)  # noqa: E731
+            out["contact residual, per segment, as it is"] = 1e6 * repeat(residual) / count
+            out["contact tangent, per segment, as it is"] = 1e6 * repeat(tangent) / count
+            s.data[:] = 1.0  # every gap is open
+            out["contact residual, per segment, all open"] = 1e6 * repeat(residual) / count
+            out["contact tangent, per segment, all open"] = 1e6 * repeat(tangent) / count
+            s.data[:] = kept
+    return out
+
+
+def split_case(case: str, rounds: int) -> dict[str, Any]:
+    """Measure one case in this process."""
+    kind, *words = case.split(":")
+    solver, state, elements = {"chain": create_chain, "belt": create_belt}[kind](words)
+    parts, plain, clocked = measure_parts(solver, state, rounds)
+    return {
+        "case": case,
+        "elements": elements,
+        "us_per_iteration": {part: 1e6 * value for part, value in parts.items()},
+        "us_in_all": 1e6 * plain,
+        "us_in_all_with_clocks": 1e6 * clocked,
+        "kernels_us": measure_kernels(solver, elements),
+        "machine": describe_machine(),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    }
+
+
+def format_split(result: dict[str, Any]) -> str:
+    """A table of one case."""
+    parts, elements = result["us_per_iteration"], result["elements"]
+    total = sum(parts.values())
+    rows = [("part", "", "µs/iteration", "share", "µs/element")]
+    for part, value in parts.items():
+        if value != 0.0:
+            rows.append((part, PARTS[part], f"{value:.2f}", f"{value / total:.1%}", f"{value / elements:.4f}"))
+    rows.append(("sum", "", f"{total:.2f}", "", f"{total / elements:.4f}"))
+    rows.append(("without clocks", "", f"{result['us_in_all']:.2f}", "", f"{result['us_in_all'] / elements:.4f}"))
+    kernels = [(name, f"{value:.4f}") for name, value in result["kernels_us"].items()]
+    return f"{result['case']}\n{align(rows, 2)}\nkernels alone [µs]\n{align(kernels, 1)}\n"
+
+
+def main() -> int:
+    """Run the command: one process for each case."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", metavar="CASE", default=list(CASES), help="such as chain:1000, belt:240x2")
+    parser.add_argument("--rounds", type=int, default=10, help="repetitions, default 10")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for split_<case>.json")
+    given, petsc = parser.parse_known_args()
+    for case in given.cases:
+        if case.partition(":")[0] not in ("chain", "belt") or ":" not in case:
+            parser.error(f"case {case}: expected chain:CABLES or belt:ELEMENTSxSEGMENTS")
+    if len(given.cases) > 1:
+        options = ["--rounds", str(given.rounds), "--results", str(given.results), *petsc]
+        return max(subprocess.run([PYTHON, __file__, case, *options]).returncode for case in given.cases)
+    sys.argv = [__file__, "-progress", "false", *petsc]
+    result = split_case(given.cases[0], given.rounds)
+    given.results.mkdir(parents=True, exist_ok=True)
+    (given.results / f"split_{given.cases[0].replace(':', '_')}.json").write_text(json.dumps(result, indent=1) + "\n")
+    print(format_split(result))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Runs a command and prints one RESULT line with the times of its whole process, from start to end.
+
+usage: start_child.py [--cold] COMMAND ...      --cold: with an empty compiler cache, which is removed afterwards
+
+Answers and versions are those of the command's own RESULT line, if it prints one.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def run(command: list[str], environment: dict[str, str]) -> dict[str, object]:
+    """Run the command; its times with those of its own children, and what it printed."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr or done.stdout}")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+    own = json.loads(lines[-1].removeprefix("RESULT ")) if lines else {"answers": {}, "versions": {}}
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    times = {"cpu": cpu, "wall": wall, "measured": {"elapsed [s]": wall}}
+    return times | {"counts": {"starts": 1}, "answers": own["answers"], "versions": own["versions"]}
+
+
+def main() -> None:
+    """Run the command of the command line."""
+    words = sys.argv[1:]
+    cold = words[:1] == ["--cold"]
+    command = words[cold:]
+    if not command:
+        sys.exit(__doc__)
+    if cold:
+        with tempfile.TemporaryDirectory(prefix="windlass-cold-") as folder:
+            result = run(command, os.environ | {"WINDLASS_CACHE": folder})
+    else:
+        result = run(command, dict(os.environ))
+    print("RESULT " + json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

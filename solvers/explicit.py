@@ -1,0 +1,230 @@
+"""Explicit dynamics: a(t, q, v) from M a + f(q, v, t) + C_q^T lam = loads, step by step without iterations.
+
+For particle-like models with many contacts and short times, and where accuracy near rounding is wanted.  Implicit
+methods (`Dynamic`) are better for stiff models such as cables, whose explicit steps must be shorter than 2/ω of the
+highest angular frequency.  The methods are described in `verlet` and `runge_kutta`, the equations in `accelerations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.assembly import Assembly
+from windlass.framework.errors import Failure, ModelError, NotConverged
+from windlass.framework.hooks import Hook, StepHook, as_hooks
+from windlass.framework.law import PostNewton
+from windlass.framework.options import option
+from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.state import State
+from windlass.framework.world import World
+from windlass.solvers.accelerations import Accelerations
+from windlass.solvers.explicit_step import Advance, Method
+from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.progress import Progress
+from windlass.solvers.runge_kutta import RungeKutta
+from windlass.solvers.statistics import Statistics
+from windlass.solvers.verlet import Verlet
+
+METHODS = ("verlet", "rk")
+SHORTEST_CUT = 0.75
+"""A step that a contact wishes to be shorter becomes at least this much shorter."""
+ADVICE = (
+    "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
+    "try a smaller step, or method='rk', which finds its own"
+)
+
+
+@dataclass(frozen=True)
+class StepGrid:
+    """Times that are hit exactly: multiples of the step from the start on, and the end.
+
+    Attributes:
+        start, step, end: [s].
+    """
+
+    start: float
+    step: float
+    end: float
+
+    def propose(self, now: float, longest: float) -> tuple[float, float]:
+        """The next step: (size, time at its end) [s], at most ``longest``."""
+        # a run that goes on in the middle meets the same times to the last bit
+        whole = round(self.start / self.step)
+        anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
+        count = np.floor((now - anchor) / self.step + 1e-9)
+        then = float(anchor + (count + 1) * self.step)
+        # a whole step has its size to the last bit
+        size = self.step if abs(anchor + count * self.step - now) <= 1e-9 * self.step else then - now
+        if then > self.end - 1e-9 * self.step:
+            size, then = (size if then < self.end + 1e-9 * self.step else self.end - now), self.end
+        return (size, then) if size <= longest * (1.0 + 1e-9) else (longest, now + longest)
+
+
+class Explicit:
+    """Explicit time integration of a world; the interface is that of `Dynamic`.
+
+    History values (contact states) are computed anew in every force evaluation from those at the start of the step,
+    and stored with each accepted step.  If the force error of the post-Newton update is large and a contact recommends
+    a shorter step, the step is done again with that size, and the next one ends where this one should have ended.
+
+    Args:
+        world: the model.
+        step: step size; of ``"rk"`` the largest one.  All multiples of it are hit exactly [s].
+        end: time at the end [s].
+        method: ``"verlet"``, velocity Verlet of order 2 with fixed steps, or ``"rk"``, Runge-Kutta of order 8 with error
+            control (SciPy's DOP853).
+        rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
+        project: bring coordinates and velocities onto the constraints at the start and after every step, the Euler
+            parameters of bodies included; otherwise they drift away from them with the errors of the steps.
+        discontinuous_atol: force error up to which recommended step sizes are ignored [N].
+        adaptive: follow recommended step sizes at all.
+        smallest_step: recommended steps are not shorter [s]; default 1e-4 of the step.
+        prefix: options prefix.
+        name: what the progress line calls this solve; empty for none.
+
+    Attributes:
+        statistics: counts and times.
+        accelerations: what evaluates accelerations; its ``kind`` says how masses are dealt with.
+        failed_attempts: (time, step size, reason) of rejected attempts.
+
+    Raises:
+        ModelError: wrong arguments; coordinates without mass.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        step: float,
+        end: float,
+        method: str = "verlet",
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+        project: bool = True,
+        discontinuous_atol: float = 1.0,
+        adaptive: bool = True,
+        smallest_step: float | None = None,
+        prefix: str = "explicit_",
+        name: str = "explicit",
+    ) -> None:
+        smallest = smallest_step if smallest_step is not None else 1e-4 * step
+        for what, value in (("step", step), ("end", end), ("smallest_step", smallest)):
+            if not (np.isfinite(value) and value > 0.0):
+                raise ModelError(f"{what} = {value} s in Explicit: must be > 0")
+        if method not in METHODS:
+            raise ModelError(f"method = {method!r} in Explicit: must be one of {', '.join(METHODS)}")
+        for what, value in (("rtol", rtol), ("atol", atol), ("discontinuous_atol", discontinuous_atol)):
+            if not (np.isfinite(value) and value >= 0.0):
+                raise ModelError(f"{what} = {value} in Explicit: must be >= 0")
+        self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
+        project = option(prefix + "project", project, "1", "bring coordinates and velocities onto the constraints")
+        self._error_atol = option(
+            prefix + "discontinuous_atol",
+            discontinuous_atol,
+            "N",
+            "force error that is no cause to cut a step",
+            minimum=0,
+        )
+        if method == "rk":
+            # SciPy refuses more than this
+            smallest_rtol = 100 * float(np.finfo(float).eps)
+            rtol = max(option(prefix + "rtol", rtol, "1", "relative tolerance of a step", minimum=0.0), smallest_rtol)
+            atol = option(prefix + "atol", atol, "m", "absolute tolerance of a step", minimum=0.0)
+        self.assembly: Assembly = parallel_assembly(world, communicator())
+        self.accelerations = Accelerations(self.assembly, prefix)
+        self._method: Method
+        if method == "rk":
+            self._method = RungeKutta(self.accelerations, self._is_too_long, project, rtol, atol)
+        else:
+            self._method = Verlet(self.accelerations, self._is_too_long, project)
+        self.statistics = Statistics()
+        self.progress = Progress(name, "s", self.statistics)
+        self.failed_attempts: list[tuple[float, float, str]] = []
+
+    def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
+        """Integrate to the end and return the last state; see `march`."""
+        for now in self.march(state, hooks, resume=resume):
+            state = now
+        return self.assembly.local_state(state)
+
+    def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
+        """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
+
+        The yielded object is the same at each step; copy it to keep it.  Changes of it or of the world between steps,
+        for instance by hooks, are noticed.
+
+        Args:
+            state: start; it is not changed.
+            hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
+            resume: the state is one of an explicit run of this model: go on with its accelerations and history values as
+                they are.  Otherwise the start is projected onto the constraints and both are computed anew.
+
+        Raises:
+            NotConverged: a step failed; the last good state is kept in the error.
+            ModelError: no consistent start: forces that are not finite, or masses and constraints that do not determine
+                the accelerations.
+        """
+        current = self.assembly.local_state(state)
+        if options.help_requested():
+            yield current
+            return
+        all_hooks = as_hooks(hooks)
+        self.statistics.begin()
+        self._method.begin(current, resume)
+        self.progress.begin(current.t, self.end)
+        grid, longest = StepGrid(current.t, self.step, self.end), np.inf
+        while current.t < self.end - 1e-9 * self.step:
+            for hook in all_hooks:
+                hook.before_step(current)
+            size, then = grid.propose(current.t, longest)
+            before = current.t
+            advance = self._method.attempt(current, size, then)
+            self.statistics.evaluations = self.accelerations.evaluations
+            self.statistics.rejected += advance.rejected
+            if not advance.accepted:
+                longest = self._reject(current, advance, all_hooks)
+                continue
+            longest = np.inf
+            current.step += 1
+            self.statistics.steps += 1
+            self.progress.step(current.t, current.t - before)
+            for hook in all_hooks:
+                hook.after_iteration(current, advance.error)
+            for hook in all_hooks:
+                hook.after_step(current)
+            yield current
+        # what generalised-alpha would start from
+        current.algorithmic_a[:] = current.a
+        self.statistics.end()
+        self.progress.end()
+        for hook in all_hooks:
+            hook.finish(current)
+
+    def _is_too_long(self, result: PostNewton, size: float) -> bool:
+        """Whether a step shall be cut to the size that a contact recommends."""
+        cut = result.error > self._error_atol and result.recommended_step < size * (1.0 - 1e-9)
+        return self._adaptive and cut and size > self._smallest * (1.0 + 1e-9)
+
+    def _reject(self, current: State, advance: Advance, hooks: list[StepHook]) -> float:
+        """The longest next step after a refused one [s], or the end of the run."""
+        tried = advance.t - current.t
+        if np.isfinite(advance.recommended_step):
+            size = max(min(SHORTEST_CUT * tried, advance.recommended_step), self._smallest)
+            reason = f"a contact switches within the step and asks for a step of {advance.recommended_step:.3g}"
+            self.failed_attempts.append((advance.t, tried, reason))
+            self.statistics.rejected += 1
+            return size
+        self.failed_attempts.append((advance.t, tried, advance.reason))
+        self.statistics.rejected += 1
+        worst = self.accelerations.describe_worst()
+        failure = Failure(advance.reason, advance.t, self.statistics.steps + 1, tried, [], worst, current.copy())
+        self.statistics.end()
+        self.progress.fail()
+        for hook in hooks:
+            hook.finish(current)
+        NonlinearProblem.save_last_good(failure)
+        raise NotConverged(failure, ADVICE)

@@ -1,0 +1,361 @@
+"""Rigid bodies and joints: a recorded chain in space, linkages, tops, free bodies; order 2 of what is conserved."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    CartesianSpringDamper,
+    GenericJoint,
+    MassProportional,
+    PrismaticJoint2D,
+    RevoluteJoint2D,
+    SphericalJoint,
+    clamp,
+    hinge,
+    position_marker,
+    rigid_marker,
+)
+from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, euler_parameters, rotation_matrix
+from windlass.framework.evaluate import eval_output
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.static import Static
+
+MODELS = Path(__file__).parents[1] / "reference" / "models"
+GRAVITY = 9.81
+INERTIA = np.array([[2.0, 0.3, -0.2], [0.3, 1.5, 0.1], [-0.2, 0.1, 1.1]])
+
+
+def create_chain() -> tuple[World, list[Entity]]:
+    """The model sphericalJointTest: four bodies in a row on spherical joints, the first free to slide along x."""
+    data = json.loads((MODELS / "sphericalJointTest.json").read_text())
+    world, bodies = World(), []
+    ground = world.add(Ground, position=data["objects"][0]["referencePosition"])
+    objects = {0: ground}
+    for i, item in enumerate(data["objects"]):
+        if item["objectType"] == "RigidBody":
+            reference = data["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
+            place = {"position": reference[:3], "euler_parameters": reference[3:]}
+            mass = {"mass": item["physicsMass"], "inertia": item["physicsInertia"]}
+            objects[i] = world.add(RigidBody3D, **place, **mass, center_of_mass=item["physicsCenterOfMass"])
+            bodies.append(objects[i])
+    markers = []
+    for item in data["markers"]:
+        if item["markerType"] == "NodePosition":
+            markers.append(position_marker(world, world.entity(int(bodies[int(item["nodeNumber"])].node))))
+        elif item["markerType"] == "BodyPosition":
+            markers.append(position_marker(world, objects[int(item["bodyNumber"])], item["localPosition"]))
+        else:
+            markers.append(objects[int(item["bodyNumber"])])
+    for item in data["objects"]:
+        if item["objectType"] == "JointSpherical":
+            ends = {f"marker{k}": markers[int(i)] for k, i in enumerate(item["markerNumbers"])}
+            world.add(SphericalJoint, **ends, axes=np.array(item["constrainedAxes"], dtype=bool))
+    for item in data["loads"]:
+        world.add(MassProportional, body=markers[int(item["markerNumber"])], acceleration=item["loadVector"])
+    return world, bodies
+
+
+def test_chain_in_space() -> None:
+    """Spherical joints: Exudyn 1.11.0, model sphericalJointTest, generalised-alpha with spectral radius 0.6.
+
+    The reference stops its Newton runs with a lagged Jacobian at a relative residual of 1e-8, which leaves an error of
+    about 1e-10 in its coordinates, 1e-3 in accelerations of up to 70 rad/s^2 and in forces of up to 70 N.
+    """
+    world, bodies = create_chain()
+    with np.load(MODELS / "sphericalJointTest_trace0.npz") as trace:
+        q, v, a, forces = trace["q"], trace["q_t"], trace["q_tt"], trace["ae"][:, 4:]
+    solver = Dynamic(world, step=1e-3, end=1.0, spectral_radius=0.6, lag=False)
+    for state in solver.march():
+        k = state.step
+        assert_allclose(state.q, q[k], atol=1e-9, rtol=0)
+        assert_allclose(state.v, v[k], atol=1e-6, rtol=0)
+        assert_allclose(state.a, a[k], atol=1e-2, rtol=0)
+        assert_allclose(state.lam[4:], forces[k], atol=2e-2, rtol=0)
+    assert solver.statistics.newton_iterations == 2000
+    assert solver.statistics.fallbacks == 0, "the mass matrix is positive definite: LU needs no pivots"
+    total = state.q[:14] + world.numbering.reference[:14]
+    assert_allclose(np.abs(total).sum(), 4.409080446575089, atol=1e-8, rtol=0)
+    turned = np.array([state.of(body)[0, 3:] for body in bodies])
+    turned[:, 0] += 1.0
+    assert_allclose((turned**2).sum(axis=1), 1.0, atol=1e-12, err_msg="length of the Euler parameters")
+
+
+def test_mass_point_in_space() -> None:
+    """Free flight of a mass point; every method of the Newmark family integrates a constant acceleration exactly."""
+    world = World(gravity=(0.0, 0.0, -GRAVITY))
+    point = world.add(MassPoint, position=(1.0, 1.0, 2.0), velocity=(0.5, -1.0, 3.0), mass=2.0)
+    state = Dynamic(world, step=0.01, end=1.0).solve()
+    assert_allclose(eval_output(point, "position", state), (1.5, 0.0, 5.0 - 0.5 * GRAVITY), atol=1e-12)
+    assert_allclose(eval_output(point, "velocity", state), (0.5, -1.0, 3.0 - GRAVITY), atol=1e-12)
+
+
+class Linkage:
+    """A slider-crank: ground, crank, rod and slider, three pins and one prismatic joint, one degree of freedom.
+
+    The crank of 0.5 m turns with 4 rad/s at first; the axis of the slider lies 0.1 m above the crank's pin.
+    """
+
+    def __init__(self) -> None:
+        self.world = world = World(gravity=(0.0, -GRAVITY, 0.0))
+        r, l, phi, height, speed = 0.5, 1.5, 0.7, 0.1, 4.0
+        elbow = r * np.array((np.cos(phi), np.sin(phi)))
+        beta = -np.arcsin((elbow[1] - height) / l)
+        along, across = np.array((np.cos(beta), np.sin(beta))), np.array((-np.sin(beta), np.cos(beta)))
+        elbow_rate = speed * np.array((-elbow[1], elbow[0]))
+        beta_rate = -elbow_rate[1] / (l * np.cos(beta))
+        middle_rate, pin_rate = (elbow_rate + beta_rate * s * l * across for s in (0.5, 1.0))
+
+        def add(position: Any, angle: float, mass: float, inertia: float, velocity: Any, turning: float) -> Entity:
+            place = {"position": position, "angle": angle, "velocity": (*velocity, turning)}
+            return world.add(RigidBody2D, **place, mass=mass, inertia=inertia)
+
+        crank = add(elbow / 2, phi, 2.0, 2.0 * r**2 / 12, elbow_rate / 2, speed)
+        rod = add(elbow + 0.5 * l * along, beta, 1.0, l**2 / 12, middle_rate, beta_rate)
+        slider = add(elbow + l * along, 0.0, 3.0, 0.01, pin_rate, 0.0)
+        self.bodies = [crank, rod, slider]
+        ground = world.add(Ground)
+
+        def marker(body: Entity, x: float = 0.0, y: float = 0.0) -> Entity:
+            return rigid_marker(world, body, (x, y))
+
+        ends = [
+            (marker(ground), marker(crank, -r / 2)),
+            (marker(crank, r / 2), marker(rod, -l / 2)),
+            (marker(rod, l / 2), marker(slider)),
+        ]
+        self.joints = [world.add(RevoluteJoint2D, marker0=m0, marker1=m1) for m0, m1 in ends]
+        axis = marker(ground, 0.0, height)
+        self.joints.append(world.add(PrismaticJoint2D, marker0=axis, marker1=marker(slider), axis=(1.0, 0.0)))
+
+    def energy(self, state: State) -> float:
+        """Kinetic and potential energy [J]."""
+        return sum(
+            float(eval_output(body, "kinetic_energy", state))
+            + GRAVITY * float(body.mass) * float(eval_output(body, "position", state)[1])
+            for body in self.bodies
+        )
+
+    def gap(self, state: State) -> float:
+        """Largest violation of a joint [m, 1]."""
+        return max(float(np.abs(eval_output(joint, "gap", state)).max()) for joint in self.joints)
+
+
+@pytest.mark.parametrize(
+    ("method", "gap"),
+    # at rate level (index 2) positions follow with the error of the integrator, without drift over many turns
+    [("generalized_alpha", 1e-11), ("trapezoidal_index2", 2e-5)],
+)
+def test_linkage_of_four_bars(method: str, gap: float) -> None:
+    """Energy and constraints over 10 000 steps: the energy error is that of the integrator, h² in size, and stays so.
+
+    With h = 1e-3 s and turning speeds up to 10 rad/s, (ω h)² = 1e-4.
+    """
+    linkage = Linkage()
+    start = linkage.energy(State(linkage.world))
+    errors, gaps, crank = [], [], []
+    solver = Dynamic(linkage.world, step=1e-3, end=10.0, method=method)
+    for state in solver.march():
+        crank.append(state.v[2])
+        if state.step % 50 == 0:
+            errors.append(abs(linkage.energy(state) - start))
+            gaps.append(linkage.gap(state))
+    assert solver.statistics.steps == 10_000
+    assert max(gaps) < gap
+    assert max(errors) < 3e-4 * start
+    first, last = max(errors[:100]), max(errors[100:])
+    assert last < 1.5 * first, "errors of the second half are those of the first: no drift"
+    assert 1e-3 * sum(crank) > 7.0 * 2 * np.pi, "whole turns of the crank"
+
+
+TILT, PRECESSION = 0.5, 2.0
+ARM, TOP_MASS = 0.3, 1.5
+
+
+def create_top() -> tuple[World, Entity]:
+    """A heavy symmetric top, to be held at its node, that precesses steadily about the vertical axis z.
+
+    m g l = Ω (I3 ω3 - I1 Ω cos θ) with I1 about the fixed point and ω3 the whole spin about the axis of symmetry.
+    Source: H. Goldstein, Classical Mechanics, chapter 5.
+    """
+    I3, transverse = 0.02, 0.05
+    I1 = transverse + TOP_MASS * ARM**2
+    spin = (TOP_MASS * GRAVITY * ARM + I1 * PRECESSION**2 * np.cos(TILT)) / (I3 * PRECESSION)
+    axis = np.array((np.sin(TILT), 0.0, np.cos(TILT)))
+    omega = np.array((0.0, 0.0, PRECESSION))
+    omega += (spin - omega @ axis) * axis
+    world = World(gravity=(0.0, 0.0, -GRAVITY))
+    top = world.add(
+        RigidBody3D,
+        position=(0.0, 0.0, 0.0),
+        euler_parameters=euler_parameters((0.0, 1.0, 0.0), TILT),
+        angular_velocity=omega,
+        mass=TOP_MASS,
+        inertia=(transverse, transverse, I3),
+        center_of_mass=(0.0, 0.0, ARM),
+    )
+    return world, top
+
+
+@pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
+def test_heavy_top(method: str) -> None:
+    """Steady precession: the axis stays on its cone and moves with Ω t, with an error of order 2 in the step.
+
+    The top spins with 126 rad/s, so that (ω h)² = 4e-3 for the smallest step.  Generalised-alpha at index 3 with its
+    weak damping becomes unstable where a body turns by more than about 0.2 rad in a step.
+    """
+    errors = []
+    for step in (1e-3, 5e-4):
+        world, top = create_top()
+        hinge(world, top)
+        worst = 0.0
+        for state in Dynamic(world, step=step, end=0.6, method=method).march():
+            if state.step % 20 == 0:
+                axis, angle = eval_output(top, "rotation", state)[:, 2], PRECESSION * state.t
+                expected = np.array((np.sin(TILT) * np.cos(angle), np.sin(TILT) * np.sin(angle), np.cos(TILT)))
+                worst = max(worst, float(np.abs(axis - expected).max()))
+        errors.append(worst)
+    assert errors[-1] < 3e-4
+    assert_allclose(np.log2(errors[0] / errors[1]), 2.0, atol=0.1)
+
+
+def test_top_held_by_a_joint() -> None:
+    """The top on a spherical joint moves as on a hinge of coordinates, and the joint carries it."""
+    ends = []
+    for joint_holds in (False, True):
+        world, top = create_top()
+        if joint_holds:
+            ground = position_marker(world, world.add(Ground))
+            joint = world.add(SphericalJoint, marker0=ground, marker1=position_marker(world, top))
+        else:
+            joint = hinge(world, top)
+        ends.append(Dynamic(world, step=1e-3, end=0.3).solve())
+    assert_allclose(ends[1].q, ends[0].q, atol=1e-10)
+    # what the joint does to the top moves its centre of mass against its weight
+    acceleration = eval_output(top, "acceleration", ends[1], local=(0.0, 0.0, ARM))
+    expected = TOP_MASS * (acceleration + (0.0, 0.0, GRAVITY))
+    assert_allclose(-eval_output(joint, "force", ends[1]), expected, atol=1e-6)
+    assert_allclose(eval_output(joint, "torque", ends[1]), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
+def test_free_body(method: str) -> None:
+    """A free asymmetric body, its node off the centre of mass: energy and angular momentum to order 2, momentum."""
+    errors = []
+    for step in (8e-3, 4e-3, 2e-3):
+        world = World()
+        body = world.add(
+            RigidBody3D,
+            position=(0.4, -0.2, 0.1),
+            velocity=(1.0, 0.5, -0.3),
+            angular_velocity=(0.3, 4.0, 0.5),
+            euler_parameters=euler_parameters((1.0, 1.0, 0.3), 0.8),
+            mass=1.7,
+            inertia=INERTIA,
+            center_of_mass=(0.2, -0.3, 0.4),
+        )
+        names = ("kinetic_energy", "angular_momentum", "momentum")
+        start = [eval_output(body, name, State(world)) for name in names]
+        end = Dynamic(world, step=step, end=2.0, method=method).solve()
+        change = [np.abs(eval_output(body, name, end) - old).max() for name, old in zip(names, start, strict=True)]
+        errors.append([c / np.abs(old).max() for c, old in zip(change, start, strict=True)])
+    relative = np.array(errors)
+    assert (relative[-1] < 1e-3).all()
+    orders = np.log2(relative[:-1] / relative[1:])
+    assert (orders > 1.7).all(), f"orders {orders}"
+
+
+def test_spin_about_a_principal_axis() -> None:
+    """Steady rotation about a principal axis: the angle is ω t, over many turns and through e0 = 0."""
+    world = World()
+    body = world.add(
+        RigidBody3D, position=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 10.0), mass=1.0, inertia=(1.0, 2.0, 3.0)
+    )
+    errors = []
+    for step in (2e-3, 1e-3):
+        state = Dynamic(world, step=step, end=2.0).solve()
+        expected = rotation_matrix(euler_parameters((0.0, 0.0, 1.0), 20.0))
+        errors.append(float(np.abs(eval_output(body, "rotation", state) - expected).max()))
+        assert_allclose(eval_output(body, "angular_velocity", state)[:2], 0.0, atol=1e-9)
+    assert errors[1] < 2e-4
+    assert_allclose(np.log2(errors[0] / errors[1]), 2.0, atol=0.1)
+
+
+def create_pendulum(spatial: bool) -> tuple[World, Entity]:
+    """A pendulum of 1 m that starts level, in the plane on a pin, or in space on a hinge about z."""
+    world = World(gravity=(0.0, -GRAVITY, 0.0))
+    ground = rigid_marker(world, world.add(Ground))
+    if spatial:
+        body = world.add(RigidBody3D, position=(0.5, 0.0, 0.0), mass=1.0, inertia=(0.1, 0.2, 1.0 / 12.0))
+        end = rigid_marker(world, body, (-0.5, 0.0, 0.0))
+        world.add(GenericJoint, marker0=ground, marker1=end, rotations=(True, True, False))
+    else:
+        body = world.add(RigidBody2D, position=(0.5, 0.0), mass=1.0, inertia=1.0 / 12.0)
+        world.add(RevoluteJoint2D, marker0=ground, marker1=rigid_marker(world, body, (-0.5, 0.0)))
+    return world, body
+
+
+@pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
+def test_pendulum_in_space_and_in_the_plane(method: str) -> None:
+    """Both pendulums converge to the same motion with order 2 (they differ in their coordinates of the rotation)."""
+    differences = []
+    for step in (4e-3, 2e-3):
+        ends = []
+        for spatial in (True, False):
+            world, body = create_pendulum(spatial)
+            state = Dynamic(world, step=step, end=2.0, method=method).solve()
+            ends.append(eval_output(body, "position", state))
+        assert_allclose(ends[0][2], 0.0, atol=1e-9)
+        differences.append(float(np.abs(ends[0] - ends[1]).max()))
+    assert differences[1] < 2e-4
+    assert np.log2(differences[0] / differences[1]) > 1.7
+
+
+def test_static_equilibrium_in_space() -> None:
+    """A plate on three springs under an eccentric weight: forces and moments balance, and stay so in dynamics."""
+    world = World(gravity=(0.0, 0.0, -GRAVITY))
+    plate = world.add(
+        RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.1, 0.1, 0.2), center_of_mass=(0.1, 0.05, 0.02)
+    )
+    corners = [(0.5, 0.0, 0.0), (-0.3, 0.4, 0.0), (-0.3, -0.4, 0.0)]
+    ground = world.add(Ground)
+    springs = [
+        world.add(
+            CartesianSpringDamper,
+            marker0=position_marker(world, ground, corner),
+            marker1=position_marker(world, plate, corner),
+            stiffness=(80.0, 80.0, 60.0),
+        )
+        for corner in corners
+    ]
+    state = Static(world, load_steps=2).solve()
+    force, moment, weight = np.zeros(3), np.zeros(3), np.array((0.0, 0.0, -2.0 * GRAVITY))
+    for spring, corner in zip(springs, corners, strict=True):
+        pull = -eval_output(spring, "force", state)
+        force += pull
+        moment += np.cross(eval_output(plate, "position", state, local=corner), pull)
+    center = eval_output(plate, "position", state, local=(0.1, 0.05, 0.02))
+    assert_allclose(force + weight, 0.0, atol=1e-8)
+    assert_allclose(moment + np.cross(center, weight), 0.0, atol=1e-8)
+    assert np.abs(eval_output(plate, "rotation", state) - np.eye(3)).max() > 0.05
+    assert_allclose(state.lam, 0.0, atol=1e-8, err_msg="nothing acts along the Euler parameters")
+    still = Dynamic(world, step=1e-3, end=0.05).solve(state)
+    assert_allclose(still.q, state.q, atol=1e-9)
+
+
+def test_clamped_body_stays() -> None:
+    world = World(gravity=(1.0, 2.0, -GRAVITY))
+    turned = euler_parameters((0.0, 1.0, 0.2), 3.0)  # e0 is small here, so that it is among those held
+    body = world.add(RigidBody3D, position=(1.0, 2.0, 3.0), euler_parameters=turned, mass=1.0, inertia=(1.0, 2.0, 2.5))
+    clamp(world, body)
+    state = Dynamic(world, step=1e-2, end=0.1).solve()
+    assert_allclose(state.q, 0.0, atol=1e-12)
