@@ -19,6 +19,7 @@ FOLDER = ROOT / "benchmarks"
 SIMBODY = str(ROOT / ".venv-bench" / "bin" / "spheres_simbody")
 SIZES = (100, 1000, 10_000)
 STEPS, STEPS_OF_LARGE, LARGE = 100, 20, 30_000  # Simbody needs seconds for each step of a large packing
+SPHERES_IN_ALL = 5000  # of the repeated trajectories, so that a small one takes long enough for the clock
 
 TOLERANCES = {
     "force_sum": Tolerance(relative=1e-9),
@@ -36,14 +37,14 @@ def create_case(size: int, scene: str) -> Case:
     """
     if size < 1:
         raise ValueError(f"size {size}: must be >= 1 spheres")
-    steps = str(STEPS if size < LARGE else STEPS_OF_LARGE)
+    steps, repeats = str(STEPS if size < LARGE else STEPS_OF_LARGE), str(max(1, SPHERES_IN_ALL // size))
     windlass = (PYTHON, str(FOLDER / "spheres_windlass.py"), "-scene", scene, "-progress", "false")
     return Case(
         name=f"spheres_{scene}_{size}",
         title=f"{size} spheres, scene {scene}, {steps} steps",
         commands={
-            "simbody": [(SIMBODY, scene, str(size), steps)],
-            "windlass": [(*windlass, "-spheres", str(size), "-steps", steps)],
+            "simbody": [(SIMBODY, scene, str(size), steps, repeats)],
+            "windlass": [(*windlass, "-spheres", str(size), "-steps", steps, "-repeats", repeats)],
         },
         tolerances=TOLERANCES,
         work="contacts",

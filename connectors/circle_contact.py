@@ -15,6 +15,7 @@ from windlass.connectors.circle_contact_kernels import (
 )
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
+from windlass.connectors.joints import find_spatial
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Fields, FloatArray, LocalRows, Output, System
@@ -59,6 +60,12 @@ def check_forms(table: EntityTable, names: tuple[str, ...]) -> None:
                 f"{name} = {value:g} {units[0]} and {name}{PER_LENGTH} = {per_length:g} {units[1]} in {table.kind} "
                 f"row {row}: give one of them, the other must be 0"
             )
+
+
+def check_circles(world: World, table: EntityTable) -> None:
+    """Raise ModelError for circles that can move out of the plane of the cables."""
+    for row in np.flatnonzero(find_spatial(world, table.column("circle")))[:1]:
+        raise ModelError(f"circle in {table.kind} row {row} is on a body in space: must be a marker in the plane")
 
 
 def create_columns(rows: LocalRows, friction: bool) -> ContactColumns:

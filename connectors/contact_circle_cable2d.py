@@ -17,6 +17,7 @@ import numpy as np
 from windlass.connectors.cable_shape import FAMILY
 from windlass.connectors.circle_contact import (
     CIRCLE_FAMILY,
+    check_circles,
     check_forms,
     check_segments,
     create_columns,
@@ -64,6 +65,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
 
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for rows whose segments, history or forms of parameters do not fit together."""
+    check_circles(world, table)
     check_segments(world, table)
     check_history(world, table, len(START))
     check_forms(table, FORMS)

@@ -35,7 +35,8 @@ class Neighbours:
         skin: margin of the search [m].
         bounded: number of bounded surfaces, which come before the half spaces.
         moving: the half spaces that are not on the ground.
-        pairs: surface numbers of the candidates in order, kind of the first <= kind of the second, shape (k, 2).
+        pairs: surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2).
+        numbers: one number for each pair, in order, shape (k,).
         ellipsoids: number of pairs with an ellipsoid, which come first.
         start: origins of all surfaces at the last search [m], shape (n, 3).
         listed: whether a bounded surface is a candidate with a half space, shape (half spaces, bounded).
@@ -46,6 +47,7 @@ class Neighbours:
     bounded: int
     moving: IntArray
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     ellipsoids: int = 0
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
@@ -71,15 +73,17 @@ def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]
     apart = (c.carrier[i] != c.carrier[j]) & ~(c.fixed[i] & c.fixed[j])
-    # in the order of the surfaces, of which ellipsoids are the first, whatever the order of the search
-    number = np.sort(i[apart] * len(c.kind) + j[apart])
-    pairs = np.stack(np.divmod(number, len(c.kind)), axis=1)
+    pairs = pairs[apart]
     near.start = c.center.copy()
     near.rebuilds += 1
-    if np.array_equal(pairs, near.pairs):
+    numbers = np.sort(pairs[:, 0] * len(c.kind) + pairs[:, 1])
+    if np.array_equal(numbers, near.numbers):
         return False
-    near.pairs = pairs
-    near.ellipsoids = int(np.searchsorted(pairs[:, 0], int((c.kind == ELLIPSOID).sum())))
+    near.numbers = numbers
+    # the order of the search is kept otherwise: neighbours stand near each other in it, which is kind to the cache
+    with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
+    near.pairs = np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid]))
+    near.ellipsoids = int(with_ellipsoid.sum())
     return True
 
 

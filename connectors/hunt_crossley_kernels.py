@@ -1,7 +1,8 @@
 """The Hunt-Crossley law with Hollars friction, and its sum over candidate pairs; formulas in `hunt_crossley`.
 
 Forces are summed per surface as force and torque about the origin of the surface, and go to the coordinates from there.
-Pairs of spheres and half spaces, of which there may be many, have a loop of their own; it does what the general one does.
+Pairs of spheres and half spaces, of which there may be many, have a loop of their own that does what the general one
+does.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 
 @kernel
 def add_pair_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
-    """Add the forces of one element at pairs of any kind to ``c.force``, ``c.torque``; returns the stored energy [J]."""
+    """Add the forces of one element at pairs of any kind to ``c.force`` and ``c.torque``; returns its energy [J]."""
     energy = 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
@@ -111,7 +112,7 @@ def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
     # arrays by name: helpers that take the columns as a whole cost ten times the law itself
     kind, center, reach, normal, v, omega = c.kind, c.center, c.reach, c.normal, c.v, c.omega
     K, cc, us, ud, uv, force, torque = law.K, c.c, c.us, c.ud, c.uv, c.force, c.torque
-    hertz, vt, energy = law.hertz, law.vt, 0.0
+    is_point, hertz, vt, energy = c.is_point, law.hertz, law.vt, 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
         r = reach[i]
@@ -128,9 +129,15 @@ def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
         arm = r - s1 * x
         ax, ay, az = arm * nx, arm * ny, arm * nz
         bx, by, bz = ax - dx, ay - dy, az - dz
-        ux = v[i, 0] - v[j, 0] + omega[i, 1] * az - omega[i, 2] * ay - omega[j, 1] * bz + omega[j, 2] * by
-        uy = v[i, 1] - v[j, 1] + omega[i, 2] * ax - omega[i, 0] * az - omega[j, 2] * bx + omega[j, 0] * bz
-        uz = v[i, 2] - v[j, 2] + omega[i, 0] * ay - omega[i, 1] * ax - omega[j, 0] * by + omega[j, 1] * bx
+        ux, uy, uz = v[i, 0] - v[j, 0], v[i, 1] - v[j, 1], v[i, 2] - v[j, 2]
+        if not is_point[i]:
+            ux += omega[i, 1] * az - omega[i, 2] * ay
+            uy += omega[i, 2] * ax - omega[i, 0] * az
+            uz += omega[i, 0] * ay - omega[i, 1] * ax
+        if not is_point[j]:
+            ux -= omega[j, 1] * bz - omega[j, 2] * by
+            uy -= omega[j, 2] * bx - omega[j, 0] * bz
+            uz -= omega[j, 0] * by - omega[j, 1] * bx
         vn = ux * nx + uy * ny + uz * nz
         f = eval_hertz_force(K[i] * s1, hertz, x, R)
         energy += 0.4 * f * x
@@ -147,12 +154,14 @@ def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
         force[j, 0] += fx
         force[j, 1] += fy
         force[j, 2] += fz
-        torque[i, 0] -= ay * fz - az * fy
-        torque[i, 1] -= az * fx - ax * fz
-        torque[i, 2] -= ax * fy - ay * fx
-        torque[j, 0] += by * fz - bz * fy
-        torque[j, 1] += bz * fx - bx * fz
-        torque[j, 2] += bx * fy - by * fx
+        if not is_point[i]:
+            torque[i, 0] -= ay * fz - az * fy
+            torque[i, 1] -= az * fx - ax * fz
+            torque[i, 2] -= ax * fy - ay * fx
+        if not is_point[j]:
+            torque[j, 0] += by * fz - bz * fy
+            torque[j, 1] += bz * fx - bx * fz
+            torque[j, 2] += bx * fy - by * fx
     return energy
 
 

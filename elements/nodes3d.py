@@ -70,13 +70,12 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
         for name in ("displacement", "velocity"):
             if full[name].shape[-1:] == (3,):
                 full[name] = np.concatenate((full[name], np.zeros((*full[name].shape[:-1], 4))), axis=-1)
+        if not all(np.isfinite(v).all() for v in full.values()):
+            return values
         start = full["euler_parameters"] + full["displacement"][..., 3:]
         rates = euler_parameter_rates(start, full["angular_velocity"]) + 0.0 * full["velocity"][..., 3:]
-        finite = all(np.isfinite(v).all() for v in full.values())
     except (TypeError, ValueError):
         return values  # of a wrong shape or no numbers: the table has the words for it
-    if not finite:
-        return values
     row = world.table(RigidNode3D).count
     _check_length(full["euler_parameters"], "euler_parameters", row)
     _check_length(start, "euler_parameters + displacement", row)

@@ -74,7 +74,7 @@ class RigidBody3D(Component):
     mass = column("kg", "mass", above=0.0)
     inertia = column(
         "kg m^2",
-        "inertia tensor about the centre of mass, body's frame; also (Ixx, Iyy, Izz) "
+        "inertia tensor about the centre of mass, body's frame; also one number for equal moments, (Ixx, Iyy, Izz) "
         "or (Ixx, Iyy, Izz, Iyz, Ixz, Ixy), entries of the tensor with their signs",
         shape=(3, 3),
     )
@@ -98,6 +98,8 @@ def parse_inertia(given: Any, first_row: int) -> Any:
         values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         return given
+    if values.ndim == 0:
+        values = np.full(3, values)
     if values.shape == (3,) or (values.ndim in (1, 2) and values.shape[-1] == 6):
         full = np.zeros((*values.shape[:-1], 3, 3))
         full[..., (0, 1, 2), (0, 1, 2)] = values[..., :3]
@@ -105,7 +107,12 @@ def parse_inertia(given: Any, first_row: int) -> Any:
             for k, (i, j) in enumerate(((1, 2), (0, 2), (0, 1))):
                 full[..., i, j] = full[..., j, i] = values[..., 3 + k]
         values = full
-    if values.shape[-2:] != (3, 3) or values.ndim > 3 or not np.isfinite(values).all():
+    if values.shape[-2:] != (3, 3) or values.ndim > 3:
+        raise ModelError(
+            f"inertia in RigidBody3D row {first_row} has shape {np.shape(given)}: must be a number or numbers of shape "
+            "(3,), (6,), (3, 3), (rows, 6) or (rows, 3, 3) [kg m^2]"
+        )
+    if not np.isfinite(values).all():
         return values  # the table has the words for it
     for i, tensor in enumerate(values.reshape(-1, 3, 3)):
         where = f"in RigidBody3D row {first_row + i}"

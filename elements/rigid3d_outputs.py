@@ -44,7 +44,8 @@ def eval_angular_acceleration(rows: LocalRows, s: Fields, **where: Any) -> Float
 
 def eval_position(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:
     """R + A b, global [m], shape (rows, 3)."""
-    return s.x[rows.dofs[:, :3]] + turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
+    position: FloatArray = s.x[rows.dofs[:, :3]] + turn(eval_rotation(rows, s), np.asarray(local, dtype=np.float64))
+    return position
 
 
 def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:

@@ -1,16 +1,16 @@
-"""Accelerations as a function of time, coordinates and velocities, for explicit integration, and projection onto constraints.
+"""Accelerations as a function of time, coordinates and velocities, and projection onto the constraints.
 
     M a + C_qᵀ λ = loads - f(q, v, t) - terms quadratic in v,    C_q a = -(C_q v)_q v - 2 C_qt v - C_tt
 
 History values.  Each evaluation computes the history values anew from those of the start of the step and the present
 coordinates and velocities, and then the forces with them: a return mapping, as contact and friction laws want it.  So
-forces are functions of (t, q, v) for the length of a step.  It rests on the rule for ``System.post_newton`` that what it
-writes depends on ``Fields`` and ``start_data``.
+forces are functions of (t, q, v) for the length of a step.  It rests on the rule for ``System.post_newton`` that what
+it writes depends on ``start_data`` and the motion in ``Fields``.
 
 Mass.  A constant diagonal is divided by; a constant mass matrix is factorised once.  With constraints, or a mass matrix
-that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised where it has changed: as small dense
-blocks where bodies are not connected by constraints (`BlockFactors`), otherwise by PETSc.  Any option of a PETSc linear
-solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, chooses that solver in place of all of these.
+that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised where it has changed: as small
+dense blocks where bodies are not connected by constraints (`BlockFactors`), otherwise by PETSc.  Any option of a PETSc
+linear solver, ``-<prefix>ksp_...`` or ``-<prefix>pc_...``, chooses that solver in place of all of these.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Accelerations:
     Attributes:
         a: accelerations of all local coordinates at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: left-hand-side forces less loads of the last evaluation, before they are summed over processes, shape (n + 1,).
+        f: left-hand-side forces less loads of the last evaluation [N, N m], shape (n + 1,).
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether laws with a post-Newton update are there.
@@ -114,7 +114,7 @@ class Accelerations:
         fields.data[:], fields.start_data[:] = start_data, start_data
 
     def evaluate(self, t: float, start_data: FloatArray) -> PostNewton:
-        """Evaluate a and λ at the coordinates and velocities in the fields; the history values stand in the fields then.
+        """Evaluate a and λ at the coordinates and velocities in the fields; leaves the history values there.
 
         Args:
             t: time [s].
@@ -229,7 +229,8 @@ class Accelerations:
         layout, number = self.assembly.layout, self.assembly.world.numbering
         f = self.f[: len(layout.owned)]
         size = np.where(np.isfinite(f), np.abs(f), np.inf)
-        worst = [(number.describe_dof(int(layout.owned[i])), float(f[i])) for i in np.argsort(-size)[:count]]
+        largest = [i for i in np.argsort(-size)[:count] if size[i] > 0.0]
+        worst = [(number.describe_dof(int(layout.owned[i])), float(f[i])) for i in largest]
         if layout.size > 1:
             worst = [w for part in self.assembly.comm.allgather(worst) for w in part]
         return sorted(worst, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
@@ -275,6 +276,3 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
             "Every coordinate needs a mass [kg, kg m^2] or a constraint that determines it; Dynamic can do without"
         )
     return mass
-
-
-__all__ = ["Accelerations", "ProjectionError", "SingularError"]

@@ -125,6 +125,7 @@ class Dynamic:
         self.statistics.begin()
         # each march begins with the nominal step, also a second one of the same solver
         self.control = replace(self.control)
+        self.problem.lag.forget()
         if not resume:
             update_initial_accelerations(self.assembly, current)
         self.progress.begin(current.t, self.end)

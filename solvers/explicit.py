@@ -75,8 +75,8 @@ class Explicit:
         world: the model.
         step: step size; of ``"rk"`` the largest one.  All multiples of it are hit exactly [s].
         end: time at the end [s].
-        method: ``"verlet"``, velocity Verlet of order 2 with fixed steps, or ``"rk"``, Runge-Kutta of order 8 with error
-            control (SciPy's DOP853).
+        method: ``"verlet"``, velocity Verlet of order 2 with fixed steps, or ``"rk"``, Runge-Kutta of order 8 with
+            error control (SciPy's DOP853).
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
         project: bring coordinates and velocities onto the constraints at the start and after every step, the Euler
             parameters of bodies included; otherwise they drift away from them with the errors of the steps.
@@ -160,8 +160,8 @@ class Explicit:
         Args:
             state: start; it is not changed.
             hooks: user code around steps, see `StepHook`; ``after_iteration`` is called once in each accepted step.
-            resume: the state is one of an explicit run of this model: go on with its accelerations and history values as
-                they are.  Otherwise the start is projected onto the constraints and both are computed anew.
+            resume: the state is one of an explicit run of this model: go on with its accelerations and history values
+                as they are.  Otherwise the start is projected onto the constraints and both are computed anew.
 
         Raises:
             NotConverged: a step failed; the last good state is kept in the error.

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from windlass.framework.errors import ModelError
-from windlass.framework.law import PostNewton
+from windlass.framework.law import FloatArray, PostNewton
 from windlass.framework.state import State
 from windlass.solvers.accelerations import Accelerations, ProjectionError
 from windlass.solvers.ghosts import largest_of_all
@@ -93,11 +93,11 @@ def begin_consistently(accelerations: Accelerations, state: State, project: bool
         raise ModelError(f"start of explicit integration: {error}") from None
     finite = np.isfinite(accelerations.a).all() and np.isfinite(state.q).all()
     if largest_of_all(accelerations.assembly.comm, 0.0 if finite else np.inf) > 0.0:
-        name, force = accelerations.describe_worst(1)[0]
-        raise ModelError(f"start of explicit integration: force on {name} is {force}: must be finite")
+        worst = ", ".join(f"{name}: {force}" for name, force in accelerations.describe_worst())
+        raise ModelError(f"start of explicit integration: forces that are not finite: {worst} [N, N m]")
 
 
-def store_evaluation(accelerations: Accelerations, state: State, start_data: np.ndarray) -> None:
+def store_evaluation(accelerations: Accelerations, state: State, start_data: FloatArray) -> None:
     """Take over accelerations, multipliers and history values of the last evaluation."""
     state.a[:], state.lam[:] = accelerations.a, accelerations.lam
     if accelerations.has_history:

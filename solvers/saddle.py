@@ -54,7 +54,7 @@ class SaddleMatrix:
         self._whole = np.zeros(whole.spare + 1)
         row_of = np.repeat(np.arange(len(whole.indptr) - 1), np.diff(whole.indptr))[self._slots]
         counts = np.bincount(row_of, minlength=len(whole.indptr) - 1)
-        indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
+        indptr: Any = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
         return Pattern(indptr, whole.indices[self._slots], len(self._slots))
 
     def update(self) -> bool:
@@ -163,9 +163,12 @@ class PetscFactors:
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
-    """Add f [N, N m], shape (n + 1,), and c [m/s^2, rad/s^2], shape (m + 1,), at the present fields, whose a and λ are 0.
+    """Add f and c of the equations above at the present fields, whose a and λ are 0.
 
-    f must be 0 at entry.
+    Args:
+        assembly: the systems of this process.
+        f: forces [N, N m], shape (n + 1,); 0 at entry.
+        c: right-hand sides of the constraints [m/s^2, rad/s^2], shape (m + 1,).
     """
     assembly.add_loads(f)
     np.negative(f, out=f)

@@ -1,7 +1,7 @@
 """What can be said before a static solve about coordinates that nothing holds.
 
-A tangent K is taken for singular if its factorisation fails, or if the solution of K x = b for a random b leaves a
-residual of the order of b: rounding leaves eps |K| |x|, and x is of the order of |b|/(eps |K|) where K holds nothing.
+A tangent K is taken for singular if its factorisation fails, or if rounding alone spoils the solution of K x = b for a
+random b: its error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) where K holds nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from windlass.framework.vectors import sum_to_owners
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 SINGULAR = 1e-2
-"""Residual of a random right-hand side, relative to it: singular tangents leave 1, slender cables up to 1e-5."""
+"""Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
 SHIFT = 1e-10
 """What is added to the diagonal, relative to the largest entry, to find what a singular tangent does not hold."""
 
@@ -54,14 +54,17 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
 
 
 def _is_singular(problem: NonlinearProblem) -> bool:
-    solution, right = _solve_random(problem, problem.matrix.mat)
+    matrix = problem.matrix.mat
+    solution, right = _solve_random(problem, matrix)
     if solution is None:
         return True
-    residual = right.duplicate()
-    problem.matrix.mat.mult(solution, residual)
-    residual.axpy(-1.0, right)
+    starts, columns, values = matrix.getValuesCSR()
+    sizes = PETSc.Mat().createAIJ(matrix.getSizes(), csr=(starts, columns, np.abs(values)), comm=matrix.getComm())
+    solution.abs()
+    terms = right.duplicate()
+    sizes.mult(solution, terms)
     # not the other way round, so that NaN counts as singular
-    return not float(residual.norm()) <= SINGULAR * float(right.norm())
+    return not float(np.finfo(float).eps * terms.norm()) <= SINGULAR * float(right.norm())
 
 
 def _free_motion(problem: NonlinearProblem) -> str:

@@ -6,12 +6,12 @@
     a_{n+1} = a(t_{n+1}, q_{n+1}, v*)          the only evaluation of the step
     v_{n+1} = v½ + h/2 a_{n+1}                 then onto C_t = 0 along M⁻¹ C_q(q_{n+1})ᵀ
 
-Order 2, also where forces or inertia depend on velocities: the error of v* makes one of O(h³) in v_{n+1}.  Where they do
-not, a_{n+1} is exact and the method is symplectic: the energy stays within O(h²) for very long times.  With constraints
-and a constant mass matrix this holds as well.
+Order 2, also where forces or inertia depend on velocities: the error of v* makes one of O(h³) in v_{n+1}.  Where they
+do not, a_{n+1} is exact and the method is symplectic: the energy stays within O(h²) for very long times.  With
+constraints and a constant mass matrix this holds as well.
 
-Stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ: 2 without damping, 0.47 with
-critical damping.
+Stable for h ω < 2 (√(1 + 4ζ²) - 2ζ), for all angular frequencies ω with the damping ratio ζ: 2 without damping, 0.47
+with critical damping.
 
 Sources: L. Verlet, Phys. Rev. 159 (1967) 98-103; W. C. Swope and others, J. Chem. Phys. 76 (1982) 637-649;
 H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.state import State
@@ -93,6 +94,7 @@ class Verlet:
         n = accelerations.assembly.layout.spare
         self._q, self._v, self._v_half = np.zeros(n), np.zeros(n), np.zeros(n)
         self._seen_q, self._seen_v, self._seen_data = np.zeros(n), np.zeros(n), np.zeros(0)
+        self._first_half, self._complete = bind(predict), bind(complete)
         self._limit = 0.0
         self._version = -1
         self._matrix_is_of_start = False
@@ -123,7 +125,7 @@ class Verlet:
 
     def _predict(self, state: State, h: float) -> tuple[int, int]:
         assembly = self._accelerations.assembly
-        return predict(
+        return self._first_half(
             state.q,
             state.v,
             state.a,
@@ -149,14 +151,15 @@ class Verlet:
     def _attempt(self, state: State, h: float, then: float) -> Advance:
         accelerations = self._accelerations
         assembly, fields = accelerations.assembly, accelerations.assembly.fields
-        changed, wild = self._predict(state, h)
+        changed, found = self._predict(state, h)
+        wild = float(found)
         touched = changed > 0 or not np.array_equal(self._seen_data, state.data)
         if assembly.layout.size > 1:
             wild, touched = assembly.comm.allreduce(np.array([wild, touched]))
         if touched or self._version != assembly.world.version:
             self._restart(state)
-            _, wild = self._predict(state, h)
-            wild = largest_of_all(assembly.comm, wild)
+            _, found = self._predict(state, h)
+            wild = largest_of_all(assembly.comm, found)
         if wild:
             return Advance(then, reason="coordinates grow without bounds or are not finite")
         if self._project:
@@ -167,7 +170,7 @@ class Verlet:
         if self._judge(result, h):
             advance.recommended_step = result.recommended_step
             return advance
-        wild = complete(self._v_half, accelerations.a, h, self._v)
+        wild = self._complete(self._v_half, accelerations.a, h, self._v)
         if largest_of_all(assembly.comm, wild) > 0:
             advance.reason = "accelerations are not finite"
             return advance

@@ -1,9 +1,9 @@
 // Hunt-Crossley contact of moving spheres in Simbody; prints one RESULT line.
 //
-// usage: spheres_simbody {plane,packing} SPHERES STEPS
+// usage: spheres_simbody {plane,packing} SPHERES STEPS REPEATS
 //
 // The same scene as in ../spheres_scene.py: spheres at given places with given velocities, above a half space, moved by
-// v h per step.  Timed is the realisation of the stage Dynamics at each step, which finds the contacts and evaluates
+// v h per step, again and again from the start.  Timed is the realisation of the stage Dynamics at each step, which finds the contacts and evaluates
 // their forces; positions and velocities are realised before and reported apart.  The spheres do not rotate: with bodies
 // that can, Simbody's contacts and forces cost the same.
 #include <cinttypes>
@@ -74,8 +74,9 @@ Scene create_scene(bool plane, int count) {
 int main(int argc, char** argv) {
   const bool plane = argc > 1 && !std::strcmp(argv[1], "plane");
   const int count = argc > 2 ? std::atoi(argv[2]) : 0, steps = argc > 3 ? std::atoi(argv[3]) : 0;
-  if (argc != 4 || (!plane && std::strcmp(argv[1], "packing")) || count < 1 || steps < 1) {
-    std::fprintf(stderr, "usage: spheres_simbody {plane,packing} SPHERES STEPS\n");
+  const int repeats = argc > 4 ? std::atoi(argv[4]) : 0;
+  if (argc != 5 || (!plane && std::strcmp(argv[1], "packing")) || count < 1 || steps < 1 || repeats < 1) {
+    std::fprintf(stderr, "usage: spheres_simbody {plane,packing} SPHERES STEPS REPEATS\n");
     return 2;
   }
   const Scene scene = create_scene(plane, count);
@@ -104,8 +105,9 @@ int main(int argc, char** argv) {
 
   Clock cpu{CLOCK_PROCESS_CPUTIME_ID}, wall{CLOCK_MONOTONIC}, before{CLOCK_PROCESS_CPUTIME_ID};
   long found = 0;
-  // step 0 allocates and is not timed
-  for (int k = 0; k <= steps; ++k) {
+  for (int step = 0; step < repeats * (steps + 1); ++step) {
+    // step 0 allocates and is not timed
+    const int k = step % (steps + 1);
     for (int i = 0; i < count; ++i)
       spheres[i].setQToFitTranslation(state, scene.place[i] + k * scene.step * scene.velocity[i]);
     for (int i = 0; i < count; ++i) spheres[i].setUToFitLinearVelocity(state, scene.velocity[i]);
@@ -139,7 +141,8 @@ int main(int argc, char** argv) {
       "\"answers\": {\"force_sum\": %.17g, \"torque_sum\": %.17g, \"ground_force_y\": %.17g, \"energy\": %.17g}, "
       "\"measured\": {\"contacts per second\": %.9g, \"ms per step\": %.9g, "
       "\"positions and velocities, not timed [ms/step]\": %.9g}, \"versions\": {\"simbody\": \"%s\"}}\n",
-      cpu.seconds, wall.seconds, count, steps, found, force, torque, ground[1], law.calcPotentialEnergyContribution(state),
-      found / cpu.seconds, 1e3 * cpu.seconds / steps, 1e3 * before.seconds / steps, SIMBODY_VERSION);
+      cpu.seconds, wall.seconds, count, repeats * steps, found, force, torque, ground[1], law.calcPotentialEnergyContribution(state),
+      found / cpu.seconds, 1e3 * cpu.seconds / (repeats * steps), 1e3 * before.seconds / (repeats * steps),
+      SIMBODY_VERSION);
   return 0;
 }

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.connectors import Force, clamp, coordinate_marker, fix, hinge, position_marker, rigid_marker
+from windlass.connectors import (
+    ContactCircleCable2D,
+    Force,
+    add_contact,
+    clamp,
+    coordinate_marker,
+    fix,
+    hinge,
+    position_marker,
+    rigid_marker,
+)
 from windlass.elements import (
     MassPoint,
     Point3D,
@@ -18,6 +28,7 @@ from windlass.elements import (
     euler_parameter_rates,
     euler_parameters,
     euler_parameters_of,
+    straight_cable,
 )
 from windlass.framework.errors import ModelError
 from windlass.framework.table import Entity
@@ -55,8 +66,9 @@ def raises(words: str) -> Any:
         ({"inertia": (1.0, 1.0, 1.0, 2.0, 0.0, 0.0)}, "must be positive definite, all > 0"),
         ({"inertia": np.diag((1.0, -1.0, 1.0))}, "must be positive definite, all > 0"),
         ({"inertia": [[1.0, 0.1, 0.0], [0.2, 1.0, 0.0], [0.0, 0.0, 1.0]]}, "must be symmetric"),
-        ({"inertia": 1.0}, "principal moments"),
-        ({"inertia": (1.0, 2.0)}, "inertia in RigidBody3D row 0 has shape (2,): expected numbers of shape (3, 3)"),
+        ({"inertia": 0.0}, "has the principal moments [0. 0. 0.] kg m^2"),
+        ({"inertia": (1.0, 2.0)}, "inertia in RigidBody3D row 0 has shape (2,): must be a number or numbers of shape"),
+        ({"inertia": [(1.0, 2.0, 2.5)] * 2}, "has shape (2, 3): must be a number or numbers of shape"),
         ({"inertia": (np.nan, 1.0, 1.0)}, "inertia[0][0] = nan kg m^2 in RigidBody3D row 0"),
         ({"inertia": "heavy"}, "expected numbers of shape (3, 3) [kg m^2]"),
         ({"mass": 0.0}, "mass = 0.0 kg in RigidBody3D row 0: must be > 0"),
@@ -85,6 +97,7 @@ def test_forms_of_inertia() -> None:
     assert_allclose(add_body(world, inertia=tensor).inertia, tensor)
     assert_allclose(add_body(world, inertia=(2.0, 1.5, 1.1, 0.1, -0.2, 0.3)).inertia, tensor)
     assert_allclose(add_body(world, inertia=(2.0, 1.5, 1.1)).inertia, np.diag((2.0, 1.5, 1.1)))
+    assert_allclose(add_body(world, inertia=2.0).inertia, 2.0 * np.eye(3))
     several = add_body(world, position=np.zeros((2, 3)), inertia=[(2.0, 1.5, 1.1, 0.1, -0.2, 0.3)] * 2)
     assert_allclose(several.inertia, [tensor] * 2)
 
@@ -147,6 +160,17 @@ def test_supports() -> None:
         clamp(world, both)
     with raises("has no direction to hold; use hinge"):
         clamp(world, point)
+
+
+def test_contact_of_cables_stays_in_the_plane() -> None:
+    world = World()
+    cables = straight_cable(
+        world, (0.0, 0.0), (1.0, 0.0), 2, axial_stiffness=1e3, bending_stiffness=1.0, mass_per_length=1.0
+    )
+    circle = rigid_marker(world, add_body(world))
+    add_contact(world, ContactCircleCable2D, [circle], cables, segments=2, circle_radius=0.1, contact_stiffness=1e4)
+    with raises("circle in ContactCircleCable2D row 0 is on a body in space: must be a marker in the plane"):
+        world.finalize()
 
 
 def test_errors_of_rotations() -> None:
