@@ -40,8 +40,8 @@ imports: setup-test
 pytest: setup-test
 	$(PYTHON_BIN) -m pytest
 
-bench: setup ## time the belt beside Exudyn (which goes into .venv-bench)
-	$(PYTHON_BIN) benchmarks/belt.py
+bench: setup ## time Windlass beside Exudyn and Simbody (into .venv-bench); BENCH="chain build --rounds 1" chooses
+	$(PYTHON_BIN) benchmarks/run.py $(BENCH)
 
 doctor: setup ## print versions, solver packages, MPI, compiler cache and a verdict
 	.venv/bin/windlass doctor

@@ -7,13 +7,11 @@ MESH is elements x segments per element, such as 240x2 (default). Timed is the d
 1e-4 s and the tolerances of examples/belt_drive.py. The first use installs Exudyn into .venv-bench.
 """
 
-import argparse
-import subprocess
 import sys
-from pathlib import Path
+from argparse import Namespace
 
+from command_line import create_parser, run
 from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
-from report import RESULTS, run_cases
 
 FOLDER = ROOT / "benchmarks"
 
@@ -70,23 +68,17 @@ def create_case(mesh: str, loaded: bool) -> Case:
     )
 
 
+def create_cases(given: Namespace) -> list[Case]:
+    """The cases of the command line."""
+    return [create_case(mesh, given.loaded) for mesh in given.meshes]
+
+
 def main() -> int:
-    """Run the command; the exit code is 1 where the programs disagree or one fails."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    """Run the command."""
+    parser = create_parser(__doc__)
     parser.add_argument("meshes", nargs="*", metavar="MESH", default=["240x2"], help="such as 240x2, 60x4")
     parser.add_argument("--loaded", action="store_true", help="from 1.0 s to 1.1 s instead of the first 0.1 s")
-    parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for <case>.json")
-    given = parser.parse_args()
-    if given.rounds < 1:
-        parser.error(f"--rounds {given.rounds}: must be >= 1")
-    try:
-        cases = [create_case(mesh, given.loaded) for mesh in given.meshes]
-    except ValueError as error:
-        parser.error(str(error))
-    if subprocess.run([str(ROOT / "scripts" / "setup_bench.sh")]).returncode != 0:
-        return 1
-    return run_cases(cases, given.rounds, given.results)
+    return run(parser, create_cases)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def build_chain(elements: int, rule: int, gravity: float) -> Chain:
 
 def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
     """The solver of a case, ``"static"`` (one load step) or ``"dynamic"``: full Newton, fixed steps."""
-    tolerances = {"rtol": rtol, "atol": 1e-9, "adaptive": False}
+    tolerances: dict[str, Any] = {"rtol": rtol, "atol": 1e-9, "adaptive": False}
     if case == "static":
         return wl.Static(world, max_it=20, **tolerances)
     return wl.Dynamic(world, step=STEP, end=steps * STEP, lag=False, **tolerances)

@@ -85,7 +85,7 @@ def format_cost(seconds: float) -> str:
 
 
 def format_measured(outcomes: Sequence[Outcome]) -> str:
-    """The further measurements, medians over the rounds, a line for each case and program; empty where there are none."""
+    """The further measurements, medians over the rounds, a line for each case and program; may be empty."""
     rows: list[Sequence[str]] = []
     for outcome in outcomes:
         for program in outcome.case.commands:

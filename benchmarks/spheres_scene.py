@@ -6,14 +6,14 @@ packing: spheres at random places of a box, half of whose volume they would fill
 A sphere moves by velocity * step in each step; nothing else moves it.  Also in peers/spheres_simbody.cpp.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 RADIUS = 0.05  # [m]
-MATERIAL = {  # of spheres and half space
-    "modulus": 1e6,  # [Pa]
+MATERIAL: dict[str, Any] = {  # of spheres and half space
+    "plane_strain_modulus": 1e6,  # [Pa]
     "dissipation": 0.1,  # [s/m]
     "static_friction": 0.5,
     "dynamic_friction": 0.4,

@@ -2,10 +2,10 @@
 
     windlass run spheres_windlass.py -scene packing -spheres 10000 -steps 100
 
-The spheres of spheres_scene.py as mass points.  Timed is what finds the contacts and evaluates their forces at each step:
-positions of the surfaces, the neighbour list with its searches, the law, the sum into the forces of the coordinates.
-What only moves the markers is not timed, as in peers/spheres_simbody.cpp; the step from which the motion starts is not
-timed either.  The same with a search in every step comes with the further measurements.
+The spheres of spheres_scene.py as mass points.  Timed is what finds the contacts and evaluates their forces at each
+step: positions of the surfaces, the neighbour list with its searches, the law, the sum into the forces of the
+coordinates.  What only moves the markers is not timed, as in peers/spheres_simbody.cpp; the step from which the motion
+starts is not timed either.  The same with a search in every step comes with the further measurements.
 """
 
 import time
@@ -34,11 +34,7 @@ def build_spheres(scene: Scene, skin: float) -> Model:
     world = wl.World()
     points = world.add(MassPoint, position=scene.position, mass=1.0)
     ground = world.add(Ground)
-    material = world.add(
-        con.ContactMaterial,
-        plane_strain_modulus=MATERIAL["modulus"],
-        **{name: value for name, value in MATERIAL.items() if name != "modulus"},
-    )
+    material = world.add(con.ContactMaterial, **MATERIAL)
     group = world.add(con.ContactSet, skin=skin)
     world.add(con.ContactSphere, contact_set=group, marker=points, material=material, radius=RADIUS)
     up = con.facing((0.0, 1.0, 0.0))
@@ -62,7 +58,7 @@ def move(model: Model, scene: Scene, steps: int, always_search: bool) -> Run:
     """Move the spheres from the start and evaluate their forces at each step."""
     assembly = wl.State(model.world).assembly
     fields, f = assembly.fields, np.zeros(assembly.layout.spare + 1)
-    (contact,) = (system for system in assembly.systems if system.name == "HuntCrossley")
+    contact: Any = next(system for system in assembly.systems if system.name == "HuntCrossley")
     others = [system.update for system in assembly.systems if system.update and system is not contact]
     (bound,) = contact.sets
     fields.v[model.dofs] = scene.velocity

@@ -3,15 +3,17 @@
 usage: split.py [CASE ...] [--rounds N] [--results FOLDER] [PETSc options]
 
 CASE is chain:CABLES[:static|dynamic[:RULE]] or belt:ELEMENTSxSEGMENTS[:TIME], TIME in s of the belt drive from which
-100 steps are taken; default chain:100 chain:1000 chain:10000 belt:240x2.  Each case is solved unchanged first, then with
-a clock around every part, in a process of its own; shown is the quickest round of each.  Factorisation and solve are
-PETSc's own events.  "kernels alone" repeats one call many times, with the data in the caches as far as they fit.
+100 steps are taken; default chain:100 chain:1000 chain:10000 belt:240x2.  Each case is solved unchanged first, then
+with a clock around every part, in a process of its own; shown is the quickest round of each.  Factorisation and solve
+are PETSc's own events.  "kernels alone" repeats one call many times, with the data in the caches as far as they fit.
 
-The sums over entities are part of the kernels ("cable", "contact"): what adding to the matrix costs in the cable's
+The sums over entities are part of the kernels ("cable", "contact"): what adding to a large matrix costs in the cable's
 tangent is found by letting all elements add to the same few numbers.
 """
 
 import argparse
+import contextlib
+import io
 import json
 import runpy
 import subprocess
@@ -19,6 +21,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -140,9 +143,10 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
 
 def create_chain(words: list[str]) -> tuple[Any, Any, int]:
     """A solver of the chain of chain_windlass.py, its start and the number of cables."""
-    import windlass as wl
     from chain import newton_tolerance
     from chain_windlass import build_chain, create_solver
+
+    import windlass as wl
 
     size, case, rule = int(words[0]), *(words[1:] + ["dynamic", "2"][len(words) - 1 :])
     chain = build_chain(size, int(rule), 9.81 if case == "dynamic" else 9.81e-3)
@@ -160,10 +164,12 @@ def create_belt(words: list[str]) -> tuple[Any, Any, int]:
     options = ["-elements", elements, "-segments", segments, "-end_time", str(begin), "-output", "none"]
     sys.argv = [str(EXAMPLE), *options, *argv[1:]]
     sys.path.insert(0, str(EXAMPLE.parent))
-    model = runpy.run_path(str(EXAMPLE), run_name="__main__")
+    with contextlib.redirect_stdout(io.StringIO()):
+        model = runpy.run_path(str(EXAMPLE), run_name="__main__")
     sys.argv = argv
     end = begin + BELT_STEPS * BELT_STEP
-    return wl.Dynamic(model["world"], step=BELT_STEP, end=end, name="", **model["method"]), model["state"], int(elements)
+    solver = wl.Dynamic(model["world"], step=BELT_STEP, end=end, name="", **model["method"])
+    return solver, model["state"], int(elements)
 
 
 class Solve(NamedTuple):
@@ -244,37 +250,28 @@ def repeat(function: Callable[[], Any]) -> float:
     return least
 
 
-def measure_kernels(solver: Any, elements: int) -> dict[str, float]:
+def measure_kernels(solver: Any) -> dict[str, float]:
     """Time of single calls per entity [µs]; the solver is not used afterwards."""
     assembly, values = solver.problem.assembly, solver.problem.matrix.values
-    s, out = assembly.fields, {}
-    f = np.zeros(len(s.x))
-    v_factor = solver.problem.scheme.v_factor
-    for system in assembly.systems:
-        if system.residual is None or system.tangent is None or not len(system.dofs):
+    s, v_factor, out = assembly.fields, solver.problem.scheme.v_factor, {}
+    f, few_values = np.zeros(len(s.x)), np.zeros(64)
+    for law in assembly.systems:
+        kind = part_of(law.name, "residual").partition(" ")[0]
+        if kind not in ("cable", "contact") or law.residual is None or not len(law.dofs):
             continue
-        kind = part_of(system.name, "residual").partition(" ")[0]
+        residual = partial(law.residual, s, f)
+        tangent = partial(law.tangent, s, 1.0, v_factor, law.slots, values)
         if kind == "cable":
-            few = (system.slots % 64).copy()
-            small = np.zeros(64)
-            calls = {
-                "residual": lambda law=system: law.residual(s, f),
-                "tangent": lambda law=system: law.tangent(s, 1.0, v_factor, law.slots, values),
-                "tangent into 64 numbers": lambda law=system, to=few: law.tangent(s, 1.0, v_factor, to, small),
-            }
-            for name, call in calls.items():
-                out[f"cable {name}, per element"] = 1e6 * repeat(call) / len(system.dofs)
-        elif kind == "contact":
-            count = len(s.data) / 3
-            kept = s.data.copy()
-            residual = lambda law=system: law.residual(s, f)  # noqa: E731
-            tangent = lambda law=system: law.tangent(s, 1.0, v_factor, law.slots, values)  # noqa: E731
-            out["contact residual, per segment, as it is"] = 1e6 * repeat(residual) / count
-            out["contact tangent, per segment, as it is"] = 1e6 * repeat(tangent) / count
-            s.data[:] = 1.0  # every gap is open
-            out["contact residual, per segment, all open"] = 1e6 * repeat(residual) / count
-            out["contact tangent, per segment, all open"] = 1e6 * repeat(tangent) / count
-            s.data[:] = kept
+            few = partial(law.tangent, s, 1.0, v_factor, law.slots % len(few_values), few_values)
+            for name, call in (("residual", residual), ("tangent", tangent), ("tangent into 64 numbers", few)):
+                out[f"cable {name}, per element"] = 1e6 * repeat(call) / len(law.dofs)
+            continue
+        segments, kept = len(s.data) / 3, s.data.copy()
+        for name in ("as it is", "all open"):
+            for part, call in (("residual", residual), ("tangent", tangent)):
+                out[f"contact {part}, per segment, {name}"] = 1e6 * repeat(call) / segments
+            s.data[:] = 1.0  # opens every gap for the second time
+        s.data[:] = kept
     return out
 
 
@@ -289,7 +286,7 @@ def split_case(case: str, rounds: int) -> dict[str, Any]:
         "us_per_iteration": {part: 1e6 * value for part, value in parts.items()},
         "us_in_all": 1e6 * plain,
         "us_in_all_with_clocks": 1e6 * clocked,
-        "kernels_us": measure_kernels(solver, elements),
+        "kernels_us": measure_kernels(solver),
         "machine": describe_machine(),
         "time": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     }

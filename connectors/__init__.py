@@ -27,8 +27,8 @@ from windlass.connectors.distance_constraint import DistanceConstraint
 from windlass.connectors.force import Force
 from windlass.connectors.generic_joint import GenericJoint
 from windlass.connectors.hunt_crossley import HuntCrossley, disable, enable, is_enabled
-from windlass.connectors.hunt_crossley_contacts import (
-    Contacts,
+from windlass.connectors.hunt_crossley_contacts import Contacts
+from windlass.connectors.hunt_crossley_report import (
     SurfaceForces,
     eval_body_forces,
     eval_contacts,

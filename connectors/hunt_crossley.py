@@ -18,28 +18,21 @@ Simbody 3.7, class HuntCrossleyForce, which is also the source of the rules for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from windlass.connectors.contact_geometry import update_orientations, update_surfaces
-from windlass.connectors.contact_search import Neighbours, create_neighbours, update_neighbours
-from windlass.connectors.contact_surfaces import SPHERE, Surfaces, create_surfaces
-from windlass.connectors.hunt_crossley_kernels import (
-    ForceLaw,
-    add_pair_forces,
-    add_round_forces,
-    clear_forces,
-    scatter_forces,
-)
+from windlass.connectors.contact_search import update_neighbours
+from windlass.connectors.hunt_crossley_contacts import list_contacts
+from windlass.connectors.hunt_crossley_kernels import scatter_forces
+from windlass.connectors.hunt_crossley_sets import ContactSystem, create_sets, pair_dofs, sum_forces
 from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.generic_data import GenericData
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.state import State
 from windlass.framework.table import Entity, EntityTable, IntArray
@@ -59,49 +52,6 @@ class HuntCrossley(Component):
     transition_velocity = column("m/s", "slip at which friction is fully developed", default=0.01, above=0)
     modulus_rule = column("1", "how the moduli of a pair combine", default="simbody", dtype="U8", choices=RULES)
     enabled = column("1", "whether a new state has it enabled", default=True, dtype=bool)
-
-
-@dataclass
-class BoundSet:
-    """One contact set on one process.
-
-    Attributes:
-        surfaces: its surfaces.
-        near: its candidate pairs.
-        rows: the local rows of `HuntCrossley` that act on it, with their laws.
-        flags: place of the flag of each of these rows among the history values.
-        turning: the surfaces that are no spheres.
-        first: number of its first pair among the pairs of all sets.
-        clear, add, add_round: the kernels of `sum_forces`.
-    """
-
-    surfaces: Surfaces
-    near: Neighbours
-    rows: IntArray
-    laws: list[ForceLaw]
-    flags: IntArray
-    turning: IntArray
-    first: int = 0
-    clear: Any = field(default_factory=lambda: bind(clear_forces))
-    add: Any = field(default_factory=lambda: bind(add_pair_forces))
-    add_round: Any = field(default_factory=lambda: bind(add_round_forces))
-
-    def enabled_laws(self, data: FloatArray) -> Iterator[ForceLaw]:
-        """The laws that are switched on."""
-        for law, flag in zip(self.laws, self.flags, strict=True):
-            if data[flag] != 0.0:
-                yield law
-
-
-@dataclass
-class ContactSystem(System):
-    """The system of `HuntCrossley`; its rows of coordinates are those of the candidate pairs.
-
-    Attributes:
-        sets: the contact sets with a force element.
-    """
-
-    sets: list[BoundSet] = field(default_factory=list)
 
 
 def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
@@ -134,61 +84,6 @@ def check(world: World, table: EntityTable) -> None:
                 )
     if len(np.unique(ids)) < len(ids):
         raise ModelError(f"data of {table.kind}: two rows have the same; each needs its own")
-
-
-def create_laws(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[ForceLaw]:
-    """The letters of some local rows on a set."""
-    laws = []
-    for rule, vt in zip(rows.column("modulus_rule")[which], rows.column("transition_velocity")[which], strict=True):
-        hertz = bool(rule == "hertz")
-        K = surfaces.E if hertz else np.asarray(np.cbrt(surfaces.E) ** 2)
-        laws.append(ForceLaw(K, hertz, float(vt)))
-    return laws
-
-
-def create_sets(rows: LocalRows) -> list[BoundSet]:
-    """The contact sets of some rows, without candidate pairs yet."""
-    world, layout = rows.world, rows.layout
-    if layout.size > 1:
-        raise ModelError(f"HuntCrossley: contact sets work on one process; this run has {layout.size}")
-    ids, flags = rows.column("contact_set"), rows.data_start("data")
-    sets = []
-    for number in np.unique(ids):
-        entity = world.entity(int(number))
-        surfaces = create_surfaces(world, layout, int(number))
-        which = np.flatnonzero(ids == number)
-        near = create_neighbours(surfaces, float(entity.skin))
-        turning = np.flatnonzero(surfaces.kind != SPHERE)
-        sets.append(BoundSet(surfaces, near, which, create_laws(surfaces, rows, which), flags[which], turning))
-    return sets
-
-
-def pair_dofs(sets: list[BoundSet], spare: int) -> IntArray:
-    """Local coordinates of all candidate pairs, shape (pairs, 2 w); notes the first pair of each set."""
-    width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
-    parts = [np.zeros((0, 2 * width), np.int64)]
-    first = 0
-    for b in sets:
-        b.first = first
-        pairs, own = b.near.pairs, b.surfaces.dofs.shape[1]
-        dofs = np.full((len(pairs), 2 * width), spare, np.int64)
-        # the block of a set is as wide as its own markers: coordinates of body 1, of body 2, padding
-        dofs[:, :own] = b.surfaces.dofs[pairs[:, 0]]
-        dofs[:, own : 2 * own] = b.surfaces.dofs[pairs[:, 1]]
-        parts.append(dofs)
-        first += len(pairs)
-    return np.concatenate(parts)
-
-
-def sum_forces(b: BoundSet, laws: Iterable[ForceLaw]) -> float:
-    """Set the forces on the surfaces of a set to those of some laws; returns the stored energy [J]."""
-    b.clear(b.surfaces)
-    energy = 0.0
-    for law in laws:
-        if b.near.ellipsoids:
-            energy += b.add(b.surfaces, law, b.near.pairs[: b.near.ellipsoids])
-        energy += b.add_round(b.surfaces, law, b.near.pairs[b.near.ellipsoids :])
-    return energy
 
 
 def build(rows: LocalRows) -> System:
@@ -232,6 +127,33 @@ def build(rows: LocalRows) -> System:
     return system
 
 
+def eval_energies(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Stored energy of each row [J], shape (rows,); 0 where disabled."""
+    return _sum_contacts(rows, s, "energy")
+
+
+def eval_powers(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Dissipated power of each row [W], shape (rows,); 0 where disabled."""
+    return _sum_contacts(rows, s, "dissipated_power")
+
+
+def eval_counts(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Number of contacts of each row, also where disabled, shape (rows,)."""
+    return _sum_contacts(rows, s, "")
+
+
+def _sum_contacts(rows: LocalRows, s: Fields, name: str) -> FloatArray:
+    """A number of all contacts summed, or their count if no name is given."""
+    system = rows.layout.systems[HuntCrossley]
+    assert isinstance(system, ContactSystem)
+    out = np.zeros(len(rows.rows))
+    for k, row in enumerate(rows.rows):
+        bound, law, flag = system.find_row(int(row))
+        contacts = list_contacts(bound, law, bool(s.data[flag]))
+        out[k] = getattr(contacts, name).sum() if name else len(contacts.depth)
+    return out
+
+
 def enable(state: State, force: Entity) -> None:
     """Switch force elements on in a state; other states, also its copies, keep their own flags."""
     _set_flags(state, force, 1.0)
@@ -271,6 +193,11 @@ register(
         build=build,
         complete=complete,
         check=check,
+        outputs={
+            "potential_energy": Output("J", "stored energy of all contacts, (); 0 where disabled", eval_energies),
+            "dissipated_power": Output("W", "dissipated power of all contacts, (); 0 where disabled", eval_powers),
+            "contact_count": Output("1", "number of contacts, (); also where disabled", eval_counts),
+        },
         source="K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars in Simbody 3.7",
     )
 )

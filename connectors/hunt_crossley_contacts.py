@@ -1,4 +1,4 @@
-"""What a Hunt-Crossley force element does at a state: every contact by itself, and sums per surface and per body."""
+"""The contacts of a Hunt-Crossley force element, each by itself: what `hunt_crossley_kernels` sums, laid open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from windlass.connectors.contact_geometry import find_contact
 from windlass.connectors.contact_surfaces import Surfaces
-from windlass.connectors.hunt_crossley import BoundSet, ContactSystem, HuntCrossley, sum_forces
 from windlass.connectors.hunt_crossley_kernels import (
     ForceLaw,
     eval_friction_factor,
@@ -16,14 +15,10 @@ from windlass.connectors.hunt_crossley_kernels import (
     eval_point_velocity,
     mix,
 )
-from windlass.framework.assembly import serial_assembly
-from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output, prepare_outputs
+from windlass.connectors.hunt_crossley_sets import BoundSet
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray
-from windlass.framework.state import State
-from windlass.framework.table import Entity, IntArray
-from windlass.framework.world import World
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
 
 NUMBERS = 21
 """Numbers of a contact that `fill_contacts` writes."""
@@ -67,23 +62,6 @@ class Contacts(NamedTuple):
     dissipated_power: FloatArray
 
 
-class SurfaceForces(NamedTuple):
-    """What a force element does to the surfaces of its set; n surfaces, vectors in the global frame.
-
-    surface: numbers of the surfaces in the world, shape (n,).
-    carrier: numbers of what carries them: a node, a body without node, or the ground, shape (n,).
-    point: origin of each surface's frame [m], shape (n, 3).
-    force: applied force [N], shape (n, 3).
-    torque: applied torque about the origin of the surface [N m], shape (n, 3).
-    """
-
-    surface: IntArray
-    carrier: IntArray
-    point: FloatArray
-    force: FloatArray
-    torque: FloatArray
-
-
 @kernel
 def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, out: FloatArray) -> int:
     """Write the touching pairs into the first rows of ``which``, their numbers into ``out``, and return how many."""
@@ -118,18 +96,6 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
     return count
 
 
-def find_bound(fields: Fields, world: World, force: Entity) -> tuple[BoundSet, ForceLaw, bool]:
-    """The set and the law of a handle to one force element, and whether it is enabled in the fields."""
-    system = serial_assembly(world).layout.systems.get(HuntCrossley)
-    if world.tables.get(HuntCrossley) is not force.table or not isinstance(system, ContactSystem):
-        raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world")
-    row = force.row
-    for bound in system.sets:
-        for k in np.flatnonzero(bound.rows == row):
-            return bound, bound.laws[k], bool(fields.data[bound.flags[k]] != 0.0)
-    raise ModelError(f"{force!r}: has no contact set")
-
-
 def list_contacts(bound: BoundSet, law: ForceLaw, enabled: bool) -> Contacts:
     """The contacts at the fields that the markers were last evaluated for."""
     pairs = bound.near.pairs
@@ -157,52 +123,3 @@ def list_contacts(bound: BoundSet, law: ForceLaw, enabled: bool) -> Contacts:
         energy=on * 0.4 * out[:, 15] * out[:, 0],
         dissipated_power=on * out[:, 20],
     )
-
-
-def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
-    """All contacts of one force element at a state.
-
-    Args:
-        world: the world.
-        state: the state.
-        force: handle to one `HuntCrossley`.
-
-    Raises:
-        ModelError: not a handle to one force element of this world.
-    """
-    fields = prepare_outputs(state.gather())
-    return list_contacts(*find_bound(fields, world, force))
-
-
-def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
-    """Force and torque of one force element on every surface of its set; arguments as `eval_contacts`."""
-    bound, law, enabled = find_bound(prepare_outputs(state.gather()), world, force)
-    c = bound.surfaces
-    sum_forces(bound, [law] if enabled else [])
-    return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
-
-
-def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) -> tuple[FloatArray, FloatArray]:
-    """Force [N] and torque [N m] of one force element on bodies, the torque about each body's position.
-
-    Args:
-        world, state, force: as `eval_contacts`.
-        bodies: handle to bodies, nodes or grounds of one kind, n of them.
-
-    Returns:
-        Global force and torque, each of shape (n, 3).
-    """
-    table = bodies.table
-    names = table.column("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
-    origin = np.atleast_2d(eval_output(bodies, "position", state))
-    found = eval_surface_forces(world, state, force)
-    # surfaces whose carrier is among the bodies, and its place there
-    order = np.argsort(names)
-    place = order[np.searchsorted(names, found.carrier, sorter=order) % len(names)]
-    mine = names[place] == found.carrier
-    place = place[mine]
-    total, torque = np.zeros((len(bodies), 3)), np.zeros((len(bodies), 3))
-    np.add.at(total, place, found.force[mine])
-    arm = found.point[mine] - origin[place]
-    np.add.at(torque, place, found.torque[mine] + np.cross(arm, found.force[mine]))
-    return total, torque

@@ -100,7 +100,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
 
 def cache_folder() -> Path:
     """Folder of the machine code kept for this Python and numba; a temporary one if it cannot be written."""
-    common = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    common = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return _create_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
 
 

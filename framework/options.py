@@ -153,8 +153,11 @@ def option(
         raise OptionError(f"option name {name!r}: expected letters, digits and underscores")
     if name.lower() in HELP_NAMES or (unread.GLOBAL.fullmatch(name) and name.lower() in unread.petsc_names()):
         raise OptionError(f"option name {name!r}: PETSc has an option of this name")
+    known = _run.own.setdefault(name, item)
     # several solvers of one kind may have defaults of their own
-    if replace(_run.own.setdefault(name, item), default=default) != item:
+    if name.startswith(tuple(prefix for prefix in _run.solvers if prefix)):
+        known = replace(known, default=default)
+    if known != item:
         raise OptionError(f"option name {name!r}: declared before with other properties")
     item.parse(str(default) or " ")
     database = _petsc().Options()

@@ -67,16 +67,16 @@ install_debian_packages() {
     [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
   done
   if [[ ${#missing[@]} -eq 0 ]]; then return; fi
+  say "installing Debian packages: ${missing[*]}"
   if [[ $(id -u) -ne 0 ]]; then
-    command -v sudo >/dev/null || fail "Debian packages are missing, and this is neither root nor is sudo there. As root:" \
-      "  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}" \
-      "Then call this again."
     as_root=(sudo)
     # Without a terminal nobody can type a password.
     if [[ ! -t 0 ]]; then as_root=(sudo -n); fi
+    "${as_root[@]}" true || fail "Debian packages are missing, and this is neither root nor does sudo work. As root:" \
+      "  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}" \
+      "Then call this again."
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0)
-  say "installing Debian packages: ${missing[*]}"
   "${apt[@]}" update || say "apt-get update failed; trying with the package lists at hand"
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
     fail "apt-get could not install: ${missing[*]} (its message stands above)"

@@ -26,7 +26,7 @@ from windlass.framework.state import State
 from windlass.framework.table import IntArray
 from windlass.solvers.blocks import create_block_factors
 from windlass.solvers.ghosts import GhostValues, largest_of_all
-from windlass.solvers.saddle import Factors, PetscFactors, SaddleMatrix, SingularError, add_right_side, solve_saddle
+from windlass.solvers.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
 
 CONSTRAINT_TOLERANCE = 1e-13
 """Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""
@@ -188,13 +188,13 @@ class Accelerations:
         raise ProjectionError(f"the constraints cannot be met: {left:.3g} remains (m, rad, 1)")
 
     def project_velocities(self) -> None:
-        """Bring the velocities in the fields onto the constraints, with the present matrix; markers are updated."""
-        fields = self.assembly.fields
+        """Bring the velocities in the fields onto the constraints with the present matrix; markers stay behind."""
+        fields, comm = self.assembly.fields, self.assembly.comm
         self.assembly.update_markers()
         c = self._eval_constraints(rate_level=True)
-        if largest_of_all(self.assembly.comm, np.abs(c).max(initial=0.0)) > 0.0:
+        size = 1.0 + largest_of_all(comm, np.abs(fields.v).max())
+        if largest_of_all(comm, np.abs(c).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
             fields.v[:-1] += self._solve_constraints(c)
-            self.assembly.update_markers()
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
         """C, or its time derivative, at the present fields, shape (m + 1,)."""

@@ -118,11 +118,13 @@ def run_without_debian_packages(checkout: Path, user: int, **tools: str) -> subp
     return run_setup(checkout, tools=fakes | tools, path=str(bin_folder))
 
 
-def test_missing_packages_without_root_and_sudo_are_named(checkout: Path) -> None:
-    """The script says what an administrator has to type."""
-    run = run_without_debian_packages(checkout, user=1000)
+@pytest.mark.parametrize("tools", [{}, {"sudo": "exit 1"}])
+def test_missing_packages_without_root_are_named(checkout: Path, tools: dict[str, str]) -> None:
+    """Where there is no sudo, or one that refuses, the script says what an administrator has to type."""
+    run = run_without_debian_packages(checkout, user=1000, **tools)
     assert run.returncode == 1
     assert "apt-get install -y --no-install-recommends python3-petsc4py-real3.18 libpetsc-real3.18" in run.stderr
+    assert not (checkout / ".venv").exists()
 
 
 def test_sudo_is_used_where_not_root_and_never_waits_for_a_password(checkout: Path) -> None:

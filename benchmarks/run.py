@@ -1,0 +1,76 @@
+"""Runs the benchmarks one after the other and ends with a list of all ratios.
+
+usage: run.py [NAME ...] [--rounds N] [--large] [--results FOLDER]
+
+NAME of belt, chain, build, start, spheres, split; default all, which takes about ten minutes.  --large adds the belts
+of 960 elements and of the loaded phase, and chains and spheres of 100000, which takes more than an hour; those run
+once.
+Every benchmark also runs alone, with more options: belt.py --help and so on.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from harness import PYTHON, ROOT
+from report import RESULTS, align
+
+FOLDER = ROOT / "benchmarks"
+USUAL: dict[str, list[list[str]]] = {
+    "belt": [["60x4", "120x2", "240x2"]],
+    "chain": [[]],
+    "build": [[]],
+    "start": [[]],
+    "spheres": [[]],
+    "split": [[]],
+}
+LARGE: dict[str, list[list[str]]] = {
+    "belt": [["960x2"], ["60x4", "120x2", "240x2", "960x2", "--loaded"]],
+    "chain": [["100000"]],
+    "spheres": [["100000"]],
+    "split": [["chain:100000", "--rounds", "3"]],
+}
+
+
+def format_results(folder: Path, since: float) -> str:
+    """The ratios in the files of a folder that were written since a time, a line for each case."""
+    rows = [("case", "ratio", "median", "min", "max")]
+    for file in sorted(folder.glob("*.json")):
+        values = json.loads(file.read_text())
+        if file.stat().st_mtime >= since and "passed" in values:
+            ratio = values["ratio_cpu"]
+            cells = [f"{ratio[name]:.2f}" for name in ("median", "min", "max")] if ratio else ["FAILED", "", ""]
+            rows.append((values["case"], values["ratio"], *cells))
+    return align(rows, 2)
+
+
+def main() -> int:
+    """Run the command; the exit code is 1 where a benchmark failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", choices=USUAL, default=list(USUAL), metavar="NAME", help="default all")
+    parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3")
+    parser.add_argument("--large", action="store_true", help="add the large models")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for <case>.json")
+    given = parser.parse_args()
+    begin, failed = time.time(), []
+    for name in given.names:
+        calls = [(words, given.rounds) for words in USUAL[name]]
+        calls += [(words, 1) for words in LARGE.get(name, []) if given.large]
+        for words, rounds in calls:
+            # a script's own number of rounds of split.py is of another kind
+            options = [] if name == "split" else ["--rounds", str(rounds)]
+            command = [PYTHON, str(FOLDER / f"{name}.py"), *words, *options, "--results", str(given.results)]
+            print(f"\n== {name} {' '.join(words)}", flush=True)
+            if subprocess.run(command).returncode != 0:
+                failed.append(f"{name} {' '.join(words)}".strip())
+    print(f"\n{format_results(given.results, begin)}")
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

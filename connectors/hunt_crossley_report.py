@@ -1,0 +1,99 @@
+"""What a Hunt-Crossley force element does at a state: its contacts, and forces per surface and per body."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.hunt_crossley import HuntCrossley
+from windlass.connectors.hunt_crossley_contacts import Contacts, list_contacts
+from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces, clear_forces
+from windlass.connectors.hunt_crossley_sets import BoundSet, ContactSystem
+from windlass.framework.assembly import serial_assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.evaluate import eval_output, prepare_outputs
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.framework.table import Entity, IntArray
+from windlass.framework.world import World
+
+
+class SurfaceForces(NamedTuple):
+    """What a force element does to the surfaces of its set; n surfaces, vectors in the global frame.
+
+    surface: numbers of the surfaces in the world, shape (n,).
+    carrier: numbers of what carries them: a node, a body without node, or the ground, shape (n,).
+    point: origin of each surface's frame [m], shape (n, 3).
+    force: applied force [N], shape (n, 3).
+    torque: applied torque about the origin of the surface [N m], shape (n, 3).
+    """
+
+    surface: IntArray
+    carrier: IntArray
+    point: FloatArray
+    force: FloatArray
+    torque: FloatArray
+
+
+def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, ForceLaw, bool]:
+    """Bring the state into the fields; set and law of the force element, and whether it is enabled."""
+    if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
+        raise ModelError(f"{force!r}: must be a HuntCrossley force element of this world, and so must be the state")
+    row = force.row
+    fields = prepare_outputs(state.gather())
+    system = serial_assembly(world).layout.systems[HuntCrossley]
+    assert isinstance(system, ContactSystem)
+    bound, law, flag = system.find_row(row)
+    return bound, law, bool(fields.data[flag])
+
+
+def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
+    """All contacts of one force element at a state.
+
+    Args:
+        world: the world.
+        state: the state.
+        force: handle to one `HuntCrossley`.
+
+    Raises:
+        ModelError: not a handle to one force element of this world.
+    """
+    return list_contacts(*_prepare(world, state, force))
+
+
+def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
+    """Force and torque of one force element on every surface of its set; arguments as `eval_contacts`."""
+    bound, law, enabled = _prepare(world, state, force)
+    c = bound.surfaces
+    clear_forces(c)
+    if enabled:
+        # the general loop: it also has the torque on spheres that cannot turn
+        add_pair_forces(c, law, bound.near.pairs)
+    return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
+
+
+def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) -> tuple[FloatArray, FloatArray]:
+    """Force [N] and torque [N m] of one force element on bodies, the torque about each body's position.
+
+    Args:
+        world, state, force: as `eval_contacts`.
+        bodies: handle to bodies, nodes or grounds of one kind, n of them.
+
+    Returns:
+        Global force and torque, each of shape (n, 3).
+    """
+    table = bodies.table
+    names = table.column("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
+    origin = np.atleast_2d(eval_output(bodies, "position", state))
+    found = eval_surface_forces(world, state, force)
+    # surfaces whose carrier is among the bodies, and its place there
+    order = np.argsort(names)
+    place = order[np.searchsorted(names, found.carrier, sorter=order) % len(names)]
+    mine = names[place] == found.carrier
+    place = place[mine]
+    total, torque = np.zeros((len(bodies), 3)), np.zeros((len(bodies), 3))
+    np.add.at(total, place, found.force[mine])
+    arm = found.point[mine] - origin[place]
+    np.add.at(torque, place, found.torque[mine] + np.cross(arm, found.force[mine]))
+    return total, torque

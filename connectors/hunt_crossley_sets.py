@@ -1,0 +1,124 @@
+"""Contact sets bound to kernels: surfaces, candidate pairs and laws of the force elements on one process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.contact_search import Neighbours, create_neighbours
+from windlass.connectors.contact_surfaces import SPHERE, Surfaces, create_surfaces
+from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces, add_round_forces, clear_forces
+from windlass.framework.bind import bind
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray, LocalRows, System
+from windlass.framework.table import IntArray
+
+
+@dataclass
+class BoundSet:
+    """One contact set on one process.
+
+    Attributes:
+        surfaces: its surfaces.
+        near: its candidate pairs.
+        rows, laws: the rows of `HuntCrossley` that act on it, and their letters.
+        flags: place of the flag of each of these rows among the history values.
+        turning: the surfaces that are no spheres.
+        first: number of its first pair among the pairs of all sets.
+        clear, add, add_round: the kernels of `sum_forces`.
+    """
+
+    surfaces: Surfaces
+    near: Neighbours
+    rows: IntArray
+    laws: list[ForceLaw]
+    flags: IntArray
+    turning: IntArray
+    first: int = 0
+    clear: Any = field(default_factory=lambda: bind(clear_forces))
+    add: Any = field(default_factory=lambda: bind(add_pair_forces))
+    add_round: Any = field(default_factory=lambda: bind(add_round_forces))
+
+    def enabled_laws(self, data: FloatArray) -> Iterator[ForceLaw]:
+        """The laws that are switched on."""
+        for law, flag in zip(self.laws, self.flags, strict=True):
+            if data[flag] != 0.0:
+                yield law
+
+
+@dataclass
+class ContactSystem(System):
+    """The system of `HuntCrossley`; its rows of coordinates are those of the candidate pairs.
+
+    Attributes:
+        sets: the contact sets with a force element.
+    """
+
+    sets: list[BoundSet] = field(default_factory=list)
+
+    def find_row(self, row: int) -> tuple[BoundSet, ForceLaw, int]:
+        """Set and law of a row of `HuntCrossley`, and the place of its flag among the history values."""
+        for bound in self.sets:
+            for k in np.flatnonzero(bound.rows == row):
+                return bound, bound.laws[k], int(bound.flags[k])
+        raise ModelError(f"HuntCrossley row {row}: is not on this process")
+
+
+def create_laws(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[ForceLaw]:
+    """The letters of some local rows on a set."""
+    laws = []
+    for rule, vt in zip(rows.column("modulus_rule")[which], rows.column("transition_velocity")[which], strict=True):
+        hertz = bool(rule == "hertz")
+        K = surfaces.E if hertz else np.asarray(np.cbrt(surfaces.E) ** 2)
+        laws.append(ForceLaw(K, hertz, float(vt)))
+    return laws
+
+
+def create_sets(rows: LocalRows) -> list[BoundSet]:
+    """The contact sets of some rows, without candidate pairs yet."""
+    world, layout = rows.world, rows.layout
+    if layout.size > 1:
+        raise ModelError(f"HuntCrossley: contact sets work on one process; this run has {layout.size}")
+    ids, flags = rows.column("contact_set"), rows.data_start("data")
+    sets = []
+    for number in np.unique(ids):
+        entity = world.entity(int(number))
+        surfaces = create_surfaces(world, layout, int(number))
+        which = np.flatnonzero(ids == number)
+        near = create_neighbours(surfaces, float(entity.skin))
+        turning = np.flatnonzero(surfaces.kind != SPHERE)
+        sets.append(
+            BoundSet(surfaces, near, rows.rows[which], create_laws(surfaces, rows, which), flags[which], turning)
+        )
+    return sets
+
+
+def pair_dofs(sets: list[BoundSet], spare: int) -> IntArray:
+    """Local coordinates of all candidate pairs, shape (pairs, 2 w); notes the first pair of each set."""
+    width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
+    parts = [np.zeros((0, 2 * width), np.int64)]
+    first = 0
+    for b in sets:
+        b.first = first
+        pairs, own = b.near.pairs, b.surfaces.dofs.shape[1]
+        dofs = np.full((len(pairs), 2 * width), spare, np.int64)
+        # the block of a set is as wide as its own markers: coordinates of body 1, of body 2, padding
+        dofs[:, :own] = b.surfaces.dofs[pairs[:, 0]]
+        dofs[:, own : 2 * own] = b.surfaces.dofs[pairs[:, 1]]
+        parts.append(dofs)
+        first += len(pairs)
+    return np.concatenate(parts)
+
+
+def sum_forces(b: BoundSet, laws: Iterable[ForceLaw]) -> float:
+    """Set the forces on the surfaces of a set to those of some laws; returns the stored energy [J]."""
+    b.clear(b.surfaces)
+    energy = 0.0
+    for law in laws:
+        if b.near.ellipsoids:
+            energy += b.add(b.surfaces, law, b.near.pairs[: b.near.ellipsoids])
+        energy += b.add_round(b.surfaces, law, b.near.pairs[b.near.ellipsoids :])
+    return energy
