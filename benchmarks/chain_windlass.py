@@ -16,6 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import nodes_of, straight_cable
@@ -51,7 +53,7 @@ def build_chain(elements: int, rule: int, gravity: float) -> Chain:
         integration=rule,
     )
     nodes = nodes_of(world, cables)
-    return Chain(world, nodes, con.fix(world, nodes[[0, -1]], "x", "y"))
+    return Chain(world, nodes, con.fix(world, nodes[np.array([0, -1])], "x", "y"))
 
 
 def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:

@@ -39,5 +39,7 @@ def bind(kernel: Kernel) -> Kernel:
     Types are those of the arrays (dtype, dimension, contiguity) and of the columns; the framework's own arrays never
     change theirs.  In Python mode this is the kernel itself.
     """
-    bound: Any = kernel if getattr(kernel, "overloads", None) is None else _Bound(kernel)
+    if getattr(kernel, "overloads", None) is None:
+        return kernel
+    bound: Kernel = _Bound(kernel)  # type: ignore[assignment]
     return bound

@@ -136,7 +136,7 @@ class Dynamic:
             start.assign(current)
             h, then = self.control.propose(current.t, self.end)
             attempt = self._attempt(start, current, h, then, all_hooks)
-            self._count(attempt)
+            self.statistics.count(attempt, self.newton, self.discontinuous.atol)
             if not attempt.converged:
                 self._reject(start, current, h, attempt, all_hooks)
                 continue
@@ -175,15 +175,6 @@ class Dynamic:
             return result.error, result.recommended_step
 
         return iterate(self.discontinuous, newton, post_newton, h)
-
-    def _count(self, attempt: StepAttempt) -> None:
-        statistics = self.statistics
-        statistics.newton_iterations += attempt.iterations
-        statistics.discontinuous_iterations += attempt.passes
-        statistics.jacobians = self.problem.tangent_count
-        statistics.fallbacks = self.newton.fallbacks
-        if attempt.converged and attempt.error > self.discontinuous.atol:
-            statistics.unconverged_passes += 1
 
     def _reject(self, start: State, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
         """Restore the start of the step and cut the step, or give up."""

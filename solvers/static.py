@@ -127,7 +127,7 @@ class Static:
             start.assign(current)
             h, then = control.propose(done, 1.0)
             attempt = self._attempt(start, current, self.load_factor(then), h, time, all_hooks)
-            self._count(attempt)
+            self.statistics.count(attempt, self.newton, self.discontinuous.atol)
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
                 continue
@@ -182,15 +182,6 @@ class Static:
             return result.error, np.inf
 
         return iterate(self.discontinuous, newton, post_newton, h)
-
-    def _count(self, attempt: StepAttempt) -> None:
-        statistics = self.statistics
-        statistics.newton_iterations += attempt.iterations
-        statistics.discontinuous_iterations += attempt.passes
-        statistics.jacobians = self.problem.tangent_count
-        statistics.fallbacks = self.newton.fallbacks
-        if attempt.converged and attempt.error > self.discontinuous.atol:
-            statistics.unconverged_passes += 1
 
     def _reject(
         self,

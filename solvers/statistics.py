@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windlass.solvers.discontinuous import StepAttempt
+    from windlass.solvers.newton import Newton
 
 
 @dataclass
@@ -58,6 +63,15 @@ class Statistics:
         if self.evaluations:
             return f"{self.evaluations / steps:.2f} evaluations/step"
         return f"{self.newton_iterations / steps:.2f} Newton/step"
+
+    def count(self, attempt: StepAttempt, newton: Newton, atol: float) -> None:
+        """Count one attempt at a step; ``atol`` [N] is the force error at which a pass is accepted."""
+        self.newton_iterations += attempt.iterations
+        self.discontinuous_iterations += attempt.passes
+        self.jacobians = newton.problem.tangent_count
+        self.fallbacks = newton.fallbacks
+        if attempt.converged and attempt.error > atol:
+            self.unconverged_passes += 1
 
     def describe(self) -> str:
         """One line for people."""

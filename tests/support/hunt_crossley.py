@@ -69,9 +69,10 @@ def build_case(case: Case) -> Model:
         if given["set"] not in sets:
             sets[given["set"]] = world.add(ContactSet)
         kind = given["type"]
-        columns: dict[str, Any] = {"sphere": {"radius": given["size"][0]}, "ellipsoid": {"semi_axes": given["size"]}}.get(
-            kind, {}
-        )
+        columns: dict[str, Any] = {
+            "sphere": {"radius": given["size"][0]},
+            "ellipsoid": {"semi_axes": given["size"]},
+        }.get(kind, {})
         if kind != "sphere":
             columns["rotation"] = given["R_BS"]
         columns |= add_material(world, given["params"])

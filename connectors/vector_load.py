@@ -1,0 +1,129 @@
+"""What forces and torques on a marker have in common: a vector F of given or turning direction, and how it acts.
+
+    load  Jᵀ F,    F = vector, or A vector if it turns with the body
+    ∂load/∂q = F·H + Jᵀ ∂F/∂q,    ∂F/∂q = Jr × F  (body-fixed; Jr column by column)
+
+J and H are the first and second derivatives of the position (forces) or of the rotation (torques) of the marker.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.position_markers import FAMILY, PositionColumns
+from windlass.connectors.time_functions import bind_values
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, LocalRows, System
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+
+class Columns(NamedTuple):
+    """Letters: m0 place of the marker in its columns, dofs (rows, n) local, turns = body_fixed, on = active."""
+
+    m0: IntArray
+    dofs: IntArray
+    turns: NDArray[np.bool_]
+    on: NDArray[np.bool_]
+
+
+@kernel
+def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tuple[float, float, float]:
+    """Vector of row i on marker k in the global frame [N or N m]."""
+    x, y, z = F[i, 0], F[i, 1], F[i, 2]
+    if not turns:
+        return x, y, z
+    return (
+        A[k, 0, 0] * x + A[k, 0, 1] * y + A[k, 0, 2] * z,
+        A[k, 1, 0] * x + A[k, 1, 1] * y + A[k, 1, 2] * z,
+        A[k, 2, 0] * x + A[k, 2, 1] * y + A[k, 2, 2] * z,
+    )
+
+
+@kernel
+def load(c: Columns, A: FloatArray, J: FloatArray, F: FloatArray, f: FloatArray) -> None:
+    """f += Jᵀ F."""
+    for i in range(len(c.m0)):
+        if c.on[i]:
+            k = c.m0[i]
+            x, y, z = eval_force(A, k, F, i, c.turns[i])
+            for a in range(c.dofs.shape[1]):
+                f[c.dofs[i, a]] += J[k, 0, a] * x + J[k, 1, a] * y + J[k, 2, a] * z
+
+
+@kernel
+def load_tangent(
+    c: Columns,
+    m: PositionColumns,
+    J: FloatArray,
+    H: FloatArray,
+    F: FloatArray,
+    dq: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
+    """values += dq (F·H + Jᵀ (Jr × F))."""
+    n = c.dofs.shape[1]
+    for i in range(len(c.m0)):
+        if not c.on[i]:
+            continue
+        k = c.m0[i]
+        h = m.h[k]
+        x, y, z = eval_force(m.A, k, F, i, c.turns[i])
+        if h >= 0:
+            for a in range(n):
+                for b in range(n):
+                    K = H[h, 0, a, b] * x + H[h, 1, a, b] * y + H[h, 2, a, b] * z
+                    values[slots[i, a, b]] += dq * K
+        if c.turns[i]:
+            for b in range(n):
+                wx, wy, wz = m.Jr[k, 0, b], m.Jr[k, 1, b], m.Jr[k, 2, b]
+                dx, dy, dz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
+                for a in range(n):
+                    K = J[k, 0, a] * dx + J[k, 1, a] * dy + J[k, 2, a] * dz
+                    values[slots[i, a, b]] += dq * K
+
+
+def dofs(world: World, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the markers, shape (rows, n)."""
+    return world.dofs_of(table.column("marker"))
+
+
+def build_vector_load(rows: LocalRows, turning: bool) -> System:
+    """The system of a load with the columns marker, vector, function, body_fixed and active.
+
+    Args:
+        rows: the rows.
+        turning: the vector is a torque and acts on rotations; otherwise it is a force.
+    """
+    world, table = rows.world, rows.table
+    c = Columns(rows.markers("marker"), rows.dofs, rows.column("body_fixed"), rows.column("active"))
+    vectors = bind_values(rows, "vector", "function")
+    system = System(table.kind, rows.dofs)
+
+    def add_load(s: Fields, f: FloatArray) -> None:
+        m = s.markers[FAMILY]
+        load(c, m.A, m.Jr if turning else m.J, vectors(s.t), f)
+
+    def add_load_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        m = s.markers[FAMILY]
+        J, H = (m.Jr, m.Hr) if turning else (m.J, m.H)
+        load_tangent(c, m, J, H, vectors(s.t), dq, slots, values)
+
+    system.load = add_load
+    kinds = [markers.component for markers, _, _ in world.split_by_table(table.column("marker"))]
+    # most loads do not depend on the coordinates and shall not widen the matrix
+    if table.column("body_fixed").any() or any("curved marker" in kind.provides for kind in kinds):
+        system.load_tangent = add_load_tangent
+    return system
+
+
+def eval_vector(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """The vector in the global frame, without the load factor [N or N m], shape (rows, 3); 0 where inactive."""
+    given = bind_values(rows, "vector", "function")(s.t)
+    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[rows.markers("marker")], given)
+    F: FloatArray = np.where(rows.column("body_fixed")[:, None], turned, given) * rows.column("active")[:, None]
+    return F

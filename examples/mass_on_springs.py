@@ -1,0 +1,71 @@
+"""A mass on springs along the global axes: static deflection F/k and natural frequency sqrt(k/m) / (2 pi) of each axis.
+
+Run it with ``windlass run examples/mass_on_springs.py``; ``-help`` lists all options.
+
+The mass hangs on a `CartesianSpringDamper` from the ground, which has a stiffness of its own along x, y and z.  A force
+deflects it by F/k.  Then the force is taken away, and the mass swings about the place where the springs are at rest,
+along each axis with its own frequency, which is read from the times of the zeros of the time series.
+
+The trapezoidal rule does not damp.  It makes periods longer by (2 pi / steps per period)^2 / 12, which is the last
+column of the table: the difference left is second order in the step.
+"""
+
+from math import pi
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, MassPoint
+
+mass = wl.option("mass", 2.0, "kg", "mass", minimum=1e-9)
+periods = wl.option("periods", 10, "1", "periods of the slowest axis that are simulated", minimum=2)
+steps = wl.option("steps", 400, "1", "steps per period of the fastest axis", minimum=10)
+output = wl.option("output", "mass_on_springs_out", "", "folder for the time series; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
+
+STIFFNESS = np.array([200.0, 450.0, 1000.0])  # [N/m] along x, y, z
+FORCE = np.array([4.0, -9.0, 5.0])  # [N]
+exact_frequencies = np.sqrt(STIFFNESS / mass) / (2.0 * pi)  # [Hz]
+
+world = wl.World()
+point = world.add(MassPoint, name="mass", position=(0.0, 0.0, 0.0), mass=mass)
+hook, eye = con.position_marker(world, world.add(Ground)), con.position_marker(world, point)
+world.add(con.CartesianSpringDamper, marker0=hook, marker1=eye, stiffness=STIFFNESS)
+force = world.add(con.Force, marker=eye, vector=FORCE)
+
+# statics
+state = wl.Static(world).solve()
+deflection = wl.eval_output(point, "displacement", state)
+
+# dynamics from there, without the force
+world.set(force, active=False)
+step, end = 1.0 / (steps * exact_frequencies.max()), periods / exact_frequencies.min()
+series = wl.Sensors(folder / "motion.csv" if folder else None, [wl.Sensor(point, "displacement", name="u")])
+motion = wl.Dynamic(world, step=step, end=end, method="trapezoidal_index2")
+motion.solve(state, hooks=[series])
+
+
+def eval_frequency(t: np.ndarray, u: np.ndarray) -> float:
+    """Frequency [Hz] of a free motion u about 0: half periods lie between its zeros, interpolated linearly."""
+    before = np.flatnonzero(u[:-1] * u[1:] < 0.0)
+    zeros = t[before] - u[before] * (t[before + 1] - t[before]) / (u[before + 1] - u[before])
+    return float((len(zeros) - 1) / (2.0 * (zeros[-1] - zeros[0])))
+
+
+if not wl.help_requested():
+    frequencies = np.array([eval_frequency(series.times, u) for u in series["u"].T])
+    expected = -((2.0 * pi * exact_frequencies * step) ** 2) / 12.0
+    results = {
+        "deflection": deflection.tolist(),
+        "frequencies": frequencies.tolist(),
+        "frequency_errors": (frequencies / exact_frequencies - 1.0).tolist(),
+        "frequency_errors_expected": expected.tolist(),
+    }
+    wl.write_summary(results)
+    axes = enumerate("xyz")
+    rows = [(f"deflection along {axis} [m]", deflection[i], FORCE[i] / STIFFNESS[i]) for i, axis in axes]
+    rows += [(f"frequency along {axis} [Hz]", frequencies[i], exact_frequencies[i]) for i, axis in enumerate("xyz")]
+    if wl.is_first_process():
+        print(wl.format_comparison(rows, "F/k, sqrt(k/m)"))
+        print("error of the frequencies that the step explains: " + ", ".join(f"{100 * e:+.4f} %" for e in expected))

@@ -1,0 +1,191 @@
+"""Tangents of Hunt-Crossley contact against central differences, for all pairs of surfaces on all kinds of markers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    ContactEllipsoid,
+    ContactHalfSpace,
+    ContactMaterial,
+    ContactSet,
+    ContactSphere,
+    HuntCrossley,
+    eval_contacts,
+    facing,
+    position_marker,
+)
+from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
+from windlass.elements.nodes3d import Point3D
+from windlass.elements.rotations import euler_parameters, rotation_matrix
+from windlass.framework.assemble import assemble_matrix, assemble_vector
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+STEP = 1e-6
+# central differences: truncation h² and rounding eps/h of forces, with contacts much deeper than h
+TOLERANCE = 2e-8
+TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))
+FRICTION = {"static_friction": 0.6, "dynamic_friction": 0.4, "viscous_friction": 0.1}
+
+
+def add_body(world: World, position: tuple[float, float, float], axis: tuple[float, float, float]) -> Entity:
+    return world.add(
+        RigidBody3D,
+        position=position,
+        euler_parameters=euler_parameters(axis, 0.8),
+        velocity=(0.1, -0.2, 0.15, 0.0, 0.0, 0.0, 0.0),
+        angular_velocity=(0.5, -0.7, 0.9),
+        mass=1.0,
+        inertia=(1.0, 1.0, 1.0),
+    )
+
+
+def add_point(world: World, position: tuple[float, float, float]) -> Entity:
+    point = world.add(Point3D, position=position, velocity=(-0.3, 0.2, 0.1))
+    world.add(MassPoint, node=point, mass=1.0)
+    return point
+
+
+def sphere_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
+    """A sphere off the centre of a marker off the centre of a body, and one on a point."""
+    body = add_body(world, (0, 0, 0), (1, 2, 3))
+    marker = position_marker(world, body, (0.1, 0.2, -0.1))
+    world.add(ContactSphere, marker=marker, position=(0.05, 0.0, 0.1), radius=0.5, **one)
+    world.add(ContactSphere, marker=add_point(world, (0.5, 0.5, 0.4)), radius=0.4, **two)
+
+
+def sphere_moving_plane(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
+    """A sphere on a body in space, a half space on a body in the plane."""
+    body = add_body(world, (0, 0, 0), (1, 2, 3))
+    world.add(ContactSphere, marker=body, position=(0.0, 0.1, 0.0), radius=0.5, **one)
+    plane = world.add(RigidBody2D, position=(0.3, -0.4), angle=0.3, velocity=(0.1, 0.2, 0.5), mass=1.0, inertia=1.0)
+    marker = position_marker(world, plane, (0.1, 0.1))
+    world.add(ContactHalfSpace, marker=marker, rotation=facing((0.3, 1, 0)), position=(0.02, 0.1, 0), **two)
+
+
+def ellipsoid_planes(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
+    """An ellipsoid between a half space on a body and one on the ground."""
+    body = add_body(world, (0, 0, 0), (1, 2, 3))
+    marker = position_marker(world, body, (0.1, 0.2, -0.1))
+    world.add(ContactEllipsoid, marker=marker, semi_axes=(0.5, 0.8, 1.0), rotation=TURNED, **one)
+    plane = position_marker(world, add_body(world, (0.1, 0.1, 1.0), (3, 1, 1)), (0.1, 0.0, 0.0))
+    world.add(ContactHalfSpace, marker=plane, rotation=facing((0.2, -0.3, -1.0)), **two)
+    world.add(ContactHalfSpace, marker=world.add(Ground), rotation=facing((1, 0, 0)), position=(-0.4, 0, 0), **two)
+
+
+def ellipsoid_sphere(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
+    """An ellipsoid on a body and a sphere on a point."""
+    body = add_body(world, (0, 0, 0), (1, 2, 3))
+    world.add(ContactEllipsoid, marker=body, semi_axes=(0.5, 0.8, 1.0), rotation=TURNED, **one)
+    world.add(ContactSphere, marker=add_point(world, (0.4, 0.5, -0.5)), radius=0.4, **two)
+
+
+def ellipsoid_ellipsoid(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
+    """Two ellipsoids off the centres of two bodies."""
+    body = add_body(world, (0, 0, 0), (1, 2, 3))
+    marker = position_marker(world, body, (0.1, 0.2, -0.1))
+    world.add(ContactEllipsoid, marker=marker, semi_axes=(0.5, 0.8, 1.0), rotation=TURNED, **one)
+    body = add_body(world, (0.5, 0.6, -0.4), (-1, 2, 0))
+    columns = {"semi_axes": (0.7, 0.4, 0.6), "position": (0.1, 0.1, 0.1), "rotation": TURNED.T}
+    world.add(ContactEllipsoid, marker=body, **columns, **two)
+
+
+def on_a_cable(world: World, one: dict[str, Entity], two: dict[str, Entity]) -> None:
+    """A sphere beside a cable, whose markers have curvature in position and rotation, and an ellipsoid."""
+    nodes = [
+        world.add(PointSlope2D, position=(x, y), slope=s, velocity=v)
+        for x, y, s, v in (
+            (-0.5, 0.3, (1.0, 0.1), (0.1, -0.2, 0.5, 0.3)),
+            (0.5, 0.35, (1.0, 0.3), (-0.2, 0.1, 0.2, -0.6)),
+        )
+    ]
+    free = {"mass_per_length": 1.0, "axial_stiffness": 0.0, "bending_stiffness": 0.0}
+    cable = world.add(Cable2D, node0=nodes[0], node1=nodes[1], length=1.0, **free)
+    marker = position_marker(world, cable, (0.4, 0.1))
+    world.add(ContactSphere, marker=marker, radius=0.25, position=(0.1, 0.1, 0.05), **one)
+    body = add_body(world, (0, 0, 0), (1, 2, 3))
+    world.add(ContactEllipsoid, marker=body, semi_axes=(0.5, 0.4, 0.45), rotation=TURNED, **two)
+
+
+def difference(world: World, state: State, values: FloatArray) -> FloatArray:
+    """Derivative of the left-hand-side forces by some values of the state."""
+    columns = []
+    for j in range(len(values)):
+        start = values[j]
+        sides = []
+        for side in (STEP, -STEP):
+            values[j] = start + side
+            sides.append(assemble_vector(world, state).array.copy())
+        values[j] = start
+        columns.append((sides[0] - sides[1]) / (2 * STEP))
+    return np.stack(columns, axis=1)
+
+
+def dense(matrix: Any) -> FloatArray:
+    out: FloatArray = matrix.convert("dense").getDenseArray().copy()
+    return out
+
+
+BUILDERS: list[Callable[..., None]] = [
+    sphere_sphere,
+    sphere_moving_plane,
+    ellipsoid_planes,
+    ellipsoid_sphere,
+    ellipsoid_ellipsoid,
+    on_a_cable,
+]
+
+
+@pytest.mark.parametrize("builder", BUILDERS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    ("moving", "columns"),
+    [
+        (1.0, {"transition_velocity": 5.0}),
+        (1.0, {"transition_velocity": 0.01, "modulus_rule": "hertz"}),
+        (0.0, {"transition_velocity": 0.3}),
+    ],
+    ids=["q < 1", "q > 1", "at rest"],
+)
+def test_tangent(builder: Callable[..., None], moving: float, columns: dict[str, Any]) -> None:
+    """Derivatives by positions and by velocities; at rest friction has the slope f ((2 u_s - u_d)/v_t + u_v)."""
+    world = World()
+    contacts = world.add(ContactSet)
+    materials = [
+        world.add(ContactMaterial, plane_strain_modulus=1e4, dissipation=0.3, **FRICTION),
+        world.add(ContactMaterial, plane_strain_modulus=3e4, dissipation=0.1, **FRICTION),
+    ]
+    builder(world, *({"contact_set": contacts, "material": m} for m in materials))
+    force = world.add(HuntCrossley, contact_set=contacts, **columns)
+    world.add(HuntCrossley, contact_set=contacts, transition_velocity=0.05)
+    state = State(world)
+    state.v *= moving
+    found = eval_contacts(world, state, force)
+    assert len(found.depth) and found.normal_force.min() > 0.0
+    for values, dq, dv in ((state.q, 1.0, 0.0), (state.v, 0.0, 1.0)):
+        expected = difference(world, state, values)
+        tangent = dense(assemble_matrix(world, state, dq, dv))
+        assert_allclose(tangent, expected, rtol=0, atol=TOLERANCE * np.abs(expected).max())
+
+
+def test_no_tangent_without_force() -> None:
+    """A contact that is pulled apart fast has neither force nor tangent, and one that is disabled neither."""
+    for velocity, enabled in ((50.0, True), (0.0, False)):
+        world = World()
+        columns = {"contact_set": world.add(ContactSet)}
+        columns["material"] = world.add(ContactMaterial, plane_strain_modulus=1e4, dissipation=0.3)
+        point = world.add(Point3D, position=(0.0, 0.0, 0.9), velocity=(0.0, 0.0, velocity))
+        world.add(MassPoint, node=point, mass=1.0)
+        world.add(ContactSphere, marker=point, radius=1.0, **columns)
+        world.add(ContactHalfSpace, marker=world.add(Ground), rotation=facing((0, 0, 1)), **columns)
+        world.add(HuntCrossley, contact_set=columns["contact_set"], enabled=enabled)
+        state = State(world)
+        assert not dense(assemble_matrix(world, state, 1.0, 1.0)).any()
+        assert not assemble_vector(world, state).array.any()
