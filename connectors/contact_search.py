@@ -127,8 +127,8 @@ def find_bounded_pairs(c: Surfaces, bounded: int, skin: float) -> IntArray:
     if len(classes) > 1:
         distance = np.linalg.norm(c.center[pairs[:, 0]] - c.center[pairs[:, 1]], axis=1)
         pairs = pairs[distance <= (c.reach[pairs].sum(axis=1) + skin) * (1.0 + 1e-12)]
-    wrong = c.kind[pairs[:, 0]] > c.kind[pairs[:, 1]]
-    pairs[wrong] = pairs[wrong, ::-1]
+    # surfaces are numbered kind by kind
+    pairs.sort(axis=1)
     return pairs
 
 

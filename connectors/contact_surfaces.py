@@ -87,7 +87,7 @@ KINDS: dict[type[Component], int] = {
 
 
 class Surfaces(NamedTuple):
-    """Columns of the surfaces of one contact set; n surfaces, bounded ones (``bounded`` many) before half spaces.
+    """Columns of the surfaces of one contact set; n surfaces: ellipsoids, then spheres, then half spaces.
 
     Fixed:
         ids: number of the entity in the world, shape (n,).

@@ -34,12 +34,12 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Circle, Ground, RigidBody2D, cable_around, nodes_of
 
-elements = wl.option("elements", 160, "1", "number of cable elements", minimum=40)
+elements = wl.option("elements", 240, "1", "number of cable elements", minimum=40)
 segments = wl.option("segments", 4, "1", "contact segments per element", minimum=1)
 load = wl.option("load", 400.0, "N", "weight of block and load", minimum=1e-3)
 strand = wl.option("strand", 1.0, "m", "length of a strand", minimum=0.2)
 modes = wl.option("modes", 8, "1", "number of natural frequencies", minimum=1)
-RADIUS, STRANDS, GRAVITY = 0.05, 4, 9.81  # [m], [1], [m/s^2]
+RADIUS, STRANDS, GRAVITY = 0.1, 4, 9.81  # [m], [1], [m/s^2]
 EA, EI, MASS_PER_LENGTH, CONTACT = 1e5, 1e-4, 0.02, 1e9  # [N], [N m^2], [kg/m], [N/m^2]
 
 # the rope, straight and without force
@@ -79,7 +79,7 @@ state = wl.State(world)
 gaps = state.data.reshape(len(contacts), segments)
 gaps[wl.eval_output(contacts, "gap", state) < 1e-12] = -1e-9
 settings = {"rtol": 1e-10, "atol": 1e-8, "max_it": 50, "discontinuous_atol": 1e-3, "discontinuous_max_it": 30}
-state = wl.Static(world, load_steps=10, geometric=True, **settings).solve(state)
+state = wl.Static(world, load_steps=5, **settings).solve(state)
 
 
 def eval_modes() -> tuple[np.ndarray, np.ndarray, float]:

@@ -1,0 +1,145 @@
+"""Neighbour search of contact sets: complete while surfaces move, counted, and in proportion to their number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    ContactEllipsoid,
+    ContactHalfSpace,
+    ContactMaterial,
+    ContactSet,
+    ContactSphere,
+    HuntCrossley,
+    eval_contacts,
+    facing,
+    position_marker,
+)
+from windlass.connectors.contact_search import Neighbours
+from windlass.connectors.contact_surfaces import HALF_SPACE, Surfaces
+from windlass.connectors.hunt_crossley_sets import ContactSystem
+from windlass.elements import Ground, MassPoint, RigidBody3D
+from windlass.elements.nodes3d import Point3D
+from windlass.framework.assembly import serial_assembly
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+
+def add_cloud(world: World, count: int, skin: float = 0.0, seed: int = 0) -> tuple[Entity, Entity]:
+    """Spheres that would fill half of a box above the plane z = 0, in random places; handles of nodes and element."""
+    random = np.random.default_rng(seed)
+    contacts = world.add(ContactSet, skin=skin)
+    material = world.add(ContactMaterial, plane_strain_modulus=1e6)
+    side = (count * 4 / 3 * np.pi * 0.05**3 / 0.5) ** (1 / 3)
+    points = world.add(Point3D, position=side * random.random((count, 3)), velocity=random.standard_normal((count, 3)))
+    world.add(MassPoint, node=points, mass=1.0)
+    world.add(ContactSphere, contact_set=contacts, marker=points, radius=0.05, material=material)
+    plane = position_marker(world, world.add(Ground))
+    world.add(ContactHalfSpace, contact_set=contacts, marker=plane, rotation=facing((0, 0, 1)), material=material)
+    return points, world.add(HuntCrossley, contact_set=contacts)
+
+
+def neighbours(world: World) -> tuple[Neighbours, Surfaces]:
+    system = serial_assembly(world).layout.systems[HuntCrossley]
+    assert isinstance(system, ContactSystem)
+    return system.sets[0].near, system.sets[0].surfaces
+
+
+def find_all(c: Surfaces) -> set[tuple[int, int]]:
+    """Pairs whose bounding spheres overlap, by comparing all with all."""
+    found = set()
+    for i in range(len(c.kind)):
+        for j in range(i + 1, len(c.kind)):
+            if c.kind[i] == HALF_SPACE or c.carrier[i] == c.carrier[j]:
+                continue
+            if c.kind[j] == HALF_SPACE:
+                near = (c.center[i] - c.center[j]) @ c.normal[j] < c.reach[i]
+            else:
+                near = np.linalg.norm(c.center[i] - c.center[j]) < c.reach[i] + c.reach[j]
+            if near:
+                found.add((i, j))
+    return found
+
+
+def test_list_stays_complete_while_spheres_move() -> None:
+    """200 spheres of very different size, ellipsoids, and half spaces at rest and turning, over 40 steps."""
+    random = np.random.default_rng(2)
+    world = World()
+    contacts = world.add(ContactSet, skin=0.05)
+    columns: dict[str, Any] = {
+        "contact_set": contacts,
+        "material": world.add(ContactMaterial, plane_strain_modulus=1e6),
+    }
+    points = world.add(Point3D, position=random.random((200, 3)), velocity=random.standard_normal((200, 3)))
+    world.add(ContactSphere, marker=points, radius=10 ** random.uniform(-3, -0.7, 200), **columns)
+    bodies = world.add(
+        RigidBody3D,
+        position=random.random((4, 3)),
+        angular_velocity=(0.0, 2.0, 0.0),
+        mass=1.0,
+        inertia=(1.0, 1.0, 1.0),
+    )
+    world.add(ContactEllipsoid, marker=bodies[:3], semi_axes=random.uniform(0.05, 0.3, (3, 3)), **columns)
+    world.add(ContactHalfSpace, marker=bodies[3], rotation=facing((0, 0, 1)), **columns)
+    world.add(ContactHalfSpace, marker=world.add(Ground), rotation=facing((1, 0, 0)), **columns)
+    force = world.add(HuntCrossley, contact_set=contacts)
+    state = State(world)
+    for _ in range(40):
+        eval_contacts(world, state, force)
+        near, c = neighbours(world)
+        pairs = set(map(tuple, near.pairs.tolist()))
+        assert find_all(c) <= pairs
+        assert len(pairs) == len(near.pairs)
+        assert (c.kind[near.pairs[:, 0]] <= c.kind[near.pairs[:, 1]]).all()
+        state.q += 0.005 * state.v
+    assert 2 < near.rebuilds < 40
+
+
+def test_searches_are_counted() -> None:
+    """A new search only after half the skin; with the smallest skin at every step; nothing else depends on the skin."""
+    forces = []
+    for skin, searches in ((0.021, 2), (1e-9, 21)):
+        world = World()
+        points, _ = add_cloud(world, 300, skin)
+        assembly, state = serial_assembly(world), State(world)
+        state.put(points, (1.0, 0.0, 0.0), "v")
+        for _ in range(21):
+            fields = assembly.load_fields(state)
+            f = np.zeros_like(fields.x)
+            assembly.add_forces(f)
+            state.q += 1e-3 * state.v
+        forces.append(f)
+        near, _ = neighbours(world)
+        # half of 21 mm is passed with the 11th of 20 steps
+        assert near.rebuilds == searches
+    assert_allclose(forces[0], forces[1], rtol=0, atol=1e-12 * np.abs(forces[0]).max())
+
+
+def test_work_grows_linearly() -> None:
+    """Candidate pairs per sphere do not grow with the number of spheres, but for those at the surface of the box."""
+    ratios = []
+    for count in (1000, 8000):
+        world = World()
+        _, force = add_cloud(world, count)
+        contacts = eval_contacts(world, State(world), force)
+        near, _ = neighbours(world)
+        ratios.append(len(near.pairs) / count)
+        assert len(contacts.depth) < len(near.pairs) < 1.5 * len(contacts.depth)
+    assert ratios[1] < 1.1 * ratios[0]
+
+
+def test_lost_iterations_do_no_harm() -> None:
+    """Coordinates that are not finite give forces that are not finite, no error of the search."""
+    world = World()
+    points, _ = add_cloud(world, 50)
+    assembly, state = serial_assembly(world), State(world)
+    assembly.load_fields(state)
+    state.put(points[3], np.nan)
+    fields = assembly.load_fields(state)
+    f = np.zeros_like(fields.x)
+    assembly.add_forces(f)
+    assert np.isnan(f[state.local_dofs(points[3])]).all()
