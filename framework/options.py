@@ -95,7 +95,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     if not loaded:
         import petsc4py
 
-        petsc4py.init([sys.argv[0] or "windlass", *join_options(pairs)])
+        petsc4py.init(["windlass", *join_options(pairs)])
     from petsc4py import PETSc
 
     _run.words = list(words)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
-from windlass.elements import Cable2D, PointSlope2D
 from windlass.elements.cable2d_gauss import residual_gauss, tangent_gauss
 from windlass.elements.cable2d_kernels import Columns, residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_points import create_rule, eval_shape
@@ -22,19 +21,10 @@ from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World
 
+from support.cables import NODES, check_tangents, create_cables, dense, residual, shake
+
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "cable2d.npz")
 CASES = list(product((0, 1, 2), (0.0, 1.0, 0.4), (0, 1)))
-NODES = np.array([[0.1, 0.2, 0.96, 0.28], [0.72, 0.45, 0.8, 0.6]])
-COLUMNS = {
-    "length": 0.7,
-    "mass_per_length": 3.1,
-    "axial_stiffness": 523.0,
-    "bending_stiffness": 11.0,
-    "axial_damping": 1.9,
-    "bending_damping": 0.37,
-    "reference_strain": -0.03,
-    "reference_curvature": 0.21,
-}
 # name in the data, name here, components here
 OUTPUTS = [
     ("Position", "position", 3),
@@ -48,61 +38,6 @@ OUTPUTS = [
     ("ForceLocal", "axial_force", 0),
     ("TorqueLocal", "bending_moment", 0),
 ]
-
-
-def create_cables(count: int = 1, chain: bool = False, **columns: Any) -> tuple[World, Entity, State]:
-    """Cables of the reference data, each with two nodes of its own, or a chain of arcs with common nodes."""
-    world = World()
-    if chain:
-        s = np.linspace(0.0, 2.0, count + 1)[:, None]
-        position, slope = np.hstack((np.sin(s), 1 - np.cos(s))), np.hstack((np.cos(s), np.sin(s)))
-        nodes = world.add(PointSlope2D, position=position, slope=slope)
-        first, second, length = nodes[:-1], nodes[1:], 2.0 / count
-    else:
-        nodes = world.add(
-            PointSlope2D, position=np.tile(NODES[:, :2], (count, 1)), slope=np.tile(NODES[:, 2:], (count, 1))
-        )
-        first, second, length = nodes[::2], nodes[1::2], COLUMNS["length"]
-    cables = world.add(Cable2D, node0=first, node1=second, **{**COLUMNS, "length": length, **columns})
-    world.finalize()
-    return world, cables, State(world)
-
-
-def shake(state: State, seed: int = 0) -> State:
-    """Random displacements and velocities, large for cables of this size."""
-    rng = np.random.default_rng(seed)
-    state.q[:] = 0.08 * rng.normal(size=state.q.shape)
-    state.v[:] = rng.normal(size=state.v.shape)
-    return state
-
-
-def residual(world: World, state: State) -> Any:
-    return assemble_vector(world, state).getArray().copy()
-
-
-def dense(matrix: Any) -> Any:
-    return matrix.convert("dense").getDenseArray().copy()
-
-
-def difference_tangents(world: World, state: State, step: float = 1e-6) -> tuple[Any, Any]:
-    """Central differences of the residual by displacements and velocities."""
-    result = []
-    for name in ("q", "v"):
-        columns = []
-        for k in range(len(state.q)):
-            plus, minus = state.copy(), state.copy()
-            getattr(plus, name)[k] += step
-            getattr(minus, name)[k] -= step
-            columns.append((residual(world, plus) - residual(world, minus)) / (2 * step))
-        result.append(np.array(columns).T)
-    return result[0], result[1]
-
-
-def check_tangents(world: World, state: State) -> None:
-    """Tangents against central differences; those are good to about 1e-9 of the largest entry."""
-    for dq, dv, expected in zip((1.0, 0.0), (0.0, 1.0), difference_tangents(world, state), strict=True):
-        given = dense(assemble_matrix(world, state, dq=dq, dv=dv))
-        assert_allclose(given, expected, rtol=0, atol=2e-8 * np.abs(expected).max() + 1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -288,99 +223,6 @@ def test_body_force_acts_on_chosen_rows() -> None:
     system.body_force(assembly.load_fields(state), np.array([1.0, 0.0, 0.0]), np.array([2]), f)
     assert not f[:16].any()
     assert_allclose(f[16:24:4].sum(), 3.1 * 0.7, rtol=1e-14)
-
-
-# user laws
-
-
-def linear_N(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any) -> Any:
-    return 523.0 * (eps - eps_ref) + 1.9 * eps_t
-
-
-def linear_M(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any) -> Any:
-    return p.bending_stiffness * (kap - kap_ref) + p.bending_damping * kap_t
-
-
-def nonlinear_N(
-    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any
-) -> Any:
-    stiffness = p.axial_stiffness * (1.0 + x + t) * (1.0 + 0.1 * p.row)
-    return stiffness * np.sinh(eps - eps_ref) + eps_t * (2.0 + eps_t**2) + 3.0 * kap**2 * eps - 0.7 * kap * kap_t
-
-
-def nonlinear_M(
-    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any
-) -> Any:
-    return 11.0 * np.tanh(kap - kap_ref) + np.sin(kap_t) + 4.0 * eps * kap + 0.3 * eps_t * kap_t
-
-
-def nonlinear_M_derivatives(
-    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Any
-) -> Any:
-    return 4.0 * kap, 0.3 * kap_t, 11.0 / np.cosh(kap - kap_ref) ** 2 + 4.0 * eps, np.cos(kap_t) + 0.3 * eps_t
-
-
-@pytest.mark.parametrize("integration", [0, 1, 2])
-@pytest.mark.parametrize("which", [("axial_force",), ("bending_moment",), ("axial_force", "bending_moment")])
-def test_law_that_repeats_the_linear_one(integration: int, which: tuple[str, ...]) -> None:
-    """Rows 0 and 2 have laws, row 1 has none."""
-    shared = {"chain": True, "integration": integration, "strain_is_relative_to_reference": 0.4}
-    laws = {"axial_force": linear_N, "bending_moment": linear_M}
-    world, cables, state = create_cables(
-        3, **shared, **{f"{name}_law": [laws[name], None, laws[name]] for name in which}
-    )
-    plain, plain_cables, plain_state = create_cables(3, **shared)
-    shake(state)
-    plain_state.assign(state)
-    expected = residual(plain, plain_state)
-    assert_allclose(residual(world, state), expected, rtol=0, atol=1e-13 * np.abs(expected).max())
-    for dq, dv in ((1.0, 0.0), (0.0, 1.0)):
-        expected = dense(assemble_matrix(plain, plain_state, dq=dq, dv=dv))
-        # differences of a linear law leave its rounding over the step
-        given = dense(assemble_matrix(world, state, dq=dq, dv=dv))
-        assert_allclose(given, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
-    for name in ("axial_force", "bending_moment"):
-        expected = eval_output(plain_cables, name, plain_state, x=0.1)
-        assert_allclose(eval_output(cables, name, state, x=0.1), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("derivatives", [None, nonlinear_M_derivatives])
-@pytest.mark.parametrize("integration", [0, 1, 2])
-def test_nonlinear_laws_against_differences(integration: int, derivatives: Any) -> None:
-    world, _, state = create_cables(
-        3,
-        chain=True,
-        integration=integration,
-        axial_force_law=[nonlinear_N, nonlinear_N, None],
-        bending_moment_law=[None, nonlinear_M, nonlinear_M],
-        bending_moment_derivatives=[None, derivatives, derivatives],
-    )
-    shake(state).t = 0.6
-    check_tangents(world, state)
-
-
-def test_law_sees_places_and_rows() -> None:
-    seen: list[Any] = []
-
-    def law(t: float, x: Any, *rest: Any) -> Any:
-        seen.append((t, x.copy(), rest[-1]))
-        return 7.0
-
-    world, cables, state = create_cables(3, axial_force_law=[None, law, law])
-    state.t = 2.5
-    residual(world, state)
-    t, x, parameters = seen[0]
-    assert t == 2.5
-    assert_allclose(x, 0.7 * np.array([[0.0, 0.5, 1.0]] * 2))
-    assert_array_equal(parameters.row, [[1], [2]])
-    assert_array_equal(parameters.bending_stiffness, [[11.0], [11.0]])
-    assert_allclose(eval_output(cables, "axial_force", state)[1:], 7.0)
-
-
-def test_law_of_wrong_shape() -> None:
-    world, _, state = create_cables(axial_force_law=lambda *arguments: np.ones(4))
-    with pytest.raises(ModelError, match=r"axial_force_law of Cable2D gave an array of shape \(4,\).*shape \(1, 3\)"):
-        residual(world, state)
 
 
 # outputs

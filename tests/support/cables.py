@@ -1,0 +1,81 @@
+"""A few cables with all parameters, shaken states, and tangents by differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from windlass.elements import Cable2D, PointSlope2D
+from windlass.framework.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+NODES = np.array([[0.1, 0.2, 0.96, 0.28], [0.72, 0.45, 0.8, 0.6]])
+COLUMNS = {
+    "length": 0.7,
+    "mass_per_length": 3.1,
+    "axial_stiffness": 523.0,
+    "bending_stiffness": 11.0,
+    "axial_damping": 1.9,
+    "bending_damping": 0.37,
+    "reference_strain": -0.03,
+    "reference_curvature": 0.21,
+}
+
+
+def create_cables(count: int = 1, chain: bool = False, **columns: Any) -> tuple[World, Entity, State]:
+    """Cables of the reference data, each with two nodes of its own, or a chain of arcs with common nodes."""
+    world = World()
+    if chain:
+        s = np.linspace(0.0, 2.0, count + 1)[:, None]
+        position, slope = np.hstack((np.sin(s), 1 - np.cos(s))), np.hstack((np.cos(s), np.sin(s)))
+        nodes = world.add(PointSlope2D, position=position, slope=slope)
+        first, second, length = nodes[:-1], nodes[1:], 2.0 / count
+    else:
+        nodes = world.add(
+            PointSlope2D, position=np.tile(NODES[:, :2], (count, 1)), slope=np.tile(NODES[:, 2:], (count, 1))
+        )
+        first, second, length = nodes[::2], nodes[1::2], COLUMNS["length"]
+    cables = world.add(Cable2D, node0=first, node1=second, **{**COLUMNS, "length": length, **columns})
+    world.finalize()
+    return world, cables, State(world)
+
+
+def shake(state: State, seed: int = 0) -> State:
+    """Random displacements and velocities, large for cables of this size."""
+    rng = np.random.default_rng(seed)
+    state.q[:] = 0.08 * rng.normal(size=state.q.shape)
+    state.v[:] = rng.normal(size=state.v.shape)
+    return state
+
+
+def residual(world: World, state: State) -> Any:
+    return assemble_vector(world, state).getArray().copy()
+
+
+def dense(matrix: Any) -> Any:
+    return matrix.convert("dense").getDenseArray().copy()
+
+
+def difference_tangents(world: World, state: State, step: float = 1e-6) -> tuple[Any, Any]:
+    """Central differences of the residual by displacements and velocities."""
+    result = []
+    for name in ("q", "v"):
+        columns = []
+        for k in range(len(state.q)):
+            plus, minus = state.copy(), state.copy()
+            getattr(plus, name)[k] += step
+            getattr(minus, name)[k] -= step
+            columns.append((residual(world, plus) - residual(world, minus)) / (2 * step))
+        result.append(np.array(columns).T)
+    return result[0], result[1]
+
+
+def check_tangents(world: World, state: State) -> None:
+    """Tangents against central differences; those are good to about 1e-9 of the largest entry."""
+    for dq, dv, expected in zip((1.0, 0.0), (0.0, 1.0), difference_tangents(world, state), strict=True):
+        given = dense(assemble_matrix(world, state, dq=dq, dv=dv))
+        assert_allclose(given, expected, rtol=0, atol=2e-8 * np.abs(expected).max() + 1e-9)

@@ -1,0 +1,94 @@
+"""Every law of the package has what a reader and a user expect: units, a source, an export, a test."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+import windlass.connectors
+import windlass.elements
+from windlass.framework.law import Law, laws
+from windlass.framework.schema import Component
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {"elements": windlass.elements, "connectors": windlass.connectors}
+TESTS = "\n".join(path.read_text() for path in sorted((ROOT / "tests").rglob("*.py")) if path.name != "test_laws.py")
+
+
+def laws_of_package() -> list[Law]:
+    """The laws that the folders of the package register, in the order of their names."""
+    own = [law for kind, law in laws().items() if kind.__module__.startswith("windlass.")]
+    return sorted(own, key=lambda law: law.component.__name__)
+
+
+def folder_of(component: type[Component]) -> str:
+    """Name of the folder in which a component is defined."""
+    return component.__module__.split(".")[1]
+
+
+@pytest.fixture(params=laws_of_package(), ids=lambda law: law.component.__name__)
+def law(request: pytest.FixtureRequest) -> Law:
+    """One law after the other."""
+    found: Law = request.param
+    return found
+
+
+def test_there_are_laws() -> None:
+    assert len(laws_of_package()) > 20
+
+
+def test_columns_have_units_and_meaning(law: Law) -> None:
+    assert law.component.__doc__
+    for name, column in law.component.columns.items():
+        assert column.unit, name
+        assert len(column.doc) >= 3, name
+    for name, ref in law.component.refs.items():
+        assert ref.target and ref.doc, name
+
+
+def test_outputs_have_units_and_meaning(law: Law) -> None:
+    for name, output in law.outputs.items():
+        assert output.unit, name
+        assert len(output.doc) >= 3, name
+
+
+def test_law_cites_its_source(law: Law) -> None:
+    """Nodes, markers and history values are no laws of nature; all others name where they come from."""
+    if law.role in ("node", "marker", "data"):
+        return
+    module = inspect.getmodule(law.component)
+    assert law.source or (module is not None and "Source" in (module.__doc__ or ""))
+
+
+def test_law_is_exported(law: Law) -> None:
+    folder = folder_of(law.component)
+    if folder in PACKAGES:
+        assert law.component.__name__ in PACKAGES[folder].__all__
+
+
+def test_law_is_tested(law: Law) -> None:
+    """By name, but for markers, which tests make through helpers."""
+    if law.role == "marker":
+        return
+    assert law.component.__name__ in TESTS
+
+
+def test_public_functions_have_docstrings() -> None:
+    """All functions and classes without a leading underscore, except small ones inside of functions."""
+    missing = []
+    for folder in ("framework", "elements", "connectors", "solvers"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                    overload = any(getattr(d, "id", "") == "overload" for d in node.decorator_list)
+                    if not overload and not ast.get_docstring(node):
+                        missing.append(f"{path.relative_to(ROOT)}: {node.name}")
+    assert not missing
+
+
+def test_no_file_is_longer_than_400_lines() -> None:
+    folders = ("framework", "elements", "connectors", "solvers", "examples", "benchmarks", "tests")
+    lengths = {p: len(p.read_text().splitlines()) for f in folders for p in (ROOT / f).rglob("*.py")}
+    assert {str(path.relative_to(ROOT)): n for path, n in lengths.items() if n > 400} == {}

@@ -1,0 +1,284 @@
+"""Bodies in Hunt-Crossley contact over time: trajectories and restitution of Simbody, energy balance, implicit steps.
+
+Simbody's rows come from its Runge-Kutta-Merson integrator at an accuracy of 1e-12; its own error, from a run at 1e-10,
+is up to 2e-9 m and 3e-7 m/s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+from windlass.connectors import (
+    ContactHalfSpace,
+    ContactMaterial,
+    ContactSet,
+    ContactSphere,
+    HuntCrossley,
+    dissipation_from_restitution,
+    facing,
+    restitution_from_dissipation,
+)
+from windlass.connectors.hunt_crossley_sets import ContactSystem
+from windlass.elements import Ground, MassPoint, RigidBody3D
+from windlass.elements.nodes3d import Point3D
+from windlass.framework.assembly import serial_assembly
+from windlass.framework.evaluate import eval_output
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.explicit import Explicit
+
+from support.hunt_crossley import Case, add_material, read_reference
+
+SCENARIOS: list[Case] = read_reference("trajectories")["scenarios"]
+STEP = 2.5e-3
+"""Largest step [s]; the error control of the integrator takes smaller ones in contact."""
+
+
+def build(scenario: Case) -> tuple[World, list[Entity], Entity]:
+    """World, spheres and force element of a scenario; spheres whose rotation is locked are points."""
+    world = World(gravity=scenario["gravity"])
+    contacts = world.add(ContactSet)
+    if scenario["plane"]:
+        material = add_material(world, scenario["plane"])
+        place = {"marker": world.add(Ground), "rotation": facing((0, 1, 0))}
+        world.add(ContactHalfSpace, contact_set=contacts, **place, **material)
+    spheres = []
+    for given in scenario["spheres"]:
+        if given["rotation_locked"]:
+            body = world.add(Point3D, position=given["p0"], velocity=given["v0"])
+            world.add(MassPoint, node=body, mass=given["m"])
+        else:
+            body = world.add(
+                RigidBody3D,
+                position=given["p0"],
+                velocity=np.append(given["v0"], np.zeros(4)),
+                angular_velocity=given["w0"],
+                mass=given["m"],
+                inertia=np.full(3, 0.4 * given["m"] * given["r"] ** 2),
+            )
+        spheres.append(body)
+        material = add_material(world, given["material"])
+        world.add(ContactSphere, contact_set=contacts, marker=body, radius=given["r"], **material)
+    force = world.add(HuntCrossley, contact_set=contacts, transition_velocity=scenario["transition_velocity"])
+    return world, spheres, force
+
+
+def on_grid(solver: Explicit, interval: float) -> Iterator[tuple[int, State]]:
+    """The states at multiples of an interval [s], with their number; error control makes steps between."""
+    for state in solver.march():
+        number = round(state.t / interval)
+        if abs(state.t - number * interval) < 1e-9 * interval:
+            yield number, state
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda s: s["id"])
+def test_trajectory(scenario: Case) -> None:
+    """Every recorded row: 1e-6 m, 1e-5 m/s and rad/s, 1e-5 J of stored energy."""
+    world, spheres, force = build(scenario)
+    rows = np.array(scenario["rows"])
+    times = rows[:, 0]
+    interval = float(times[-1]) / (len(times) - 1)
+    assert_allclose(np.diff(times), interval, rtol=1e-9)
+    parts = int(np.ceil(interval / STEP - 1e-9))
+    solver = Explicit(world, step=interval / parts, end=float(times[-1]), method="rk", rtol=1e-12, atol=1e-13, name="")
+    done = count = 0
+    for done, state in on_grid(solver, interval):
+        row = rows[done]
+        for k, sphere in enumerate(spheres):
+            position, velocity, rate = row[1 + 9 * k : 10 + 9 * k].reshape(3, 3)
+            assert_allclose(eval_output(sphere, "position", state), position, rtol=0, atol=1e-6)
+            assert_allclose(eval_output(sphere, "velocity", state), velocity, rtol=0, atol=1e-5)
+            if sphere.kind == "RigidBody3D":
+                assert_allclose(eval_output(sphere, "angular_velocity", state), rate, rtol=0, atol=1e-5)
+        assert_allclose(eval_output(force, "potential_energy", state), row[-3], rtol=0, atol=1e-5)
+        count += 1
+    assert (count, done) == (len(rows) - 1,) * 2
+
+
+# restitution
+
+
+class Impact:
+    """A central impact without gravity, integrated for itself with the forces of the assembly."""
+
+    def __init__(self, row: Case) -> None:
+        world = self.world = World()
+        columns = {"contact_set": world.add(ContactSet)}
+        first = world.add(ContactMaterial, plane_strain_modulus=1e6, dissipation=row["c1"])
+        points = [world.add(Point3D, position=(0.0, 0.0, 0.0), velocity=(row["v_in"], 0.0, 0.0))]
+        masses = [1.0]
+        if row["pair"] == "sphere-halfspace":
+            second = world.add(ContactMaterial, plane_strain_modulus=1e6, dissipation=row["c2"])
+            plane = {"rotation": facing((-1, 0, 0)), "position": (0.1, 0.0, 0.0)}
+            world.add(ContactHalfSpace, marker=world.add(Ground), material=second, **plane, **columns)
+        else:
+            # 1 and 3 kg, 1e6 and 8e6 Pa, radii 0.1 and 0.25 m
+            second = world.add(ContactMaterial, plane_strain_modulus=8e6, dissipation=row["c2"])
+            points.append(world.add(Point3D, position=(0.35, 0.0, 0.0)))
+            masses.append(3.0)
+            world.add(ContactSphere, marker=points[1], radius=0.25, material=second, **columns)
+        world.add(ContactSphere, marker=points[0], radius=0.1, material=first, **columns)
+        for point, mass in zip(points, masses, strict=True):
+            world.add(MassPoint, node=point, mass=mass)
+        world.add(HuntCrossley, **columns)
+        self.masses = np.repeat(masses, 3)
+        self.state = State(world)
+        self.two = len(points) == 2
+
+    def rate(self, t: float, y: FloatArray) -> FloatArray:
+        assembly, n = serial_assembly(self.world), len(self.state.q)
+        self.state.q[:], self.state.v[:] = y[:n], y[n:]
+        f = np.zeros(n + 1)
+        assembly.load_fields(self.state)
+        assembly.add_forces(f)
+        return np.concatenate((y[n:], -f[:-1] / self.masses))
+
+    def depth(self, t: float, y: FloatArray) -> float:
+        """Overlap [m]."""
+        return float(y[0] - y[3] if self.two else y[0])
+
+    def run(self, longest: float) -> tuple[FloatArray, float]:
+        """State at the end, and the greatest depth [m], on a fine grid."""
+        start = np.concatenate((self.state.q, self.state.v))
+        options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-15, "max_step": longest / 50, "dense_output": True}
+        found: Any = solve_ivp(self.rate, (0.0, longest), start, **options)
+        depths = [self.depth(t, found.sol(t)) for t in np.linspace(0.0, longest, 4000)]
+        return found.y[:, -1], max(depths)
+
+
+@pytest.mark.parametrize(
+    "row", read_reference("restitution")["rows"], ids=lambda r: f"{r['pair'][:8]} {r['c1']} {r['v_in']}"
+)
+def test_restitution(row: Case) -> None:
+    """e to 1e-7, and the greatest depth, over c v from 0 to 10; the closed form with it."""
+    impact = Impact(row)
+    # strongly damped spheres leave slowly: some more than the time of contact that is recorded
+    end, depth = impact.run(1.05 * row["contact_time"] + 1e-3)
+    velocity = end[len(end) // 2 :]
+    speed = velocity[0] - (velocity[3] if impact.two else 0.0)
+    assert_allclose(-speed / row["v_in"], row["e"], rtol=0, atol=1e-7)
+    assert_allclose(-speed / row["v_in"], restitution_from_dissipation(row["c_eff"], row["v_in"]), rtol=0, atol=1e-7)
+    # the recorded depth is the largest at the steps of an integrator
+    assert_allclose(depth, row["max_depth"], rtol=2e-4)
+
+
+def test_dissipation_for_a_wanted_restitution() -> None:
+    """A ball that shall come back with 0.6 of 3 m/s does."""
+    c = dissipation_from_restitution(0.6, 3.0)
+    row = {"pair": "sphere-halfspace", "c1": c, "c2": c, "v_in": 3.0}
+    end, _ = Impact(row).run(0.06)
+    assert_allclose(-end[3] / 3.0, 0.6, rtol=0, atol=1e-9)
+
+
+# energy
+
+
+def test_energy_balance() -> None:
+    """Kinetic, stored and dissipated energy of 12 rolling, sliding, colliding balls sum to what was there at first.
+
+    The dissipated power is summed by Simpson's rule over steps of 0.05 ms, whose error is about 1e-8 of the energy
+    where friction turns within a step.
+    """
+    random = np.random.default_rng(4)
+    world = World()
+    material = world.add(
+        ContactMaterial, plane_strain_modulus=1e5, dissipation=0.3, static_friction=0.5, dynamic_friction=0.3
+    )
+    columns = {"contact_set": world.add(ContactSet), "material": material}
+    place = np.stack(np.meshgrid(*[np.arange(2) * 0.19] * 2, np.arange(3) * 0.19 + 0.099, indexing="ij"), axis=-1)
+    speeds = np.concatenate((random.standard_normal((12, 3)), np.zeros((12, 4))), axis=1)
+    balls = world.add(
+        RigidBody3D,
+        position=place.reshape(-1, 3),
+        velocity=speeds,
+        angular_velocity=3.0 * random.standard_normal((12, 3)),
+        mass=1.0,
+        inertia=(4e-3,) * 3,
+    )
+    world.add(ContactSphere, marker=balls, radius=0.1, **columns)
+    world.add(ContactHalfSpace, marker=world.add(Ground), rotation=facing((0, 0, 1)), **columns)
+    force = world.add(HuntCrossley, contact_set=columns["contact_set"], transition_velocity=0.1)
+    h = 5e-5
+    solver = Explicit(world, step=h, end=0.04, method="rk", rtol=1e-10, atol=1e-12, name="")
+    powers, energies = [], []
+    for state in (State(world), *(s.copy() for _, s in on_grid(solver, h))):
+        powers.append(float(eval_output(force, "dissipated_power", state)))
+        kinetic = float(eval_output(balls, "kinetic_energy", state).sum())
+        energies.append(kinetic + float(eval_output(force, "potential_energy", state)))
+    powers_ = np.array(powers)
+    assert powers_.min() >= 0.0
+    work = h / 3 * (powers_[:-2:2] + 4 * powers_[1::2] + powers_[2::2]).sum()
+    assert work > 0.1 * energies[0]
+    assert_allclose(energies[-1] + work, energies[0], rtol=1e-6)
+
+
+# implicit steps
+
+
+def build_row() -> tuple[World, Entity]:
+    """Ten points in a row, nearly touching, hit by the first; the skin is so small that neighbours change often."""
+    random = np.random.default_rng(0)
+    world = World()
+    columns = {"contact_set": world.add(ContactSet, skin=0.002)}
+    columns["material"] = world.add(
+        ContactMaterial, plane_strain_modulus=1e6, dissipation=0.2, static_friction=0.5, dynamic_friction=0.3
+    )
+    position = np.stack((0.22 * np.arange(10), *(0.02 * random.standard_normal((2, 10)))), axis=1)
+    velocity = np.zeros((10, 3))
+    velocity[0, 0] = 2.0
+    points = world.add(Point3D, position=position, velocity=velocity)
+    world.add(MassPoint, node=points, mass=1.0)
+    world.add(ContactSphere, marker=points, radius=0.1, **columns)
+    world.add(HuntCrossley, contact_set=columns["contact_set"])
+    return world, points
+
+
+def test_implicit_steps_follow_the_neighbours() -> None:
+    """The matrix takes over new neighbours, between steps and within Newton; order 2 towards the explicit result.
+
+    With exact tangents Newton needs at most 4 iterations a step on average, however often neighbours change.
+    """
+    world, points = build_row()
+    end = 0.1
+    exact = Explicit(world, step=1e-3, end=end, method="rk", rtol=1e-12, atol=1e-13, name="").solve().of(points)
+    errors = []
+    for step in (4e-4, 2e-4, 1e-4):
+        world, points = build_row()
+        solver = Dynamic(world, step=step, end=end, method="trapezoidal_index2", name="")
+        momenta = [state.v.reshape(-1, 3).sum(axis=0) for state in solver.march()]
+        last = solver.problem.assembly.local_state(None)
+        solver.problem.store(last)
+        errors.append(np.abs(last.of(points) - exact).max())
+        assert_allclose(momenta[-1], momenta[0], rtol=0, atol=1e-9)
+        system = serial_assembly(world).layout.systems[HuntCrossley]
+        assert isinstance(system, ContactSystem)
+        assert system.sets[0].near.rebuilds > 50 and system.pattern_version >= 4
+        assert solver.statistics.rejected <= 1
+        assert solver.statistics.newton_iterations < 4 * solver.statistics.steps
+    for coarse, fine in pairwise(errors):
+        assert 3.0 < coarse / fine < 5.5
+
+
+def test_static_rest_on_a_plane() -> None:
+    """A ball sinks into the plane until f_H is its weight: x = (3 m g / (4 sqrt(R) E))^(2/3), sought implicitly."""
+    world = World(gravity=(0.0, 0.0, -9.81))
+    material = world.add(ContactMaterial, plane_strain_modulus=1e6, dissipation=20.0, static_friction=0.5)
+    columns = {"contact_set": world.add(ContactSet), "material": material}
+    point = world.add(Point3D, position=(0.0, 0.0, 0.1))
+    world.add(MassPoint, node=point, mass=1.0)
+    world.add(ContactSphere, marker=point, radius=0.1, **columns)
+    world.add(ContactHalfSpace, marker=world.add(Ground), rotation=facing((0, 0, 1)), **columns)
+    world.add(HuntCrossley, contact_set=columns["contact_set"])
+    state = Dynamic(world, step=1e-2, end=1.0, name="").solve()
+    depth = (3 * 9.81 / (4 * np.sqrt(0.1) * 1e6 / 2**1.5)) ** (2 / 3)
+    assert_allclose(-state.of(point)[0], [0.0, 0.0, depth], rtol=0, atol=1e-9)

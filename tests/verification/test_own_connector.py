@@ -1,0 +1,185 @@
+"""A law defined outside of the package, here in the test itself: statics, dynamics, tangents, output, several processes.
+
+Nothing of the package knows `HardeningRope`; registering it is all that is needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from support.processes import ROOT, run_python
+from windlass.connectors import fix, position_marker
+from windlass.connectors.position_markers import FAMILY, PositionColumns
+from windlass.elements import Ground, MassPoint, RigidBody2D
+from windlass.framework.assemble import assemble_matrix, assemble_vector
+from windlass.framework.evaluate import eval_output
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.state import State
+from windlass.framework.table import Entity, IntArray
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.static import Static
+
+
+class HardeningRope(Component):
+    """A spring between two points whose force grows with the third power: f = k d + c |d|^2 d, d = p1 - p0."""
+
+    marker0 = ref("position marker", "first end")
+    marker1 = ref("position marker", "second end")
+    stiffness = column("N/m", "k", minimum=0)
+    hardening = column("N/m^3", "c", default=0.0, minimum=0)
+    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, shape (rows,)."""
+
+    k: FloatArray
+    c: FloatArray
+
+
+@kernel
+def force(
+    p: Columns, i: int, x: float, y: float, z: float, vx: float, vy: float, vz: float, t: float
+) -> tuple[float, float, float]:
+    """f = (k + c d·d) d."""
+    s = p.k[i] + p.c[i] * (x * x + y * y + z * z)
+    return s * x, s * y, s * z
+
+
+@kernel
+def force_tangent(
+    p: Columns,
+    i: int,
+    x: float,
+    y: float,
+    z: float,
+    vx: float,
+    vy: float,
+    vz: float,
+    t: float,
+    P: FloatArray,
+    V: FloatArray,
+) -> None:
+    """P = (k + c d·d) I + 2 c d d^T, V = 0."""
+    s, c = p.k[i] + p.c[i] * (x * x + y * y + z * z), 2.0 * p.c[i]
+    d = (x, y, z)
+    for a in range(3):
+        for b in range(3):
+            P[a, b] = c * d[a] * d[b] + (s if a == b else 0.0)
+            V[a, b] = 0.0
+
+
+residual, tangent = position_pair(force, force_tangent)
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels."""
+    pair: Pair = bind_pair(rows)
+    c = Columns(rows.column("stiffness"), rows.column("hardening"))
+
+    def add_residual(s: Fields, f: FloatArray) -> None:
+        residual(c, pair, s.markers[FAMILY], s.t, f)
+
+    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
+
+    return System("HardeningRope", rows.dofs, residual=add_residual, tangent=add_tangent)
+
+
+def eval_length(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Distance of the ends [m], shape (rows,)."""
+    m: PositionColumns = s.markers[FAMILY]
+    length: FloatArray = np.linalg.norm(m.p[rows.markers("marker1")] - m.p[rows.markers("marker0")], axis=1)
+    return length
+
+
+register(
+    Law(
+        HardeningRope,
+        "connector",
+        dofs=pair_dofs,
+        build=build,
+        outputs={"length": Output("m", "distance of the ends, ()", eval_length)},
+        source="this test",
+    )
+)
+
+
+def build_chain(count: int = 6) -> tuple[World, Entity, Entity]:
+    """Masses on hardening ropes between the ground and an off-centre point of a rigid body."""
+    world = World(gravity=(0.0, -9.81, 0.0))
+    masses = world.add(MassPoint, position=[(0.5 * k, 0.0) for k in range(1, count + 1)], mass=2.0)
+    body = world.add(RigidBody2D, position=(0.5 * count + 1.0, 0.0), mass=5.0, inertia=0.3)
+    fix(world, body, "x", "y", "rotation")
+    points = position_marker(world, masses)
+    ground = position_marker(world, world.add(Ground))
+    last = position_marker(world, body, (-0.5, 0.1))
+    first = [ground, points]
+    second = [points, last]
+    ropes = world.add(HardeningRope, marker0=first, marker1=second, stiffness=300.0, hardening=50.0)
+    return world, masses, ropes
+
+
+def test_tangent_against_differences() -> None:
+    """Central differences of the own residual, with all coordinates moved; 1e-7 of the stiffness is their rounding."""
+    world, _, _ = build_chain()
+    state = State(world)
+    state.q[:] = np.random.default_rng(3).normal(size=len(state.q), scale=0.2)
+    exact = assemble_matrix(world, state)[:, :]
+    h, n = 1e-6, len(state.q)
+    columns = []
+    for k in range(n):
+        ends = []
+        for sign in (1, -1):
+            moved = state.copy()
+            moved.q[k] += sign * h
+            ends.append(assemble_vector(world, moved).array.copy())
+        columns.append((ends[0] - ends[1]) / (2 * h))
+    assert_allclose(exact, np.array(columns).T, rtol=0, atol=1e-7 * abs(exact).max())
+
+
+def test_statics_and_output() -> None:
+    """The chain hangs in equilibrium, and its output is the distance of the ends."""
+    world, masses, ropes = build_chain()
+    state = Static(world, name="").solve()
+    net = assemble_vector(world, state).array[world.dofs_of(masses).ravel()]
+    assert_allclose(net, 0.0, atol=1e-7)
+    y = state.of(masses)[:, 1]
+    assert (y < -0.01).all()
+    lengths = eval_output(ropes, "length", state)
+    assert lengths.shape == (7,)
+    x0 = np.array([0.5, 0.0]) + state.of(masses)[0]
+    assert_allclose(lengths[0], np.linalg.norm(x0), rtol=1e-12)
+
+
+def run(path: str) -> None:
+    """Program for mpiexec: 50 steps of the chain; the first process writes the end state."""
+    world, _, _ = build_chain(12)
+    solver = Dynamic(world, step=2e-3, end=0.1, name="")
+    whole = solver.solve().gather()
+    if solver.assembly.layout.rank == 0:
+        np.savez(path, q=whole.q, v=whole.v, newton=solver.statistics.newton_iterations)
+
+
+@pytest.mark.mpi
+def test_dynamics_on_several_processes(tmp_path: Path) -> None:
+    """Two processes give the serial motion to 1e-10 m."""
+    results = []
+    for processes in (1, 2):
+        path = tmp_path / f"{processes}.npz"
+        program = f"import sys; sys.path.insert(0, {str(ROOT / 'tests/verification')!r})\n"
+        program += f"import test_own_connector\ntest_own_connector.run({str(path)!r})"
+        done = run_python(["-c", program], processes)
+        assert done.returncode == 0, done.stderr
+        results.append(np.load(path))
+    assert abs(results[0]["q"]).max() > 0.03
+    assert_allclose(results[1]["q"], results[0]["q"], rtol=0, atol=1e-10)
+    assert_allclose(results[1]["v"], results[0]["v"], rtol=0, atol=1e-8)
