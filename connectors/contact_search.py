@@ -36,7 +36,7 @@ class Neighbours:
         bounded: number of bounded surfaces, which come before the half spaces.
         moving: the half spaces that are not on the ground.
         pairs: surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2).
-        numbers: one number for each pair, in order, shape (k,).
+        numbers: the pairs as single numbers in ascending order, by which lists are compared, shape (k,).
         ellipsoids: number of pairs with an ellipsoid, which come first.
         start: origins of all surfaces at the last search [m], shape (n, 3).
         listed: whether a bounded surface is a candidate with a half space, shape (half spaces, bounded).
@@ -82,7 +82,7 @@ def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
     near.numbers = numbers
     # the order of the search is kept otherwise: neighbours stand near each other in it, which is kind to the cache
     with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
-    near.pairs = np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid]))
+    near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
     near.ellipsoids = int(with_ellipsoid.sum())
     return True
 

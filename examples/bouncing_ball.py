@@ -16,6 +16,7 @@ which the error control notices.
 
 import matplotlib
 import numpy as np
+from numpy.typing import NDArray
 
 import windlass as wl
 from windlass import connectors as con
@@ -52,7 +53,7 @@ end = float((2.94 * depth / speeds / exact).max())
 state = wl.Explicit(world, step=end / 20, end=end, method="rk", rtol=1e-12, atol=1e-15).solve()
 
 
-def draw(path: str, restitution: np.ndarray) -> None:
+def draw(path: str, restitution: NDArray[np.float64]) -> None:
     """Picture of the restitution over c v, with the closed form and its limit for slow impacts."""
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt

@@ -20,6 +20,7 @@ Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 from math import asinh, hypot, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import fsolve
 
 import windlass as wl
@@ -44,9 +45,10 @@ def eval_point(s: float, H: float, V: float) -> tuple[float, float]:
 def solve_irvine() -> tuple[float, float]:
     """H and V [N], from a parabola as first guess."""
 
-    def mismatch(forces: np.ndarray) -> np.ndarray:
+    def mismatch(forces: NDArray[np.float64]) -> NDArray[np.float64]:
         # the logarithm keeps H > 0
-        return np.subtract(eval_point(length, np.exp(forces[0]), forces[1]), (span, rise))
+        x, y = eval_point(length, np.exp(forces[0]), forces[1])
+        return np.array([x - span, y - rise])
 
     slack = sqrt(max(length**2 - rise**2, 1.0001 * span**2)) / span - 1.0
     first = WEIGHT * span / sqrt(24.0 * slack)

@@ -9,8 +9,8 @@ although the step has nothing to do with either.
 
 During contact the mass is a damped oscillator that starts at y = 0 with the speed -v0:
 
-    y(t) = e^(-z w t) (A cos(wd t) + B sin(wd t)) - m g / k,    w = sqrt(k/m),  z = d / (2 sqrt(k m)),  wd = w sqrt(1-z^2)
-    A = m g / k,  B = (z w A - v0) / wd
+    y(t) = e^(-z w t) (A cos(wd t) + B sin(wd t)) - m g / k,    A = m g / k,  B = (z w A - v0) / wd
+    w = sqrt(k / m),  z = d / (2 sqrt(k m)),  wd = w sqrt(1 - z^2)
 
 It leaves at the first y = 0, where this law opens (and not where the force vanishes; the damper may pull before).  The
 ratio of the speeds, e, comes from the root of y.  For m g / k -> 0, that is g / (w v0) -> 0, the contact lasts exactly
@@ -19,6 +19,7 @@ damping, e = 1 in both, and the energy is conserved.
 """
 
 from math import cos, exp, pi, sin, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -29,7 +30,7 @@ from windlass.connectors.contact_coordinate import ContactCoordinate
 from windlass.elements import MassPoint
 
 height = wl.option("height", 0.5, "m", "height from which the mass falls", minimum=1e-6)
-ratio = wl.option("damping_ratio", 0.1, "1", "damping ratio of the contact in the second run", minimum=0.0)
+ratio = wl.option("damping_ratio", 0.1, "1", "damping ratio of the contact in the second run, < 1", minimum=0.0)
 step = wl.option("step", 1e-4, "s", "largest step", minimum=1e-9)
 MASS, STIFFNESS, GRAVITY = 1.0, 1e5, 9.81  # [kg], [N/m], [m/s^2]
 IMPACT_TIME, IMPACT_SPEED = sqrt(2 * height / GRAVITY), sqrt(2 * GRAVITY * height)  # [s], [m/s]
@@ -67,7 +68,7 @@ def drop(z: float) -> dict[str, float]:
     )
     outputs = [wl.Sensor(point, "position", 1, "y"), wl.Sensor(point, "velocity", 1, "v"), wl.Sensor(stop, "force")]
     sensors = wl.Sensors(None, outputs)
-    settings = {"method": "trapezoidal_index2", "discontinuous_atol": 1e-6, "smallest_step": 1e-12}
+    settings: dict[str, Any] = {"method": "trapezoidal_index2", "discontinuous_atol": 1e-6, "smallest_step": 1e-12}
     motion = wl.Dynamic(world, step=step, end=IMPACT_TIME + 2.5 * pi / OMEGA, name=f"damping ratio {z:g}", **settings)
     motion.solve(hooks=[sensors])
     if wl.help_requested():

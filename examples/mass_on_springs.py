@@ -13,6 +13,7 @@ column of the table: the difference left is second order in the step.
 from math import pi
 
 import numpy as np
+from numpy.typing import NDArray
 
 import windlass as wl
 from windlass import connectors as con
@@ -46,7 +47,7 @@ motion = wl.Dynamic(world, step=step, end=end, method="trapezoidal_index2")
 motion.solve(state, hooks=[series])
 
 
-def eval_frequency(t: np.ndarray, u: np.ndarray) -> float:
+def eval_frequency(t: NDArray[np.float64], u: NDArray[np.float64]) -> float:
     """Frequency [Hz] of a free motion u about 0: half periods lie between its zeros, interpolated linearly."""
     before = np.flatnonzero(u[:-1] * u[1:] < 0.0)
     zeros = t[before] - u[before] * (t[before + 1] - t[before]) / (u[before + 1] - u[before])

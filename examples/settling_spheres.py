@@ -7,14 +7,18 @@ the dissipation of the Hunt-Crossley law and by friction.  With gravity g and th
 
     sum m v^2 / 2  +  sum m g y  +  sum 2/5 f_H x  +  integral of the dissipated power  =  constant.
 
-The first three are read from the state, the dissipated power of all contacts is integrated by the trapezoidal rule with
-the steps of the solver.  Velocity Verlet and this rule are of second order, so the error falls with step^2; the default
-step is short enough for 1e-6 of the initial energy.
+The first three are read from the state; the last is the integral of a cubic spline through the dissipated power after
+each step, since the trapezoidal rule would need steps half as long for the same accuracy.  The explicit
+Runge-Kutta method of order 8 is exact enough with steps of which a contact takes some dozens; velocity Verlet, whose
+error is of second order here, would need steps twenty times as short.  The sum is constant to 1e-6 of its start.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 
 import windlass as wl
 from windlass import connectors as con
@@ -22,7 +26,7 @@ from windlass.elements import Ground, MassPoint
 
 spheres = wl.option("spheres", 1000, "1", "number of spheres", minimum=1)
 end = wl.option("end", 0.4, "s", "time at the end", minimum=1e-6)
-step = wl.option("step", 2e-5, "s", "step", minimum=1e-9)
+step = wl.option("step", 1e-4, "s", "largest step", minimum=1e-9)
 output = wl.option("output", "settling_spheres_out", "", "folder for the energies; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
@@ -39,46 +43,66 @@ width = side * SPACING
 world = wl.World(gravity=(0.0, -GRAVITY, 0.0))
 points = world.add(MassPoint, name="sphere", position=places, mass=MASS)
 ground = world.add(Ground)
-friction = {"static_friction": 0.3, "dynamic_friction": 0.2}
+friction: dict[str, Any] = {"static_friction": 0.3, "dynamic_friction": 0.2}
 material = world.add(con.ContactMaterial, plane_strain_modulus=1e6, dissipation=0.5, **friction)
 group = world.add(con.ContactSet)
 world.add(con.ContactSphere, contact_set=group, marker=points, material=material, radius=RADIUS)
-walls = [((0, 0, 0), (0, 1, 0))] + [((0, 0, 0), n) for n in ((1, 0, 0), (0, 0, 1))]
-walls += [((width, 0, 0), (-1, 0, 0)), ((0, 0, width), (0, 0, -1))]
-for position, normal in walls:
-    plane = {"position": position, "rotation": con.facing(normal)}
-    world.add(con.ContactHalfSpace, contact_set=group, marker=ground, material=material, **plane)
+for normal in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.0), (0.0, 0.0, -1.0)):
+    # the floor and two walls go through the origin, the other two walls face them
+    place: dict[str, Any] = {"position": width * (np.array(normal) < 0.0), "rotation": con.facing(normal)}
+    world.add(con.ContactHalfSpace, contact_set=group, marker=ground, material=material, **place)
 contact = world.add(con.HuntCrossley, contact_set=group, transition_velocity=0.1)
 
 
 @dataclass
 class Energies:
-    """Energies after each step; dissipated is the integral so far.  All in [J], times in [s]."""
+    """Times [s], kinetic, potential and stored energies [J] and dissipated power [W] after each step."""
 
     times: list[float] = field(default_factory=list)
-    rows: list[tuple[float, float, float, float]] = field(default_factory=list)
-    power: float = 0.0
+    rows: list[tuple[float, float, float]] = field(default_factory=list)
+    power: list[float] = field(default_factory=list)
 
     def record(self, state: wl.State) -> None:
-        """Add the energies of a state; called after each step."""
-        dofs = state.local_dofs(points)
-        height = places[:, 1] + state.q[dofs[:, 1]]
-        found = con.eval_contacts(world, state, contact)
-        power, dissipated = float(found.dissipated_power.sum()), 0.0
-        if self.times:
-            dissipated = self.rows[-1][3] + 0.5 * (power + self.power) * (state.t - self.times[-1])
-        kinetic, potential = 0.5 * MASS * (state.v[dofs] ** 2).sum(), MASS * GRAVITY * height.sum()
+        """Add those of a state; called after each step."""
+        whole = state.gather()
+        dofs, found = whole.local_dofs(points), con.eval_contacts(world, whole, contact)
+        kinetic = 0.5 * MASS * float((whole.v[dofs] ** 2).sum())
+        potential = MASS * GRAVITY * float((places[:, 1] + whole.q[dofs[:, 1]]).sum())
         self.times.append(state.t)
-        self.rows.append((float(kinetic), float(potential), float(found.energy.sum()), dissipated))
-        self.power = power
+        self.rows.append((kinetic, potential, float(found.energy.sum())))
+        self.power.append(float(found.dissipated_power.sum()))
+
+    def tabulate(self) -> NDArray[np.float64]:
+        """Kinetic, potential, stored and dissipated energy after each step [J], shape (steps + 1, 4)."""
+        dissipated = CubicSpline(self.times, self.power).antiderivative()(self.times)
+        return np.column_stack((self.rows, dissipated))
 
 
 start, energies = wl.State(world), Energies()
 energies.record(start)
-state = wl.Explicit(world, step=step, end=end, name="settling").solve(start, hooks=[energies.record])
+motion = wl.Explicit(world, step=step, end=end, method="rk", rtol=1e-6, atol=1e-8, name="settling")
+state = motion.solve(start, hooks=[energies.record])
 if not wl.help_requested():
-    table = np.array(energies.rows)
+    table = energies.tabulate()
     total = table.sum(axis=1)
-    error = np.abs(total - total[0]).max() / total[0]
-    print(table[-1], error, table[-1].sum()/table[0].sum()-1, len(con.eval_contacts(world,state,contact).depth))
-    for k in range(0,len(table),len(table)//10): print(table[k], total[k]/total[0]-1)
+    error = float(np.abs(total / total[0] - 1.0).max())
+    names = ("kinetic", "potential", "stored", "dissipated")
+    results: dict[str, Any] = {
+        "energies": dict(zip(names, table[-1].tolist(), strict=True)),
+        "initial_energy": float(total[0]),
+        "largest_error": error,
+        "contacts": len(con.eval_contacts(world, state, contact).depth),
+        "steps": motion.statistics.steps,
+        "wall_time": motion.statistics.wall_time,
+    }
+    wl.write_summary(results)
+    if folder and wl.is_first_process():
+        header = "t [s]," + ",".join(f"{name} [J]" for name in names)
+        np.savetxt(folder / "energies.csv", np.column_stack((energies.times, table)), delimiter=",", header=header)
+    rows: list[tuple[str, float, float | None]]
+    rows = [(f"{name} energy at the end [J]", value, None) for name, value in results["energies"].items()]
+    rows.append(("sum at the end [J]", float(total[-1]), float(total[0])))
+    good = error < 1e-6
+    if wl.is_first_process():
+        print(wl.format_comparison(rows, "start"))
+        print(f"largest difference from the start {error:.1e}, below 1e-6: {'yes' if good else 'NO'}")

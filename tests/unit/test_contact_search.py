@@ -132,6 +132,47 @@ def test_work_grows_linearly() -> None:
     assert ratios[1] < 1.1 * ratios[0]
 
 
+def test_sparsity_follows_on_demand() -> None:
+    """The pattern changes when the tangent wants it and the pairs have changed, not with every search."""
+    world = World()
+    columns: dict[str, Any] = {"contact_set": world.add(ContactSet, skin=0.1)}
+    columns["material"] = world.add(ContactMaterial, plane_strain_modulus=1e6)
+    points = world.add(Point3D, position=[(0.0, 0.0, 0.0), (1.9, 0.0, 0.0), (9.0, 0.0, 0.0)])
+    world.add(MassPoint, node=points, mass=1.0)
+    world.add(ContactSphere, marker=points, radius=1.0, **columns)
+    world.add(HuntCrossley, contact_set=columns["contact_set"])
+    assembly, state = serial_assembly(world), State(world)
+    bare = assembly.pattern
+    # a block of 3 x 3 for each mass
+    assert bare.spare == 27
+    assembly.load_fields(state)
+    assert assembly.pattern is bare
+    coupled = assembly.update_pattern()
+    # two more that couple the first two
+    assert coupled is assembly.pattern and coupled.spare == 27 + 18
+    # far enough for a new search, which finds the same pair
+    state.q += 5.0
+    assembly.load_fields(state)
+    assert neighbours(world)[0].rebuilds == 2
+    assert assembly.update_pattern() is coupled
+    # the third instead of the second
+    state.q[3:6] += 20.0
+    state.q[6:9] -= (7.1, 0.0, 0.0)
+    assembly.load_fields(state)
+    assert neighbours(world)[0].pairs.tolist() == [[0, 2]]
+    assert assembly.pattern is coupled
+    changed = assembly.update_pattern()
+    assert changed is not coupled and changed.spare == 27 + 18
+    values = np.zeros(changed.spare + 1)
+    assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.0, 0.0)
+    assert np.isfinite(values).all() and values.any()
+    # the mass matrix and its slots moved along
+    assert_allclose(assembly.mass_rows[2], 1.0)
+    values[:] = 0.0
+    assembly.add_mass_matrix(values)
+    assert_allclose(values[values != 0.0], np.ones(9))
+
+
 def test_lost_iterations_do_no_harm() -> None:
     """Coordinates that are not finite give forces that are not finite, no error of the search."""
     world = World()

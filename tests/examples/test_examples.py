@@ -1,0 +1,113 @@
+"""The shorter examples as a user runs them: each check at the end holds, also with options of the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from support.processes import ROOT, run_windlass
+
+NAMES = [
+    "mass_on_springs",
+    "dropped_mass",
+    "catenary",
+    "block_and_tackle",
+    "bouncing_ball",
+    "settling_spheres",
+]
+
+
+def run_example(name: str, words: list[str], folder: Path) -> tuple[dict[str, Any], str]:
+    """Summary and printed table of an example."""
+    command = ["run", str(ROOT / "examples" / f"{name}.py"), *words, "-quiet", "-summary", "summary.json"]
+    done = run_windlass(command, folder=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "summary.json").read_text()), done.stdout
+
+
+def test_mass_on_springs(tmp_path: Path) -> None:
+    """Deflection F/k to rounding; frequencies with the error of the trapezoidal rule, (omega h)^2/12, and no other."""
+    results, table = run_example("mass_on_springs", ["-output", "none", "-periods", "5", "-mass", "3"], tmp_path)
+    assert_allclose(results["deflection"], [0.02, -0.02, 0.005], rtol=1e-12)
+    exact = np.sqrt(np.array([200.0, 450.0, 1000.0]) / 3.0) / (2 * np.pi)
+    assert_allclose(results["frequencies"], exact, rtol=3e-5)
+    # zeros are interpolated linearly, which costs less than a hundredth of the error of the rule
+    assert_allclose(results["frequency_errors"], results["frequency_errors_expected"], rtol=0.02)
+    assert "frequency along z [Hz]" in table
+    assert not (tmp_path / "mass_on_springs_out").exists()
+
+
+def test_dropped_mass(tmp_path: Path) -> None:
+    """Impact at the exact time and speed; no loss without damping; with damping second order in the step."""
+    errors = []
+    for step in ("2e-4", "1e-4"):
+        results, _ = run_example("dropped_mass", ["-height", "0.2", "-step", step], tmp_path)
+        elastic, damped = results["elastic"], results["damped"]
+        assert_allclose(elastic["impact_time"], np.sqrt(2 * 0.2 / 9.81), rtol=1e-10)
+        assert_allclose(elastic["impact_speed"], np.sqrt(2 * 0.2 * 9.81), rtol=1e-10)
+        assert_allclose(elastic["rebound_energy"], 0.2 * 9.81, rtol=1e-9)
+        assert elastic["cut_steps"] > 0
+        errors.append(abs(damped["rebound_speed"] / results["rebound_speed_exact"] - 1.0))
+    assert errors[1] < 1e-4
+    # where the steps lie in the contact changes the error a little
+    assert 3.0 < errors[0] / errors[1] < 5.0
+
+
+def test_catenary(tmp_path: Path) -> None:
+    """Tensions and sag within 1e-8 of Irvine's closed form, and converging with the order 4."""
+    results, _ = run_example("catenary", [], tmp_path)
+    assert results["meshes"] == [8, 16, 32, 64]
+    for name, errors in results["errors"].items():
+        assert errors[-1] < 1e-8, name
+        assert_allclose(results["orders"][name], 4.0, atol=0.15, err_msg=name)
+
+
+def test_catenary_of_another_shape(tmp_path: Path) -> None:
+    """A flat taut cable to a lower support: the guesses of the example serve there too."""
+    results, _ = run_example("catenary", ["-rise", "-30", "-length", "105", "-elements", "32"], tmp_path)
+    assert max(errors[-1] for errors in results["errors"].values()) < 1e-6
+
+
+def test_block_and_tackle(tmp_path: Path) -> None:
+    """A quarter of the load in each strand within 0.1 %, the load's frequency likewise, the strands' within 1 %."""
+    results, _ = run_example("block_and_tackle", ["-load", "600"], tmp_path)
+    assert_allclose(results["tensions"], 150.0, rtol=1e-3)
+    assert_allclose(sum(results["tensions"]), 600.0, rtol=1e-8)
+    assert_allclose(results["vertical_frequency"], results["vertical_frequency_exact"], rtol=1e-3)
+    assert_allclose(results["sideways_frequencies"], np.sqrt(150.0 / 0.02) / 2.0, rtol=1e-2)
+
+
+def test_bouncing_ball(tmp_path: Path) -> None:
+    """Restitution within 1e-7 of the closed form from c v = 0.001 to 10, and a picture."""
+    results, _ = run_example("bouncing_ball", ["-balls", "9"], tmp_path)
+    assert_allclose(results["restitution"], results["exact"], rtol=0, atol=1e-7)
+    # two values of the closed form, at c v = 0.1 and 1, computed to ten digits elsewhere
+    at = {round(0.2 * v, 6): e for v, e in zip(results["speeds"], results["restitution"], strict=True)}
+    assert_allclose([at[0.1], at[1.0]], [0.9090157413, 0.4877412560], atol=1e-7)
+    assert (tmp_path / "bouncing_ball_out" / "restitution.png").stat().st_size > 10_000
+
+
+def test_settling_spheres(tmp_path: Path) -> None:
+    """27 spheres that fall, touch each other and the walls: the sum of the energies is constant to 1e-6."""
+    results, table = run_example("settling_spheres", ["-spheres", "27", "-end", "0.15"], tmp_path)
+    assert results["contacts"] > 0
+    energies = results["energies"]
+    assert energies["dissipated"] > 0.1 * results["initial_energy"]
+    assert_allclose(sum(energies.values()), results["initial_energy"], rtol=1e-6)
+    assert results["largest_error"] < 1e-6
+    assert "below 1e-6: yes" in table
+    assert (tmp_path / "settling_spheres_out" / "energies.csv").exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help(name: str, tmp_path: Path) -> None:
+    """The options with their units, without solving and without files."""
+    done = run_windlass(["run", str(ROOT / "examples" / f"{name}.py"), "-help"], folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing was solved" in done.stdout
+    assert not list(tmp_path.iterdir())
