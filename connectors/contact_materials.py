@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Law, register
@@ -80,6 +79,8 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     target = _log_gap(u)
     # log_gap(-w) grows from 0 to infinity as w goes from 0 to 1; for large u the root is next to 1, at 1 - exp(-target)
     share = 1.0 - np.exp(-target - 1.0)
+    from scipy.optimize import brentq  # here, because most models do not need it
+
     w = float(brentq(lambda w: _log_gap(-w) - target, 0.0, share, xtol=1e-300, rtol=1e-15)) if share < 1.0 else 1.0
     return w / u
 
@@ -108,6 +109,8 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
 
     # w = e u stays below 1, and comes so close to it for strong dissipation that u = 1/e to rounding
     most = 1.0 / restitution
+    from scipy.optimize import brentq
+
     u = most if mismatch(most) <= 0.0 else float(brentq(mismatch, loss, most, xtol=1e-300, rtol=1e-15))
     return u / (1.5 * speed)
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Surfaces
 from windlass.framework.kernel import kernel
@@ -111,6 +110,8 @@ def is_stale(
 
 def find_bounded_pairs(c: Surfaces, bounded: int, skin: float) -> IntArray:
     """Pairs of bounded surfaces closer than the skin, kinds in order, shape (k, 2)."""
+    from scipy.spatial import cKDTree  # here, because most models do not need it
+
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(c.reach[:bounded])
     trees = [cKDTree(c.center[members]) for members in classes]

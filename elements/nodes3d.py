@@ -85,7 +85,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
         velocity = np.broadcast_to(full["velocity"][..., :3], (*rates.shape[:-1], 3))
         full["velocity"] = np.concatenate((velocity, rates), axis=-1)
     _check_rates(start, full["velocity"][..., 3:], row)
-    return values | {name: full[name] for name in ("displacement", "velocity") if full[name].any()}
+    return values | {name: full[name] for name in ("displacement", "velocity")}
 
 
 def _defaults() -> dict[str, FloatArray]:

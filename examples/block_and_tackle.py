@@ -40,7 +40,7 @@ elements = wl.option("elements", 240, "1", "number of cable elements", minimum=4
 segments = wl.option("segments", 4, "1", "contact segments per element", minimum=1)
 load = wl.option("load", 400.0, "N", "weight of block and load", minimum=1e-3)
 strand = wl.option("strand", 1.0, "m", "length of a strand", minimum=0.2)
-modes = wl.option("modes", 8, "1", "number of natural frequencies", minimum=1)
+modes = wl.option("modes", 8, "1", "number of natural frequencies", minimum=5)
 RADIUS, STRANDS, GRAVITY = 0.1, 4, 9.81  # [m], [1], [m/s^2]
 EA, EI, MASS_PER_LENGTH, CONTACT = 1e5, 1e-4, 0.02, 1e9  # [N], [N m^2], [kg/m], [N/m^2]
 
