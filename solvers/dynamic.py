@@ -158,7 +158,8 @@ class Dynamic:
         def newton(attempt: StepAttempt) -> bool:
             scheme, algorithmic = self.integrator.predict(start, h)
             scheme.t = then
-            run = self.newton.solve(scheme, guess=(current.a, current.lam))
+            before = (current.a, current.lam) if attempt.passes > 1 else None
+            run = self.newton.solve(scheme, guess=before)
             attempt.iterations += run.iterations
             attempt.reason, attempt.history = run.reason, run.history
             if run.converged:

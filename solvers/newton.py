@@ -87,7 +87,7 @@ class Newton:
         self._before = problem.residual_vector.duplicate()
         self._history: list[float] = []
         self._reference = 0.0
-        self._step_norm = (math.nan, 0.0)
+        self._predictor_norm = 0.0
         self._damped = self._guessed = False
 
     def _set_linear_defaults(self) -> None:
@@ -114,8 +114,9 @@ class Newton:
             return getattr(reasons, "DIVERGED_FNORM_NAN", getattr(reasons, "DIVERGED_FUNCTION_NANORINF", -4))
         rtol, atol, _, max_it = snes.getTolerances()
         if it == 0:
-            norm_of_predictor = self._predictor_norm(norm) if self._guessed else norm
-            self._reference = norm_of_predictor if norm_of_predictor > atol else 2 * atol
+            # tolerances refer to the predictor, also where a later pass of the step has a better start
+            self._predictor_norm = max(norm, self._predictor_norm) if self._guessed else norm
+            self._reference = self._predictor_norm if self._predictor_norm > atol else 2 * atol
             self._note(norm, max(rtol * self._reference, atol))
             # backtracking finds no descent from a start that already solves the equations
             return reasons.CONVERGED_FNORM_ABS if self._damped and norm <= atol else reasons.ITERATING
@@ -131,19 +132,6 @@ class Newton:
         if it >= max_it:
             return reasons.DIVERGED_MAX_IT
         return reasons.ITERATING
-
-    def _predictor_norm(self, norm: float) -> float:
-        """Residual norm of the predictor, which tolerances refer to also where a better start is known.
-
-        It is estimated with the kept tangent in the first pass of a step, and the same in the following ones.
-        """
-        problem = self.problem
-        if self._step_norm[0] != problem.scheme.t:
-            product = self._before
-            problem.matrix.mat.mult(self.snes.getSolution(), product)
-            product.aypx(-1.0, problem.residual_vector)
-            self._step_norm = (problem.scheme.t, product.norm())
-        return max(norm, self._step_norm[1])
 
     def _note(self, norm: float, target: float) -> None:
         """Keep what the next iteration is judged by."""
@@ -168,8 +156,8 @@ class Newton:
         Args:
             scheme: what the unknowns mean.
             damped: use a backtracking line search.
-            guess: accelerations, shape (n,), and multipliers, shape (m,), of a better start than the predictor; taken
-                if a tangent is kept, so that a run of full Newton always begins at the predictor.
+            guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before in this step, a better
+                start than the predictor; taken if a tangent is kept, so that full Newton always begins at the predictor.
         """
         self._damped = damped
         max_it = self.snes.getTolerances()[3]
