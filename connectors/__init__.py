@@ -5,6 +5,7 @@ from windlass.connectors.cable_coordinates import CableCoordinates
 from windlass.connectors.cable_shape import CableShape
 from windlass.connectors.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.contact_circle_cable2d import ContactCircleCable2D
+from windlass.connectors.contact_coordinate import ContactCoordinate
 from windlass.connectors.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
 from windlass.connectors.contact_materials import (
     ContactMaterial,
@@ -58,6 +59,7 @@ __all__ = [
     "CableShape",
     "CartesianSpringDamper",
     "ContactCircleCable2D",
+    "ContactCoordinate",
     "ContactEllipsoid",
     "ContactFrictionCircleCable2D",
     "ContactHalfSpace",

@@ -157,8 +157,8 @@ def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """f [N or N m], shape (rows,); 0 where the stored gap is open, or the row inactive."""
     c = bind_columns(rows)
     closed = rows.column("active") & (s.data[c.data] <= 0.0)
-    f: FloatArray = (c.k * eval_gap(rows, s) + c.d * eval_rate(rows, s)) * closed
-    return f
+    force = c.k * eval_gap(rows, s) + c.d * eval_rate(rows, s)
+    return np.where(closed, force, 0.0)
 
 
 register(

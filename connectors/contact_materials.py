@@ -77,12 +77,15 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     if u < CLOSE_TO_ONE:
         return 1.0 - u / 1.5
     target = _log_gap(u)
-    # log_gap(-w) grows from 0 to infinity as w goes from 0 to 1; for large u the root is next to 1, at 1 - exp(-target)
-    share = 1.0 - np.exp(-target - 1.0)
-    from scipy.optimize import brentq  # here, because most models do not need it
+    # here, because most models do not need them
+    from scipy.optimize import brentq
+    from scipy.special import lambertw
 
-    w = float(brentq(lambda w: _log_gap(-w) - target, 0.0, share, xtol=1e-300, rtol=1e-15)) if share < 1.0 else 1.0
-    return w / u
+    if target > 1.0:
+        # y = 1 - w solves y - ln y = 1 + target, with y < 0.2: exact where w is next to 1
+        return float(1.0 + lambertw(-np.exp(-1.0 - target)).real) / u
+    # log_gap(-w) grows from 0 to infinity as w goes from 0 to 1
+    return float(brentq(lambda w: _log_gap(-w) - target, 0.0, 0.9, xtol=1e-300, rtol=1e-15)) / u
 
 
 def dissipation_from_restitution(restitution: float, speed: float) -> float:

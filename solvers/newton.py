@@ -156,8 +156,8 @@ class Newton:
         Args:
             scheme: what the unknowns mean.
             damped: use a backtracking line search.
-            guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before in this step, a better
-                start than the predictor; taken if a tangent is kept, so that full Newton always begins at the predictor.
+            guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before this one, a better
+                start than the predictor; taken if a tangent is kept: full Newton always begins at the predictor.
         """
         self._damped = damped
         max_it = self.snes.getTolerances()[3]
