@@ -86,7 +86,7 @@ def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) ->
     if len(outside):
         row, k = outside[0]
         given, L = np.broadcast_to(place, (len(length), place.shape[1]))[row, k], length[row, 0]
-        raise ModelError(f"x = {given} m in {rows.table.kind} row {rows.rows[row]}: must lie from 0 to its length {L} m")
+        raise ModelError(f"x = {given} m in {rows.table.kind} row {rows.rows[row]}: must be from 0 to its length {L} m")
     places = create_places(rows, np.clip(place / length, 0.0, 1.0))
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     strains = eval_strains(places.shape, motion.x, motion.v)
@@ -158,7 +158,8 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
     count = len(rows.rows)
     if not (places.ndim == 0 or (places.ndim <= 2 and len(places) == count)):
         raise ModelError(
-            f"{name} [m] for {rows.table.kind} has shape {places.shape}: must be a number, or of shape ({count},) or ({count}, k)"
+            f"{name} [m] for {rows.table.kind} has shape {places.shape}: "
+            f"must be a number, or of shape ({count},) or ({count}, k)"
         )
     return places.reshape(1, 1) if places.ndim == 0 else places.reshape(count, -1)
 

@@ -7,6 +7,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+
 import windlass.connectors
 import windlass.elements
 from windlass.framework.law import Law, laws

@@ -1,4 +1,4 @@
-"""A law defined outside of the package, here in the test itself: statics, dynamics, tangents, output, several processes.
+"""A law defined outside of the package, in the test itself: statics, dynamics, tangents, output, processes.
 
 Nothing of the package knows `HardeningRope`; registering it is all that is needed.
 """
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from support.processes import ROOT, run_python
+
 from windlass.connectors import fix, position_marker
 from windlass.connectors.position_markers import FAMILY, PositionColumns
 from windlass.elements import Ground, MassPoint, RigidBody2D
@@ -26,6 +26,8 @@ from windlass.framework.table import Entity, IntArray
 from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
+
+from support.processes import ROOT, run_python
 
 
 class HardeningRope(Component):
