@@ -120,18 +120,18 @@ class Newton:
             self._note(norm, max(rtol * self._reference, atol))
             # backtracking finds no descent from a start that already solves the equations
             return reasons.CONVERGED_FNORM_ABS if self._damped and norm <= atol else reasons.ITERATING
-        if self._is_inaccurate(norm):
-            return reasons.DIVERGED_LINEAR_SOLVE
         if it == 1 and norm > self._reference:
             self._reference = norm
-        self._note(norm, max(rtol * self._reference, atol))
         if norm <= atol:
-            return reasons.CONVERGED_FNORM_ABS
-        if norm <= rtol * self._reference:
-            return reasons.CONVERGED_FNORM_RELATIVE
-        if it >= max_it:
-            return reasons.DIVERGED_MAX_IT
-        return reasons.ITERATING
+            reason = reasons.CONVERGED_FNORM_ABS
+        elif norm <= rtol * self._reference:
+            reason = reasons.CONVERGED_FNORM_RELATIVE
+        elif self._is_inaccurate(norm):
+            reason = reasons.DIVERGED_LINEAR_SOLVE
+        else:
+            reason = reasons.DIVERGED_MAX_IT if it >= max_it else reasons.ITERATING
+        self._note(norm, max(rtol * self._reference, atol))
+        return reason
 
     def _note(self, norm: float, target: float) -> None:
         """Keep what the next iteration is judged by."""
