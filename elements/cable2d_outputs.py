@@ -86,7 +86,8 @@ def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) ->
     if len(outside):
         row, k = outside[0]
         given, L = np.broadcast_to(place, (len(length), place.shape[1]))[row, k], length[row, 0]
-        raise ModelError(f"x = {given} m in {rows.table.kind} row {rows.rows[row]}: must be from 0 to its length {L} m")
+        where = f"{rows.table.kind} row {rows.rows[row]}"
+        raise ModelError(f"x = {given} m in {where}: must lie from 0 to its length {L} m")
     places = create_places(rows, np.clip(place / length, 0.0, 1.0))
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     strains = eval_strains(places.shape, motion.x, motion.v)

@@ -1,11 +1,8 @@
 """The arithmetic of the benchmarks and their watch over differing answers, on made-up children; nothing is timed."""
 
-import importlib
 import json
 import math
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,41 +10,6 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = (
-    "harness",
-    "report",
-    "command_line",
-    "belt",
-    "chain",
-    "build",
-    "start",
-    "spheres",
-    "spheres_scene",
-    "split",
-    "run",
-)
-
-
-@pytest.fixture(scope="module")
-def modules() -> Iterator[dict[str, ModuleType]]:
-    """The scripts of benchmarks/, which import each other by plain names."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        yield {name: importlib.import_module(name) for name in MODULES}
-    finally:
-        sys.path.remove(str(ROOT / "benchmarks"))
-        for name in MODULES:
-            sys.modules.pop(name, None)
-
-
-@pytest.fixture
-def harness(modules: dict[str, ModuleType]) -> ModuleType:
-    return modules["harness"]
-
-
-@pytest.fixture
-def report(modules: dict[str, ModuleType]) -> ModuleType:
-    return modules["report"]
 
 
 def sample(harness: ModuleType, cpu: float, steps: int = 100, speed: float = 2.0, wall: float | None = None) -> Any:
@@ -280,74 +242,6 @@ def test_results_of_a_good_and_a_bad_case(
     assert len(files["bad"]["mismatches"]) == 2
 
 
-def test_belt_cases(modules: dict[str, ModuleType]) -> None:
-    create_case = modules["belt"].create_case
-    first, loaded = create_case("240x2", False), create_case("60x4", True)
-    assert (first.name, loaded.name) == ("belt_240x2", "belt_60x4_loaded")
-    assert list(first.commands) == ["exudyn", "windlass"]
-    for program in first.commands:
-        assert [command[-3:] for command in first.commands[program]] == [("240", "2", "0.1")]
-        assert [command[-3:] for command in loaded.commands[program]] == [("60", "4", "1.0"), ("60", "4", "1.1")]
-    for case in (first, loaded):
-        scripts = [command[1] for commands in case.commands.values() for command in commands]
-        assert all(Path(script).is_file() for script in scripts)
-
-
-@pytest.mark.parametrize("mesh", ["240", "240x", "0x2", "240x2x1", "axb", "-1x2"])
-def test_belt_refuses_a_wrong_mesh(modules: dict[str, ModuleType], mesh: str) -> None:
-    with pytest.raises(ValueError, match="expected elements x segments"):
-        modules["belt"].create_case(mesh, False)
-
-
-def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
-    """Each case calls scripts that are there, and both programs get the same sizes."""
-    chain, spheres, start = modules["chain"], modules["spheres"], modules["start"]
-    cases = [chain.create_case(size, kind, rule) for size in (100, 100_000) for kind in chain.KINDS for rule in (0, 2)]
-    cases += [modules["build"].create_case(1000), spheres.create_case(50, "plane"), spheres.create_case(50, "packing")]
-    cases += [start.create_case(name) for name in start.CASES]
-    assert len({case.name for case in cases}) == len(cases)
-    for case in cases:
-        words = [word for commands in case.commands.values() for command in commands for word in command]
-        scripts = [word for word in words if word.endswith(".py")]
-        assert all(Path(script).is_file() for script in scripts)
-        assert case.title
-    first = chain.create_case(1000, "static", 0).commands
-    assert first["exudyn"][0][2:5] == ("1000", "static", "0")
-    for option, value in (("-elements", "1000"), ("-case", "static"), ("-rule", "0"), ("-repeats", "20")):
-        words = first["windlass"][0]
-        assert words[words.index(option) + 1] == value
-
-
-def test_chain_tolerance_stays_above_rounding(modules: dict[str, ModuleType]) -> None:
-    """Rounding of 1e-13 m at 1 km, times EA/L = 4e6 N/m, over sqrt(n) equations, relative to the prestress forces."""
-    for size in (1000, 10_000, 30_000, 100_000):
-        rounding = 0.1 * size * 1.1e-16 * 4e6 * math.sqrt(size) / 5657.0
-        assert modules["chain"].newton_tolerance(size) > 2.0 * rounding
-    assert modules["chain"].newton_tolerance(100) == 1e-9
-
-
-@pytest.mark.parametrize("name", ["chain", "build", "spheres"])
-def test_sizes_that_make_no_sense_are_refused(modules: dict[str, ModuleType], name: str) -> None:
-    more = {"chain": ("static", 0), "build": (), "spheres": ("plane",)}[name]
-    with pytest.raises(ValueError, match="size 0: must be >="):
-        modules[name].create_case(0, *more)
-
-
-def test_scene_of_spheres(modules: dict[str, ModuleType]) -> None:
-    """The random numbers are those of splitmix64 with seed 0; the scenes have the contacts that they are made for."""
-    scene = modules["spheres_scene"]
-    known = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
-    assert [int(x * 2**53) for x in scene.random_fractions(3)] == [number >> 11 for number in known]
-    plane, packing = scene.create_scene("plane", 10), scene.create_scene("packing", 200)
-    height = plane.position[:, 1]
-    assert ((height < scene.RADIUS) & (height > scene.RADIUS - 1e-3)).all()
-    apart = packing.position[:, None] - packing.position
-    touching = ((apart**2).sum(axis=2) < 4 * scene.RADIUS**2).sum() - 200
-    assert 2.0 < touching / 200 < 4.0
-    with pytest.raises(ValueError, match="must be one of plane, packing"):
-        scene.create_scene("box", 1)
-
-
 def test_further_measurements_are_kept_and_shown(harness: ModuleType, report: ModuleType) -> None:
     values = GOOD | {"measured": {"memory [kB]": 3.5}}
     read = harness.parse_result(f"RESULT {json.dumps(values)}")
@@ -356,56 +250,3 @@ def test_further_measurements_are_kept_and_shown(harness: ModuleType, report: Mo
     outcome = harness.Outcome(case_of_two(harness), [{"peer": read, "ours": sample(harness, 1.0)}], [])
     assert report.format_measured([outcome]) == "made_up  peer  memory [kB] 3.5"
     assert report.format_measured([]) == ""
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(0.03, "30.0000"), (1.234567e-4, "0.1235"), (1.234567e-8, "1.23e-05")])
-def test_costs_keep_three_digits(report: ModuleType, seconds: float, text: str) -> None:
-    assert report.format_cost(seconds) == text
-
-
-def test_clocks_of_parts_do_not_count_twice(modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A clock that goes on by 1 s per look: the outer function keeps what the inner one did not take."""
-    split = modules["split"]
-    ticks = iter(range(100))
-    monkeypatch.setattr(split.time, "perf_counter", lambda: float(next(ticks)))
-    clock = split.Clock()
-    inner = clock.wrap("cable residual", lambda: None)
-    outer = clock.run("callbacks", lambda: inner() or inner())
-    inner()
-    outer()
-    assert clock.seconds["cable residual"] == 2.0
-    assert clock.seconds["callbacks"] == 3.0
-    assert sum(clock.seconds.values()) == 5.0
-
-
-@pytest.mark.parametrize(
-    ("law", "function", "part"),
-    [
-        ("Cable2D", "tangent", "cable tangent"),
-        ("ContactFrictionCircleCable2D", "residual", "contact residual"),
-        ("ContactFrictionCircleCable2D", "post_newton", "contact update"),
-        ("CableShape", "update", "kinematics"),
-        ("Cable2D", "body_force", "other laws"),
-        ("CoordinateConstraint", "residual", "other laws"),
-    ],
-)
-def test_every_function_of_a_law_has_a_part(modules: dict[str, ModuleType], law: str, function: str, part: str) -> None:
-    assert modules["split"].part_of(law, function) == part
-
-
-def test_the_list_of_ratios_shows_new_files_only(modules: dict[str, ModuleType], tmp_path: Path) -> None:
-    good = {"case": "a", "passed": True, "ratio": "x / y, time by steps", "ratio_cpu": dict(median=2, min=1, max=3)}
-    for name, values in (("a", good), ("b", good | {"case": "b", "ratio_cpu": None}), ("split_c", {"case": "c"})):
-        (tmp_path / f"{name}.json").write_text(json.dumps(values))
-    lines = modules["run"].format_results(tmp_path, 0.0).splitlines()
-    assert [line.split()[0] for line in lines] == ["case", "a", "b"]
-    assert lines[1].split()[-3:] == ["2.00", "1.00", "3.00"]
-    assert lines[2].split()[-1] == "FAILED"
-    assert len(modules["run"].format_results(tmp_path, math.inf).splitlines()) == 1
-
-
-def test_set_up_of_the_peers_is_valid_bash_and_refuses_words() -> None:
-    script = str(ROOT / "scripts" / "setup_bench.sh")
-    run = subprocess.run(["bash", script, "--nonsense"], capture_output=True, text=True)
-    assert run.returncode == 1
-    assert "unknown argument '--nonsense'" in run.stderr
