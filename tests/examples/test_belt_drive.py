@@ -138,3 +138,11 @@ def test_diverging_run_saves_the_last_good_state(tmp_path: Path) -> None:
     stored = np.load(tmp_path / "last_good_state.npz")
     assert len(stored["q"]) == 4 * 60 + 6
     assert float(stored["t"]) == 0.0
+
+
+def test_log_view_shows_our_stages(tmp_path: Path) -> None:
+    """PETSc's log lists the stages of the work beside its own."""
+    done = run_windlass(["run", EXAMPLE, *SHORT, "-log_view"], folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for stage in ("kinematics", "forces", "contact", "constraints", "linear solve", "post-Newton", "output"):
+        assert re.search(rf"\d:\s+{stage}:", done.stdout), stage
