@@ -12,7 +12,7 @@ import numpy as np
 
 from windlass.framework.errors import ModelError
 from windlass.framework.petsc import PETSc
-from windlass.framework.vectors import sum_to_owners
+from windlass.framework.vectors import spread_to_ghosts, sum_to_owners
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 SINGULAR = 1e-2
@@ -58,11 +58,11 @@ def _is_singular(problem: NonlinearProblem) -> bool:
     solution, right = _solve_random(problem, matrix)
     if solution is None:
         return True
-    starts, columns, values = matrix.getValuesCSR()
-    sizes = PETSc.Mat().createAIJ(matrix.getSizes(), csr=(starts, columns, np.abs(values)), comm=matrix.getComm())
-    solution.abs()
+    layout, pattern = problem.assembly.layout, problem.pattern
+    x = np.abs(spread_to_ghosts(layout, solution))
     terms = right.duplicate()
-    sizes.mult(solution, terms)
+    products = np.abs(problem.matrix.values[:-1]) * x[pattern.indices]
+    sum_to_owners(layout, terms, np.add.reduceat(products, pattern.indptr[:-1]))
     # not the other way round, so that NaN counts as singular
     return not float(np.finfo(float).eps * terms.norm()) <= SINGULAR * float(right.norm())
 
