@@ -53,6 +53,7 @@ from windlass.connectors.revolute_joint2d import RevoluteJoint2D
 from windlass.connectors.spherical_joint import SphericalJoint
 from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
 from windlass.connectors.torque import Torque
+from windlass.connectors.user_forces import compiled, vectorised
 
 __all__ = [
     "CableCoordinates",
@@ -92,6 +93,7 @@ __all__ = [
     "Torque",
     "add_contact",
     "clamp",
+    "compiled",
     "coordinate_marker",
     "disable",
     "dissipation_from_restitution",
@@ -112,4 +114,5 @@ __all__ = [
     "pulley_report",
     "restitution_from_dissipation",
     "rigid_marker",
+    "vectorised",
 ]

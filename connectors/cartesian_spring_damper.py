@@ -1,7 +1,7 @@
 """Springs and dampers along the global axes between two position markers, linear or by a user function.
 
     f = k∘(u - offset) + d∘u_t,    u = p1 - p0,    J1ᵀ f and -J0ᵀ f on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given
+    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `windlass.connectors.user_forces`
     ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
 
 The tangent is exact for every kind of marker, see `windlass.framework.rows`.
@@ -33,7 +33,9 @@ class CartesianSpringDamper(Component):
     damping = column("N s/m", "d along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True)
     offset = column("m", "p1 - p0 without spring force", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
     force_function = function(
-        "f(t, row, u, u_t, stiffness, damping, offset) -> force [N], all vectors (3,), global", switchable=True
+        "f(t, row, u, u_t, stiffness, damping, offset) -> force [N], all vectors (3,), global; or in `vectorised` or "
+        "`compiled`",
+        switchable=True,
     )
     force_derivative = function(
         "the same arguments -> (df/du, df/du_t), each (3, 3); by central differences if left out", switchable=True

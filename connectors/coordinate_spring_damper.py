@@ -1,7 +1,7 @@
 """Spring and damper between two coordinates, linear or by a user function.
 
     f = k (u - offset) + d u_t,    u = x1 - x0,    f on coordinate 1, -f on coordinate 0, on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given
+    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `windlass.connectors.user_forces`
 
 x are displacements from the reference.
 
@@ -33,7 +33,10 @@ class CoordinateSpringDamper(Component):
     stiffness = column("N/m", "k [N/m or N m/rad]", default=0.0, minimum=0.0, switchable=True)
     damping = column("N s/m", "d [N s/m or N m s/rad]", default=0.0, minimum=0.0, switchable=True)
     offset = column("m", "x1 - x0 without spring force [m or rad]", default=0.0, switchable=True)
-    force_function = function("f(t, row, u, u_t, stiffness, damping, offset) -> force [N or N m]", switchable=True)
+    force_function = function(
+        "f(t, row, u, u_t, stiffness, damping, offset) -> force [N or N m]; or in `vectorised` or `compiled`",
+        switchable=True,
+    )
     force_derivative = function(
         "the same arguments -> (df/du, df/du_t); by central differences if left out", switchable=True
     )

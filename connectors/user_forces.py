@@ -1,18 +1,24 @@
-"""User force functions of springs: plain Python, called row by row, with derivatives given or by differences.
+"""User force functions of springs in three forms, with derivatives given or by differences.
+
+    plain Python    called row by row with the numbers of one row
+    `vectorised`    called once for all rows that share the function, with arrays over these rows
+    `compiled`      a kernel, called row by row by a compiled loop
 
 Their results are laid down in small arrays before the compiled row loop runs, which then reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from windlass.connectors.time_functions import parse_numbers
 from windlass.framework.errors import ModelError
+from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray, LocalRows
 from windlass.framework.table import IntArray
 
@@ -21,6 +27,110 @@ STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 
 SMALLEST = 1e-2
 """Displacements [m, rad] and velocities below this share one step: no spring changes within less than 1e-7 of this."""
+
+UserFunction = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Vectorised:
+    """A user function over many rows, made by `vectorised`."""
+
+    function: UserFunction
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A user kernel for one row, made by `compiled`, and the loops that call it as a force or as a derivative."""
+
+    function: UserFunction
+    force_loop: UserFunction = field(repr=False, compare=False)
+    derivative_loop: UserFunction = field(repr=False, compare=False)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+
+def vectorised(function: UserFunction) -> Vectorised:
+    """Mark a force function of springs that takes all rows at once: one call for the rows that share it.
+
+    Args:
+        function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with t [s], row numbers ``rows`` of
+            shape (n,), and all others of shape (n, 3) for `CartesianSpringDamper`, (n,) for `CoordinateSpringDamper`,
+            in the units of the spring.  As ``force_derivative`` it gives (df/du, df/du_t), each of shape (n, 3, 3) or
+            (n,).  In a parallel run it gets the rows of its process.
+
+    Returns:
+        What ``force_function`` or ``force_derivative`` is set to.
+
+    Raises:
+        ModelError: if ``function`` cannot be called.
+    """
+    if not callable(function):
+        raise ModelError(f"vectorised({function!r}): must be a function")
+    return Vectorised(function)
+
+
+def compiled(function: UserFunction) -> Compiled:
+    """Mark a force function of springs that is compiled, for many rows and many evaluations.
+
+    Args:
+        function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
+            force) -> None`` with t [s], the number of the row, and arrays of shape (3,), or (1,) for
+            `CoordinateSpringDamper`, in the units of the spring; it writes ``force``, which holds zeros.  As
+            ``force_derivative`` it gets ``df_du, df_dut`` in the place of ``force``, zeros of shape (3, 3) or (1, 1).
+
+    Returns:
+        What ``force_function`` or ``force_derivative`` is set to.  Make it once: each one is prepared anew.
+
+    Raises:
+        ModelError: if ``function`` is neither a kernel nor a plain function.
+    """
+    if isinstance(function, FunctionType):
+        function = kernel(function)
+    elif getattr(function, "overloads", None) is None:
+        raise ModelError(f"compiled({function!r}): must be a kernel or a plain Python function")
+
+    @kernel
+    def force_loop(
+        t: float,
+        rows: IntArray,
+        u: FloatArray,
+        ut: FloatArray,
+        k: FloatArray,
+        d: FloatArray,
+        offset: FloatArray,
+        f: FloatArray,
+    ) -> None:
+        for i in range(len(rows)):
+            function(t, rows[i], u[i], ut[i], k[i], d[i], offset[i], f[i])
+
+    @kernel
+    def derivative_loop(
+        t: float,
+        rows: IntArray,
+        u: FloatArray,
+        ut: FloatArray,
+        k: FloatArray,
+        d: FloatArray,
+        offset: FloatArray,
+        P: FloatArray,
+        V: FloatArray,
+    ) -> None:
+        for i in range(len(rows)):
+            function(t, rows[i], u[i], ut[i], k[i], d[i], offset[i], P[i], V[i])
+
+    return Compiled(function, force_loop, derivative_loop)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that share a function: their places among the user rows, shape (n,)."""
+
+    function: UserFunction
+    where: IntArray
 
 
 @dataclass(frozen=True)
@@ -31,8 +141,11 @@ class UserForces:
         index: position of each row among those with a user function, -1 without, shape (rows,).
         where: their local positions, shape (users,).
         names: their names for messages.
-        functions, derivatives: their functions; the second may be None.
-        parameters: row number, stiffness, damping and offset of each, as the functions get them.
+        forces: all of them, by force function.
+        derivatives: those with a derivative, by derivative.
+        differences: those without, by force function.
+        rows: their numbers in the table, shape (users,).
+        parameters: stiffness, damping and offset, each of shape (users, n).
         unit: unit of the force.
         f: forces [N or N m], shape (users, n).
         df_du, df_dut: derivatives, shape (users, n, n).
@@ -41,9 +154,11 @@ class UserForces:
     index: IntArray
     where: IntArray
     names: list[str]
-    functions: list[Callable[..., Any]]
-    derivatives: list[Callable[..., Any] | None]
-    parameters: list[tuple[int, Any, Any, Any]]
+    forces: list[Group]
+    derivatives: list[Group]
+    differences: list[Group]
+    rows: IntArray
+    parameters: list[FloatArray]
     unit: str
     f: FloatArray
     df_du: FloatArray
@@ -58,13 +173,17 @@ def bind_user_forces(rows: LocalRows, unit: str) -> UserForces:
     index[where] = np.arange(len(where))
     columns = [rows.column(name)[where] for name in ("stiffness", "damping", "offset")]
     n = columns[0][0].size if len(where) else 1
+    functions, derivatives = functions[where], rows.column("force_derivative")[where]
+    given = np.array([derivative is not None for derivative in derivatives], dtype=bool)
     return UserForces(
         index=index,
         where=where,
         names=[f"{rows.table.describe(row)} ({rows.table.kind} row {row})" for row in rows.rows[where]],
-        functions=list(functions[where]),
-        derivatives=list(rows.column("force_derivative")[where]),
-        parameters=[(int(rows.rows[i]), *(column[k] for column in columns)) for k, i in enumerate(where)],
+        forces=_group(functions, np.arange(len(where))),
+        derivatives=_group(derivatives, np.flatnonzero(given)),
+        differences=_group(functions, np.flatnonzero(~given)),
+        rows=np.array(rows.rows[where], dtype=np.int64),
+        parameters=[np.ascontiguousarray(column, dtype=np.float64).reshape(len(where), n) for column in columns],
         unit=unit,
         f=np.zeros((len(where), n)),
         df_du=np.zeros((len(where), n, n)),
@@ -72,59 +191,137 @@ def bind_user_forces(rows: LocalRows, unit: str) -> UserForces:
     )
 
 
+def _group(functions: Any, where: IntArray) -> list[Group]:
+    """The rows ``where`` by their function, in the order of the first row of each."""
+    found: dict[tuple[type, int], list[int]] = {}
+    for k in where:
+        f = functions[k]
+        marked = isinstance(f, (Vectorised, Compiled))  # the same function may have been marked twice
+        found.setdefault((type(f), id(f.function if marked else f)), []).append(int(k))
+    return [Group(functions[places[0]], np.array(places, dtype=np.int64)) for places in found.values()]
+
+
 def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Evaluate the forces at displacements u and velocities ut, shapes (users, n), at time t [s] into ``users.f``."""
-    for k in range(len(users.where)):
-        users.f[k] = _eval_force(users, k, t, u[k], ut[k])
+    for group in users.forces:
+        users.f[group.where] = _eval_forces(users, group, t, u[group.where], ut[group.where])
 
 
 def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
     """Evaluate the derivatives, given or by differences, into ``users.df_du`` and ``df_dut``; see `update_forces`."""
     n = users.f.shape[1]
-    for k, derivative in enumerate(users.derivatives):
-        if derivative is None:
-            for j in range(n):
-                users.df_du[k, :, j] = _difference(users, k, t, u[k], ut[k], j, 0)
-                users.df_dut[k, :, j] = _difference(users, k, t, u[k], ut[k], j, 1)
-            continue
-        given = derivative(t, users.parameters[k][0], *_plain(u[k], ut[k]), *users.parameters[k][1:])
-        shape = () if n == 1 else (n, n)
-        parts = given if isinstance(given, (list, tuple)) and len(given) == 2 else (None, None)
-        df_du, df_dut = parse_numbers(parts[0], shape), parse_numbers(parts[1], shape)
-        if df_du is None or df_dut is None:
-            words = "two finite numbers" if n == 1 else f"two arrays of finite numbers of shape {shape}"
-            raise ModelError(
-                f"force_derivative of {users.names[k]} gave {given!r} at t = {t:.9g} s: must give {words}, "
-                f"the derivatives of the force [{users.unit}] by displacement and by velocity"
-            )
-        users.df_du[k], users.df_dut[k] = df_du, df_dut
+    for group in users.derivatives:
+        where = group.where
+        P, V = np.zeros((len(where), n, n)), np.zeros((len(where), n, n))
+        _eval_group(users, group, t, u[where], ut[where], (P, V))
+        users.df_du[where], users.df_dut[where] = P, V
+    for group in users.differences:
+        where = group.where
+        for j in range(n):
+            users.df_du[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 0)
+            users.df_dut[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 1)
 
 
-def _plain(u: FloatArray, ut: FloatArray) -> tuple[Any, Any]:
-    """Arguments as a user function gets them: numbers for n = 1, else arrays of its own."""
-    return (float(u[0]), float(ut[0])) if len(u) == 1 else (u.copy(), ut.copy())
+def _eval_forces(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
+    """Forces of the rows of a group, shape (group, n); NaN where u or ut, of the same shape, are not finite."""
+    good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
+    if not good.all():  # Newton diverges and says so; the user's function is not to blame
+        group, u, ut = Group(group.function, group.where[good]), u[good], ut[good]
+    f = np.full((len(good), u.shape[1]), np.nan)
+    if good.any():
+        values = np.zeros(u.shape)
+        _eval_group(users, group, t, u, ut, (values,))
+        f[good] = values
+    return f
 
 
-def _eval_force(users: UserForces, k: int, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
-    if not (np.isfinite(u).all() and np.isfinite(ut).all()):
-        return np.full(len(u), np.nan)  # Newton diverges and says so; the user's function is not to blame
-    number, *parameters = users.parameters[k]
-    given = users.functions[k](t, number, *_plain(u, ut), *parameters)
-    result = parse_numbers(given, () if len(u) == 1 else (len(u),))
-    if result is None:
-        words = "one finite number" if len(u) == 1 else f"{len(u)} finite numbers"
-        raise ModelError(
-            f"force_function of {users.names[k]} gave {given!r} at t = {t:.9g} s: must give {words} [{users.unit}]"
-        )
-    return np.atleast_1d(result)
-
-
-def _difference(users: UserForces, k: int, t: float, u: FloatArray, ut: FloatArray, j: int, which: int) -> FloatArray:
-    """Central difference of the force by component j of the displacement (which = 0) or of the velocity (1)."""
+def _difference(
+    users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray, j: int, which: int
+) -> FloatArray:
+    """Central difference of the forces by component j of the displacements (which = 0) or of the velocities (1)."""
     values = []
-    h = STEP * max(SMALLEST, float(np.abs((u, ut)[which]).max()))
+    h = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which]).max(axis=1))
     for sign in (1.0, -1.0):
         moved = [u.copy(), ut.copy()]
-        moved[which][j] += sign * h
-        values.append(_eval_force(users, k, t, moved[0], moved[1]))
-    return (values[0] - values[1]) / (2 * h)
+        moved[which][:, j] += sign * h
+        values.append(_eval_forces(users, group, t, moved[0], moved[1]))
+    difference: FloatArray = (values[0] - values[1]) / (2 * h[:, None])
+    return difference
+
+
+def _eval_group(
+    users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray, results: tuple[FloatArray, ...]
+) -> None:
+    """Call the function of a group and write what it gives: forces (group, n), or derivatives, twice (group, n, n)."""
+    function, where, n = group.function, group.where, u.shape[1]
+    if not isinstance(function, (Vectorised, Compiled)):
+        for i, k in enumerate(where):
+            _eval_row(users, function, int(k), t, u[i], ut[i], [result[i] for result in results])
+        return
+    # arrays of its own each time: the user may change them
+    arguments = [users.rows[where], u.copy(), ut.copy(), *(column[where] for column in users.parameters)]
+    if isinstance(function, Compiled):
+        loop = function.force_loop if len(results) == 1 else function.derivative_loop
+        loop(t, *arguments, *results)
+    else:
+        given = function(t, *(a[:, 0] if n == 1 and a.ndim == 2 else a for a in arguments))
+        shape = (len(where),) if n == 1 else results[0].shape
+        for result, part in zip(results, _split(given, len(results)), strict=True):
+            array = _parse_array(part)
+            if array is None or array.shape != shape:
+                words = repr(given) if array is None else f"numbers of shape {array.shape}"
+                raise _refusal(users, int(where[0]), t, words, len(results), f" per row, shape {shape}")
+            result[:] = array.reshape(result.shape)
+    for result in results:
+        bad = ~np.isfinite(result).reshape(len(where), -1).all(axis=1)
+        for i in np.flatnonzero(bad)[:1]:
+            words = repr(result[i].tolist() if n > 1 else result[i].item())
+            raise _refusal(users, int(where[i]), t, words, len(results))
+
+
+def _eval_row(
+    users: UserForces,
+    function: UserFunction,
+    k: int,
+    t: float,
+    u: FloatArray,
+    ut: FloatArray,
+    results: list[FloatArray],
+) -> None:
+    """Call a plain function for user row k with numbers (n = 1) or arrays of its own, and write the results."""
+    n = len(u)
+    vectors = [u, ut, *(column[k] for column in users.parameters)]
+    given = function(t, int(users.rows[k]), *(float(a[0]) if n == 1 else a.copy() for a in vectors))
+    for result, part in zip(results, _split(given, len(results)), strict=True):
+        numbers = parse_numbers(part, () if n == 1 else result.shape)
+        if numbers is None:
+            raise _refusal(users, k, t, repr(given), len(results))
+        result[:] = numbers
+
+
+def _split(given: Any, count: int) -> Sequence[Any]:
+    """What a user function gave as one or two parts; None for the parts if it did not give two."""
+    if count == 1:
+        return (given,)
+    return given if isinstance(given, (list, tuple)) and len(given) == count else (None,) * count
+
+
+def _parse_array(given: Any) -> FloatArray | None:
+    """What a user function gave as an array of any shape, or None if it is none."""
+    try:
+        return None if given is None else np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
+    """The error for user row k, whose function gave something else than ``count`` arrays of the right shape."""
+    n = users.f.shape[1]
+    if count == 1:
+        name, meaning = "force_function", f" [{users.unit}]"
+        words = "one finite number" if n == 1 else f"{n} finite numbers"
+    else:
+        name = "force_derivative"
+        meaning = f", the derivatives of the force [{users.unit}] by displacement and by velocity"
+        words = "two finite numbers" if n == 1 else f"two arrays of finite numbers of shape {(n, n)}"
+    return ModelError(f"{name} of {users.names[k]} gave {given} at t = {t:.9g} s: must give {words}{extent}{meaning}")
