@@ -14,20 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.circle_contact import create_columns
-from windlass.connectors.circle_contact_draw import find_circles
-from windlass.connectors.position_kernels import PositionColumns
 from windlass.connectors.position_markers import FAMILY as POSITION_FAMILY
 from windlass.connectors.pulley_report import (
     PulleyReport,
     Segments,
-    bind_pulley,
     eval_pulley_segments,
     eval_report,
 )
+from windlass.connectors.pulley_rows import bind_pulley
 from windlass.elements.cable_order import find_chains
 from windlass.framework import options
 from windlass.framework.errors import OutputError
-from windlass.framework.evaluate import find_output, local_rows, prepare_outputs
+from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.law import Fields, FloatArray
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
@@ -103,15 +101,17 @@ def draw_belt(
     Raises:
         OutputError: the file cannot be written.
     """
-    whole = state.gather()
     target = Path(path).absolute()
     # -help runs a script without solving, and leaves no traces
-    if not is_first_process() or options.help_requested():
+    if options.help_requested():
         return target
-    create_output_folder(target.parent)
-    fields = prepare_outputs(whole)
-    lines, offsets = _create_lines(whole, fields, cables)
-    wheels = _create_wheels(whole, fields, contacts, offsets)
+    if is_first_process():
+        create_output_folder(target.parent)
+    fields = load_outputs(state)
+    lines, offsets = _create_lines(world, fields, cables)
+    wheels = _create_wheels(world, fields, contacts, offsets)
+    if not is_first_process():
+        return target
 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -120,7 +120,7 @@ def draw_belt(
     FigureCanvasAgg(figure)
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.3, 1.0))
     upper, lower = parts
-    upper.text(0.03, 0.945, title or f"t = {whole.t:.6g} s", color=INK, fontsize=13, fontweight="bold", va="top")
+    upper.text(0.03, 0.945, title or f"t = {state.t:.6g} s", color=INK, fontsize=13, fontweight="bold", va="top")
     _draw_drive(upper, lines, wheels)
     times, curves = _find_speeds(speeds)
     edges = {"left": 0.07, "right": 0.97, "bottom": 0.14, "top": 0.91, "wspace": 0.18}
@@ -136,15 +136,15 @@ def draw_belt(
     return target
 
 
-def _create_lines(whole: State, fields: Fields, cables: Entity) -> tuple[list[Line], dict[int, float]]:
+def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Line], dict[int, float]]:
     """The chains of cables with their axial forces, and the arc length at which each cable (entity) begins [m]."""
-    rows = local_rows(cables, whole)
-    length = rows.column("length")
+    rows = bind_rows(cables, world)
+    length = cables.table.take("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
-    position = np.asarray(find_output(cables, "position").evaluate(rows, fields, x=x))[..., :2]
+    position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
     # between its values at 0, L/2 and L the axial force of coarse elements ripples
     half = length[:, None] * np.array([0.0, 0.5, 1.0])
-    stations = np.asarray(find_output(cables, "axial_force").evaluate(rows, fields, x=half))
+    stations = rows.evaluate(find_output(cables, "axial_force"), fields, {"x": half})
     weight = np.linspace(0.0, 1.0, SUBDIVISIONS // 2 + 1)
     first = stations[:, :1] + weight * (stations[:, 1:2] - stations[:, :1])
     second = stations[:, 1:2] + weight[1:] * (stations[:, 2:] - stations[:, 1:2])
@@ -152,7 +152,7 @@ def _create_lines(whole: State, fields: Fields, cables: Entity) -> tuple[list[Li
     lines: list[Line] = []
     offsets: dict[int, float] = {}
     start = 0.0
-    for chain in find_chains(whole.world, cables.ids):
+    for chain in find_chains(world, cables.ids):
         order = chain.order
         begin = start + np.concatenate(([0.0], np.cumsum(length[order])[:-1]))
         offsets.update(zip(cables.ids[order].tolist(), begin.tolist(), strict=True))
@@ -162,27 +162,27 @@ def _create_lines(whole: State, fields: Fields, cables: Entity) -> tuple[list[Li
     return lines, offsets
 
 
-def _create_wheels(whole: State, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
+def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
     """The circles of the contacts."""
-    rows = local_rows(contacts, whole)
-    m: PositionColumns = fields.markers[POSITION_FAMILY]
+    circles, radii = (contacts.table.take(name, contacts.rows) for name in ("circle", "circle_radius"))
     wheels = []
-    for row in find_circles(rows):
-        marker = whole.world.entity(int(rows.column("circle")[row]))
-        k = int(rows.markers("circle")[row])
-        pulley = bind_pulley(whole, contacts, marker)
-        c = create_columns(pulley.rows, pulley.friction)
-        z = eval_pulley_segments(c, fields)
+    for row in np.sort(np.unique(np.stack((circles.astype(np.float64), radii)), axis=1, return_index=True)[1]):
+        marker = world.entity(int(circles[row]))
+        center, spoke, speed = _find_motion(world, fields, marker)
+        pulley = bind_pulley(world, contacts, marker)
+        c = create_columns(pulley.bound.rows, pulley.friction)
+        z = eval_pulley_segments(pulley, c, fields)
         begin = np.array([offsets.get(int(cable), np.nan) for cable in pulley.cables.ids])
-        at = (begin[z.row] + z.number * c.L[z.row])[z.touching]
-        spans = np.sort(np.stack((at, at + c.L[z.row][z.touching]), axis=1), axis=0)
+        length = pulley.segment_length[z.row]
+        at = (begin[z.row] + z.number * length)[z.touching]
+        spans = np.sort(np.stack((at, at + length[z.touching]), axis=1), axis=0)
         wheels.append(
             Wheel(
-                name=_carrier(whole.world, marker),
-                center=m.p[k, :2].copy(),
-                radius=float(rows.column("circle_radius")[row]),
-                spoke=m.A[k, :2, 0].copy(),
-                speed=float(m.omega[k, 2]),
+                name=_carrier(world, marker),
+                center=center,
+                radius=float(radii[row]),
+                spoke=spoke,
+                speed=speed,
                 report=eval_report(pulley, c, fields),
                 segments=z,
                 spans=_merge(spans[np.isfinite(spans).all(axis=1)]),
@@ -191,12 +191,22 @@ def _create_wheels(whole: State, fields: Fields, contacts: Entity, offsets: dict
     return wheels
 
 
+def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArray, FloatArray, float]:
+    """Position [m] and local x axis of a position marker, each of shape (2,), and its angular velocity [rad/s]."""
+    assembly, m = output_assembly(world), fields.markers[POSITION_FAMILY]
+    k = int(assembly.layout.marker_index[marker.ids][0])
+    here = None if k < 0 else (m.p[k, :2].copy(), m.A[k, :2, 0].copy(), float(m.omega[k, 2]))
+    everywhere = [here] if assembly.processes.size == 1 else assembly.processes.allgather("marker", here)
+    found: tuple[FloatArray, FloatArray, float] = next(part for part in everywhere if part is not None)
+    return found
+
+
 def _carrier(world: World, marker: Entity) -> str:
     """Name of what carries a marker."""
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name
-    return world.entity(int(marker.table.column(refs[0])[marker.rows[0]])).name
+    return world.entity(int(marker.table.take(refs[0], marker.rows)[0])).name
 
 
 def _merge(spans: FloatArray) -> FloatArray:

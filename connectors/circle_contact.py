@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,8 @@ def create_outputs(friction: bool) -> dict[str, Output]:
         ),
     }
     if friction:
-        outputs["state"] = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., 7])
+        state = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., 7])
+        outputs["state"] = replace(state, fill=UNDEFINED)
         outputs["friction_power"] = output(
             "W",
             "sum of f_t v_t over the segments, shape (rows,): power that friction takes from circle and cable",

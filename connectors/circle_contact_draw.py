@@ -21,7 +21,7 @@ import numpy as np
 from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_columns, eval_segments
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.position_kernels import PositionColumns
-from windlass.framework.law import Fields, LocalRows
+from windlass.framework.law import Fields, FloatArray, LocalRows
 from windlass.framework.output.drawing import Drawing, Paint, Painting
 from windlass.framework.table import IntArray
 
@@ -86,14 +86,18 @@ def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
 
 def find_circles(rows: LocalRows) -> IntArray:
     """The first row of each circle, in the order of the rows; circles of one marker and one radius are one."""
-    circles = np.stack((rows.column("circle").astype(np.float64), rows.column("circle_radius")))
-    first = np.unique(circles, axis=1, return_index=True)[1]
+    first = np.unique(circle_keys(rows).T, axis=1, return_index=True)[1]
     return np.sort(first)
+
+
+def circle_keys(rows: LocalRows) -> FloatArray:
+    """What tells circles apart: number of the marker, and radius [m], shape (rows, 2)."""
+    return np.stack((rows.column("circle").astype(np.float64), rows.column("circle_radius")), axis=1)
 
 
 def find_cables(rows: LocalRows) -> IntArray:
     """Entity numbers of the cables of contact rows, shape (rows,)."""
     cables = np.full(len(rows.rows), -1, np.int64)
     for shapes, positions, shape_rows in rows.world.split_by_table(rows.column("cable")):
-        cables[positions] = shapes.column("cable")[shape_rows]
+        cables[positions] = shapes.values("cable", shape_rows)
     return cables

@@ -25,7 +25,7 @@ from windlass.connectors.circle_contact import (
     create_system,
     dofs,
 )
-from windlass.connectors.circle_contact_draw import draw, paint_contact
+from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_contact
 from windlass.connectors.circle_contact_update import update_gaps
 from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
@@ -95,6 +95,7 @@ register(
         check=check,
         source="documentation of Exudyn 1.11, ObjectContactCircleCable2D",
         draw=draw,
+        draw_keys=circle_keys,
         paint=paint_contact,
     )
 )

@@ -27,7 +27,7 @@ from windlass.connectors.circle_contact import (
     create_system,
     dofs,
 )
-from windlass.connectors.circle_contact_draw import draw, paint_friction
+from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_update import update_friction
 from windlass.framework.bind import bind
@@ -130,6 +130,7 @@ register(
         check=check,
         source="documentation of Exudyn 1.11, ObjectContactFrictionCircleCable2D",
         draw=draw,
+        draw_keys=circle_keys,
         paint=paint_friction,
     )
 )

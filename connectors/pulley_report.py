@@ -26,12 +26,11 @@ from numpy.typing import NDArray
 
 from windlass.connectors.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_columns, eval_segments
-from windlass.connectors.circle_contact_draw import find_cables
 from windlass.connectors.circle_contact_kernels import ContactColumns
-from windlass.elements.cable_order import Chain, find_chains
+from windlass.connectors.pulley_rows import Pulley, bind_pulley
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import find_output, local_rows, prepare_outputs
-from windlass.framework.law import Fields, FloatArray, LocalRows
+from windlass.framework.evaluate import bind_rows, find_output, load_outputs
+from windlass.framework.law import Fields, FloatArray
 from windlass.framework.output.sensors import Probe, name_columns
 from windlass.framework.state import State
 from windlass.framework.table import Entity, IntArray
@@ -115,79 +114,15 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     """
     if state.world is not world:
         raise ModelError("the state belongs to another world than the one given")
-    whole = state.gather()
-    fields = prepare_outputs(whole)
-    pulley = bind_pulley(whole, contacts, circle)
-    return eval_report(pulley, create_columns(pulley.rows, pulley.friction), fields)
-
-
-class Pulley(NamedTuple):
-    """The contacts of one circle in the numbering of a whole state, cable after cable.
-
-    Attributes:
-        name: name of the circle.
-        rows: contact rows, sorted along the chains.
-        chain: chain of each row, shape (rows,).
-        closed: whether each chain is closed.
-        friction: whether the law has friction.
-        cables: the cables of the rows, shape (rows,).
-        length: their reference lengths [m], shape (rows,).
-    """
-
-    name: str
-    rows: LocalRows
-    chain: IntArray
-    closed: list[bool]
-    friction: bool
-    cables: Entity
-    length: FloatArray
-
-
-def bind_pulley(whole: State, contacts: Entity, circle: Entity) -> Pulley:
-    """Find the contacts of a circle and sort them along the cable; see `pulley_report` for arguments and errors."""
-    world = whole.world
-    component = contacts.table.component
-    if not {"circle", "cable"} <= component.refs.keys() or "circle_radius" not in component.columns:
-        raise ModelError(f"contacts = {contacts!r}: must be contacts of a circle with a cable")
-    if len(circle) != 1:
-        raise ModelError(f"circle = {circle!r}: must be a handle to one row")
-    on_circle = _lies_on(world, contacts.table.column("circle")[contacts.rows], int(circle.ids[0]))
-    if not on_circle.any():
-        raise ModelError(f"none of the contacts {contacts!r} is with the circle {circle!r} ({circle.name})")
-    mine = local_rows(Entity(contacts.table, contacts.rows[on_circle]), whole)
-    cable_ids = find_cables(mine)
-    chains: list[Chain] = find_chains(world, cable_ids)
-    order = np.concatenate([chain.order for chain in chains])
-    rows = LocalRows(world, mine.table, mine.rows[order], mine.dofs[order], mine.layout)
-    tables = world.split_by_table(cable_ids[order])
-    if len(tables) != 1:
-        raise ModelError(f"the circle {circle.name} touches cables of {len(tables)} kinds: must be of one kind")
-    table, positions, cable_rows = tables[0]
-    cables = Entity(table, cable_rows[np.argsort(positions)])
-    return Pulley(
-        name=circle.name,
-        rows=rows,
-        chain=np.repeat(np.arange(len(chains)), [len(chain.order) for chain in chains]),
-        closed=[chain.closed for chain in chains],
-        friction="friction_coefficient" in component.columns,
-        cables=cables,
-        length=table.column("length")[cables.rows],
-    )
-
-
-def _lies_on(world: World, markers: IntArray, circle: int) -> BoolArray:
-    """Which of the markers are the entity ``circle`` or are attached to it."""
-    found: BoolArray = markers == circle
-    for table, positions, rows in world.split_by_table(markers):
-        for name in table.component.refs:
-            found[positions] |= table.column(name)[rows] == circle
-    return found
+    fields = load_outputs(state)
+    pulley = bind_pulley(world, contacts, circle)
+    return eval_report(pulley, create_columns(pulley.bound.rows, pulley.friction), fields)
 
 
 class Segments(NamedTuple):
     """All segments that can touch a circle, in the order of the cable, shape (segments,) if nothing else is said.
 
-    row: row in `Pulley.rows`; number: number within its cable.
+    row: row of the `Pulley`; number: number within its cable.
     touching, sticking, slipping: states.
     angle: polar angle from the first to the second end point, seen from the centre [rad].
     p0, p1: end points, global x, y [m], shape (segments, 2).
@@ -209,8 +144,20 @@ class Segments(NamedTuple):
     vt: FloatArray
 
 
-def eval_pulley_segments(c: ContactColumns, fields: Fields) -> Segments:
-    """The segments of the rows of a pulley at the present fields."""
+def eval_pulley_segments(pulley: Pulley, c: ContactColumns, fields: Fields) -> Segments:
+    """The segments of all rows of a pulley at the present fields, on every process; c: columns of the bound rows."""
+    here = _eval_segments_here(c, fields)
+    if not pulley.bound.parallel:
+        return here
+    here = here._replace(row=pulley.bound.positions[here.row])
+    parts = pulley.bound.assembly.processes.allgather("segments", tuple(here))
+    whole = Segments(*(np.concatenate(values) for values in zip(*parts, strict=True)))
+    order = np.lexsort((whole.number, whole.row))
+    return Segments(*(values[order] for values in whole))
+
+
+def _eval_segments_here(c: ContactColumns, fields: Fields) -> Segments:
+    """The segments of the rows that this process evaluates; their rows are numbered among these."""
     out = eval_segments(c, fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
@@ -242,7 +189,7 @@ def eval_pulley_segments(c: ContactColumns, fields: Fields) -> Segments:
 
 def eval_report(pulley: Pulley, c: ContactColumns, fields: Fields, tension: bool = True) -> PulleyReport:
     """The report of a bound pulley at the present fields; ``tension=False`` leaves out (NaN) what takes longest."""
-    z = eval_pulley_segments(c, fields)
+    z = eval_pulley_segments(pulley, c, fields)
     wrap, speed = 0.0, 0.0
     points, tensions = np.full((2, 2), np.nan), np.full(2, np.nan)
     course = find_course(pulley, z)
@@ -258,7 +205,7 @@ def eval_report(pulley: Pulley, c: ContactColumns, fields: Fields, tension: bool
     power = z.ft * z.vt
     return PulleyReport(
         name=pulley.name,
-        radius=float(c.r[0]),
+        radius=float(pulley.radius[0]),
         belt_speed=speed,
         segments_in_contact=int(z.touching.sum()),
         segments_sticking=int(z.sticking.sum()),
@@ -269,7 +216,7 @@ def eval_report(pulley: Pulley, c: ContactColumns, fields: Fields, tension: bool
         entry_tension=float(tensions[0]),
         exit_tension=float(tensions[1]),
         normal_force=float(-z.fn.sum()),
-        torque=float((c.r[z.row] * z.ft).sum()),
+        torque=float((pulley.radius[z.row] * z.ft).sum()),
         friction_power=float(power.sum()),
         slip_power=float(power[z.slipping].sum()),
     )
@@ -305,11 +252,9 @@ def _eval_tensions(pulley: Pulley, fields: Fields, row: IntArray) -> FloatArray:
 
     Inside of these cables contact begins or ends and the force changes, which coarse elements smear over their length.
     """
-    cables, layout, world = pulley.cables[row], pulley.rows.layout, pulley.rows.world
-    dofs = layout.local_dofs(world.table_dofs(cables.table)[cables.rows])
-    rows = LocalRows(world, cables.table, cables.rows, dofs, layout)
-    outer = pulley.length[row] * (0.0, 1.0)
-    return np.asarray(find_output(cables, "axial_force").evaluate(rows, fields, x=outer), dtype=np.float64)
+    cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
+    rows = bind_rows(cables, pulley.bound.rows.world)
+    return np.asarray(rows.evaluate(find_output(cables, "axial_force"), fields, {"x": outer}), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -341,24 +286,26 @@ class PulleySensor:
     def _quantities(self) -> list[str]:
         return [self.quantity] if isinstance(self.quantity, str) else list(self.quantity)
 
-    def create_probe(self, whole: State) -> Probe:
+    def create_probe(self, state: State) -> Probe:
         """Bind to a model."""
-        pulley = bind_pulley(whole, self.contacts, self.circle)
+        pulley = bind_pulley(state.world, self.contacts, self.circle)
         quantities = self._quantities()
         columns = []
         for quantity in quantities:
             name = self.name if isinstance(self.quantity, str) else f"{self.name}.{quantity}"
             columns += name_columns(name, UNITS[quantity], (2,) if quantity.endswith("_point") else ())
 
-        world, tension = whole.world, any(quantity.endswith("_tension") for quantity in quantities)
-        bound = world.version, create_columns(pulley.rows, pulley.friction)
+        world, tension = state.world, any(quantity.endswith("_tension") for quantity in quantities)
+        bound = world.version, create_columns(pulley.bound.rows, pulley.friction)
 
         def read(fields: Fields) -> FloatArray:
             nonlocal bound
             if bound[0] != world.version:
-                bound = world.version, create_columns(pulley.rows, pulley.friction)
+                bound = world.version, create_columns(pulley.bound.rows, pulley.friction)
             report = eval_report(pulley, bound[1], fields, tension)
-            return np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
+            numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
+            # every process has the whole report, and the numbers of all processes are added
+            return numbers if pulley.bound.assembly.layout.rank == 0 else np.zeros_like(numbers)
 
         one_number = isinstance(self.quantity, str) and len(columns) == 1
         return Probe(columns, () if one_number else (len(columns),), read)

@@ -58,11 +58,12 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinemat
         points=at_points(eval_position),
         lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),
         part=np.repeat(find_parts(rows), subdivisions),
-        entity=np.repeat(rows.table.ids[rows.rows], subdivisions),
+        entity=np.repeat(rows.table.ids_of(rows.rows), subdivisions),
         start=x[:, :-1].ravel(),
         end=x[:, 1:].ravel(),
         point_data={name: at_points(evaluate, name in FORCES) for name, evaluate in FIELDS.items()},
         units={name: OUTPUTS[name].unit for name in FIELDS},
+        joints=np.repeat(np.stack((rows.column("node0"), rows.column("node1")), axis=1), subdivisions, axis=0),
     )
 
 

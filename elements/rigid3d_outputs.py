@@ -5,6 +5,7 @@ Position, velocity and acceleration take ``local=``, a place in the body's frame
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -71,13 +72,20 @@ def eval_acceleration(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatA
     return out + np.cross(omega, np.cross(omega, arm))
 
 
+def place_output(unit: str, doc: str, evaluate: Callable[..., FloatArray]) -> Output:
+    """An output that takes ``local=``."""
+    return Output(unit, doc, evaluate, place_ranks={"local": 1})
+
+
 def rigid_outputs() -> dict[str, Output]:
     """Outputs that nodes and bodies have in common."""
     return {
-        "position": Output("m", "of the place local=, global, shape (3,)", eval_position),
-        "displacement": Output("m", "of the place local= from the reference, global, shape (3,)", eval_displacement),
-        "velocity": Output("m/s", "of the place local=, global, shape (3,)", eval_velocity),
-        "acceleration": Output("m/s^2", "of the place local=, global, shape (3,)", eval_acceleration),
+        "position": place_output("m", "of the place local=, global, shape (3,)", eval_position),
+        "displacement": place_output(
+            "m", "of the place local= from the reference, global, shape (3,)", eval_displacement
+        ),
+        "velocity": place_output("m/s", "of the place local=, global, shape (3,)", eval_velocity),
+        "acceleration": place_output("m/s^2", "of the place local=, global, shape (3,)", eval_acceleration),
         "rotation": Output("1", "rotation matrix from the body's to the global frame, shape (3, 3)", eval_rotation),
         "angular_velocity": Output("rad/s", "global, shape (3,)", eval_angular_velocity),
         "angular_velocity_local": Output("rad/s", "in the body's frame, shape (3,)", eval_local_angular_velocity),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from windlass.framework.exchange import scatter_state
+from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.law import (
     ConstraintSystem,
     Coupling,
@@ -19,11 +19,12 @@ from windlass.framework.law import (
     law_of,
 )
 from windlass.framework.layout import Layout
+from windlass.framework.processes import Processes
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern, add_scaled, create_pattern, multiply_rows
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
-from windlass.framework.table import IntArray
+from windlass.framework.table import EntityTable, IntArray
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
@@ -40,6 +41,7 @@ class Assembly:
 
     Attributes:
         layout: local numbering.
+        processes: the processes that share the world in this assembly.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         pattern: sparsity over the local unknowns.
@@ -48,9 +50,8 @@ class Assembly:
     def __init__(self, world: World, comm: Any = None) -> None:
         world.finalize()
         self.world, self.comm = world, comm
-        rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
-        self.layout = Layout(world, rank, size)
-        layout = self.layout
+        self.processes = Processes(comm)
+        layout = self.layout = Layout(world, comm)
         n, m = layout.spare, len(layout.multipliers_owned)
         data = np.zeros(len(layout.data_rows_owned))
         self.fields = Fields(
@@ -58,6 +59,7 @@ class Assembly:
         )
         for family, ids in layout.marker_ids.items():
             self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
+        self._ghost_vectors: list[Any] = []
         self._dead_loads, self._dead_mark = np.zeros(n + 1), (np.nan, -1)
         self.systems: list[System] = []
         self._built_at: dict[type[Component], int] = {}
@@ -70,17 +72,17 @@ class Assembly:
         self._pattern: Pattern | None = None
         self._pattern_version = 0
 
-    def _rows(self, component: type[Component]) -> LocalRows:
-        table, layout = self.world.tables[component], self.layout
-        rows = layout.rows[component]
-        dofs = layout.local_dofs(self.world.table_dofs(table)[rows])
-        return LocalRows(self.world, table, rows, dofs, layout)
+    def bind(self, table: EntityTable, rows: IntArray) -> LocalRows:
+        """Rows that this process has in its local numbering."""
+        dofs = self.layout.local_dofs(self.world.row_dofs(table, rows))
+        return LocalRows(self.world, table, rows, dofs, self.layout)
 
     def _build(self, component: type[Component]) -> None:
         old = self.layout.systems.get(component)
         build = _law(component).build
         assert build is not None
-        system = build(self._rows(component))
+        with self.processes.alone(component.__name__):
+            system = build(self.bind(self.world.tables[component], self.layout.rows[component]))
         if old is not None:
             system.slots, system.evaluations = old.slots, old.evaluations
             # slots fit only the coordinates that they were made for
@@ -332,6 +334,13 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.load_factor, fields.rate_level = state.t, 1.0, False
+        if layout.size > 1:
+            # users may have changed values of a state on their owners alone
+            if not self._ghost_vectors:
+                arrays = fields.x, fields.v, fields.a
+                self._ghost_vectors = [create_ghost_vector(layout, array[:n]) for array in arrays]
+            for vector in self._ghost_vectors:
+                spread_to_ghosts(vector)
         self.update_markers()
         return fields
 
@@ -340,7 +349,7 @@ class Assembly:
         local = State(self.world, self)
         if state is None:
             return local
-        if state.assembly is self:
+        if state.is_local_to(self):
             local.assign(state)
         else:
             whole = state.gather()

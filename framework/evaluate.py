@@ -1,16 +1,21 @@
-"""Output variables of entities, evaluated at a state."""
+"""Output variables of entities, evaluated at a state: each process evaluates its own rows, all get the result."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from windlass.framework.assembly import serial_assembly
-from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray, LocalRows, Output, law_of
+from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.law import Fields, FloatArray, LocalRows, Output, law_of
+from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.processes import join_rows
 from windlass.framework.state import State
-from windlass.framework.table import Entity
+from windlass.framework.table import Entity, IntArray
+from windlass.framework.world import World
 
 
 def outputs_of(entity: Entity) -> dict[str, Output]:
@@ -49,22 +54,137 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
         ModelError: unknown variable, or an entity of another world.
     """
     output = find_output(entity, name)
-    whole = state.gather()
-    fields = prepare_outputs(whole)
-    rows = local_rows(entity, whole)
-    values: FloatArray = np.asarray(output.evaluate(rows, fields, **where))
+    fields = load_outputs(state)
+    values = bind_rows(entity, state.world).evaluate(output, fields, where)
     return values[0] if len(entity) == 1 else values
 
 
+@dataclass(frozen=True)
+class BoundRows:
+    """The rows of a handle, bound to the numbering of the processes that evaluate them.
+
+    Attributes:
+        rows: those that this process evaluates; on one process all, in the order of the handle.
+        positions: their places in the handle, shape (rows,).
+        count: number of rows of the handle.
+        assembly: the systems of this process.
+        summed: values are sums over processes, which share the work within a row (contact sets).
+    """
+
+    rows: LocalRows
+    positions: IntArray
+    count: int
+    assembly: Assembly
+    summed: bool
+
+    @property
+    def parallel(self) -> bool:
+        """Whether there are other processes."""
+        return self.assembly.layout.size > 1
+
+    def evaluate_here(self, output: Output, fields: Fields, where: Mapping[str, Any]) -> FloatArray:
+        """Values of the rows that this process evaluates, shape (rows, ...)."""
+        if not self.parallel:
+            return np.asarray(output.evaluate(self.rows, fields, **where))
+        places = {name: self._pick(value, output.place_ranks.get(name, 0)) for name, value in where.items()}
+        with self.assembly.processes.alone(f"an output of {self.rows.table.kind}"):
+            return np.asarray(output.evaluate(self.rows, fields, **places))
+
+    def evaluate(self, output: Output, fields: Fields, where: Mapping[str, Any]) -> FloatArray:
+        """Values of all rows of the handle on every process, shape (count, ...); all call this together."""
+        if not self.parallel:
+            return self.evaluate_here(output, fields, where)
+        values, error = None, None
+        if len(self.positions) or not self.count:
+            try:
+                values = self.evaluate_here(output, fields, where)
+            except WindlassError as found:
+                error = found
+        return self.join(values, error, output.fill)
+
+    def evaluate_padded(
+        self, output: Output, fields: Fields, where: Mapping[str, Any], shape: tuple[int, ...]
+    ) -> FloatArray:
+        """Values as floats in the shape of all rows, 0 for those of other processes: they add up to `evaluate`."""
+        if not self.parallel:
+            return np.asarray(self.evaluate_here(output, fields, where), dtype=np.float64)
+        padded = np.zeros(shape)
+        if len(self.positions):
+            values = self.evaluate_here(output, fields, where)
+            full = np.full((len(values), *shape[1:]), 0.0 if self.summed else output.fill)
+            full[(slice(None), *(slice(0, width) for width in values.shape[1:]))] = values
+            padded[self.positions] = full
+        return padded
+
+    def join(self, values: FloatArray | None, error: WindlassError | None = None, fill: float = 0.0) -> FloatArray:
+        """Values of all rows from those of each process; raises on all processes what was raised on one."""
+        parts = self.assembly.processes.allgather("output", (self.positions, values, error))
+        for _, _, found in parts:
+            if found is not None:
+                raise found
+        return join_rows([(rows, part) for rows, part, _ in parts], self.count, fill, self.summed)
+
+    def _pick(self, value: Any, rank: int) -> Any:
+        """The places of these rows, if there is one place per row; a place itself has ``rank`` axes."""
+        if np.ndim(value) > rank and len(value) == self.count:
+            return np.asarray(value)[self.positions]
+        return value
+
+
+def load_outputs(state: State) -> Fields:
+    """Bring a state into the fields of this process, with marker columns; all processes call this together."""
+    assembly = output_assembly(state.world)
+    return assembly.load_fields(state if state.is_local_to(assembly) else assembly.local_state(state))
+
+
+def output_assembly(world: World) -> Assembly:
+    """The assembly in whose fields outputs are evaluated."""
+    return parallel_assembly(world, communicator())
+
+
+def bind_rows(entity: Entity, world: World) -> BoundRows:
+    """Find out which rows of a handle this process evaluates; all processes call this together.
+
+    Raises:
+        ModelError: an entity of another world, or markers that nothing refers to.
+    """
+    assembly, table = output_assembly(world), entity.table
+    if world.tables.get(table.component) is not table:
+        raise ModelError(f"{entity!r} belongs to another world than the state")
+    law, layout = law_of(table.component), assembly.layout
+    if layout.size == 1:
+        rows = assembly.bind(table, entity.rows)
+        return BoundRows(rows, np.arange(len(entity)), len(entity), assembly, False)
+    positions = np.flatnonzero(layout.is_evaluated(table, entity.rows))
+    everywhere = law is not None and law.everywhere
+    if law is not None and law.role == "marker":
+        positions = _share_markers(entity, positions, assembly)
+    rows = assembly.bind(table, entity.rows[positions])
+    return BoundRows(rows, positions, len(entity), assembly, everywhere)
+
+
+def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:
+    """Markers may be on several processes: the first one that has a marker evaluates it."""
+    layout = assembly.layout
+    owner = np.full(len(entity), layout.size, np.int64)
+    for rank, part in enumerate(assembly.processes.allgather("markers", here)):
+        owner[part] = np.minimum(owner[part], rank)
+    missing = np.flatnonzero(owner == layout.size)
+    if len(missing):
+        name = entity.table.describe(int(entity.rows[missing[0]]))
+        raise ModelError(f"{name}: nothing refers to this marker, so nothing evaluates it")
+    mine: IntArray = np.flatnonzero(owner == layout.rank)
+    return mine
+
+
 def prepare_outputs(whole: State) -> Any:
-    """Bring a whole (gathered) state into the fields for several evaluations."""
+    """Bring a whole (gathered) state into the fields of the whole world on this process."""
     return whole.assembly.load_fields(whole)
 
 
 def local_rows(entity: Entity, whole: State) -> LocalRows:
     """The rows of a handle in the local numbering of a whole state."""
-    world, layout = whole.world, serial_assembly(whole.world).layout
+    world = whole.world
     if world.tables.get(entity.table.component) is not entity.table:
         raise ModelError(f"{entity!r} belongs to another world than the state")
-    dofs = layout.local_dofs(world.table_dofs(entity.table)[entity.rows])
-    return LocalRows(world, entity.table, entity.rows, dofs, layout)
+    return serial_assembly(world).bind(entity.table, entity.rows)

@@ -3,47 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
+from windlass.framework.petsc import PETSc
 from windlass.framework.state import NAMES, State
-from windlass.framework.table import IntArray
 
 if TYPE_CHECKING:
     from windlass.framework.assembly import Assembly
+    from windlass.framework.layout import Layout
 
 
-def ghost_coordinates(assembly: Assembly) -> IntArray:
-    """PETSc numbers of the ghost coordinates in vectors of coordinates, shape (ghosts,)."""
-    owned = assembly.comm.allgather(assembly.layout.owned)
-    number = np.empty(assembly.world.numbering.count, np.int32)
-    number[np.concatenate(owned)] = np.arange(len(number))
-    ghosts: IntArray = number[assembly.layout.dofs[len(assembly.layout.owned) :]]
-    return ghosts
+def create_ghost_vector(layout: Layout, array: FloatArray) -> Any:
+    """A PETSc vector of coordinates over an array, owned ones before ghosts, shape (n,), which must live as long."""
+    if layout.size == 1:
+        return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
+    return PETSc.Vec().createGhostWithArray(layout.ghost_numbers, array, comm=layout.comm)
+
+
+def spread_to_ghosts(vector: Any) -> None:
+    """Copy the values of the owners to the ghosts of a vector with ghosts."""
+    vector.ghostUpdate(PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
 
 
 def gather_state(assembly: Assembly, state: State) -> State:
     """The whole state in world order on every process."""
     if assembly.layout.size == 1:
         return state
-    layout, owned = assembly.layout, len(assembly.layout.owned)
-    whole = State(assembly.world)
-    parts = [
-        (layout.owned, [state.q[:owned], state.v[:owned], state.a[:owned], state.algorithmic_a[:owned]]),
-        (layout.multipliers_owned, [state.lam]),
-        (layout.data_rows_owned, [state.data, state.start_data]),
-    ]
-    names = iter(NAMES)
-    for where, arrays in parts:
-        everywhere = assembly.comm.allgather((where, arrays))
-        for k in range(len(arrays)):
-            target = getattr(whole, next(names))
-            for numbers, values in everywhere:
-                target[numbers] = values[k]
+    whole = State.create_empty(assembly.world)
+    for name, values in gather_values(assembly, {name: getattr(state, name) for name in NAMES}).items():
+        setattr(whole, name, values)
     whole.t, whole.step = state.t, state.step
+    return whole
+
+
+def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """Whole arrays in world order, on every process, from local arrays by the names of those of a state."""
+    layout, number = assembly.layout, assembly.world.numbering
+    owned = len(layout.owned)
+    parts = [
+        (NAMES[:4], layout.owned, number.count),
+        (NAMES[4:5], layout.multipliers_owned, number.multiplier_count),
+        (NAMES[5:], layout.data_rows_owned, number.data_total),
+    ]
+    whole: dict[str, FloatArray] = {}
+    for names, where, size in parts:
+        arrays = [local[name][: owned if name in NAMES[:4] else None] for name in names if name in local]
+        everywhere = assembly.processes.allgather("state", (where, arrays))
+        for k, name in enumerate(name for name in names if name in local):
+            whole[name] = np.zeros(size)
+            for numbers, values in everywhere:
+                whole[name][numbers] = values[k]
     return whole
 
 
@@ -55,9 +68,14 @@ def scatter_state(assembly: Assembly, stored: Mapping[str, FloatArray], state: S
     """
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
-    number = assembly.world.numbering
-    sizes = [number.count] * 4 + [number.multiplier_count] + [len(number.data_initial)] * 2
-    for name, numbers, size in zip(NAMES, where, sizes, strict=True):
+    check_sizes(assembly.world.numbering, stored)
+    for name, numbers in zip(NAMES, where, strict=True):
+        getattr(state, name)[:] = stored[name][numbers]
+
+
+def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:
+    """Raise ModelError if whole arrays have other sizes than those of a model with a numbering."""
+    sizes = [number.count] * 4 + [number.multiplier_count] + [number.data_total] * 2
+    for name, size in zip(NAMES, sizes, strict=True):
         if len(stored[name]) != size:
             raise ModelError(f"{name} has {len(stored[name])} values: this model has {size}; another model's?")
-        getattr(state, name)[:] = stored[name][numbers]

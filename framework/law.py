@@ -162,11 +162,15 @@ class Output:
         doc: meaning, shape and frame.
         evaluate: ``(rows: LocalRows, fields, **where) -> array (rows, ...)``; ``where`` are places on the entity,
             for instance ``x=`` [m] along a cable.
+        fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
+        place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
     """
 
     unit: str
     doc: str
     evaluate: Callable[..., Any]
+    fill: float = 0.0
+    place_ranks: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,7 @@ class LocalRows:
 
     def column(self, name: str) -> NDArray[Any]:
         """Values of a column for these rows, shape (rows, *shape)."""
-        return self.table.column(name)[self.rows]
+        return self.table.values(name, self.rows)
 
     @property
     def reference(self) -> FloatArray:
@@ -209,7 +213,7 @@ class LocalRows:
 
     def own_marker_index(self) -> IntArray:
         """For marker tables: position of these rows in the columns of their family, shape (rows,)."""
-        index: IntArray = self.layout.marker_index[self.table.ids[self.rows]]
+        index: IntArray = self.layout.marker_index[self.table.ids_of(self.rows)]
         return index
 
 
@@ -225,11 +229,14 @@ class Law:
         outputs: output variables by name.
         complete: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
         check: ``(world, table) -> None`` raises ModelError for rows that do not fit together.
+        everywhere: rows are local on all processes, which share the work within a row (contact sets).
         multipliers: number of multipliers of each row (constraints).
         family: marker family that the rows belong to (markers).
         source: where the law comes from.
         draw: ``(rows, fields, subdivisions) -> Drawing`` shows the rows as points and lines.
         paint: ``(rows, fields) -> Painting`` lays values onto the lines of other entities.
+        draw_keys: ``(rows) -> keys, shape (rows, k)``: rows of equal keys draw one and the same thing (a pulley that
+            touches many cables), which the first of them shows.
     """
 
     component: type[Component]
@@ -239,11 +246,13 @@ class Law:
     outputs: Mapping[str, Output] = field(default_factory=dict)
     complete: Callable[[World, dict[str, Any]], dict[str, Any]] | None = None
     check: Callable[[World, EntityTable], None] | None = None
+    everywhere: bool = False
     multipliers: int = 0
     family: str = ""
     source: str = ""
     draw: Callable[[LocalRows, Fields, int], Drawing] | None = None
     paint: Callable[[LocalRows, Fields], Painting] | None = None
+    draw_keys: Callable[[LocalRows], NDArray[Any]] | None = None
 
 
 @dataclass(frozen=True)

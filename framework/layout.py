@@ -1,9 +1,12 @@
 """Local numbering: which rows, coordinates and unknowns a process owns, and where their ghosts are.
 
 Each process owns a contiguous range of the rows of every node table and with it their coordinates.  A row of any other
-table belongs to the owner of its first coordinate, a multiplier to the owner of its row.  Unknowns are numbered
+table belongs to the owner of its first coordinate, a multiplier to the owner of its row; rows of laws that share their
+work otherwise are local everywhere.  Unknowns are numbered
 process by process, in the order of nodes, each multiplier after its coordinates, coordinates that couple to very many
 rows (pulleys) last: the order in which LU without pivoting is safe and keeps its fill small.
+
+The layout is found from arrays over the whole world, but keeps only what is local.
 """
 
 from __future__ import annotations
@@ -11,10 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework.law import FloatArray, System, law_of
+from windlass.framework.lookup import Lookup
 from windlass.framework.schema import Component
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable, IntArray, find_sorted
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
@@ -27,32 +32,45 @@ class Layout:
     """Local numbers of one process.
 
     Attributes:
+        comm: mpi4py communicator, or None.
         rank, size: number of this process and number of processes.
-        rows: local row numbers of each table except nodes and markers, by component.
+        rows: numbers of the local rows of each table except nodes, by component, ascending.
+        node_rows: numbers of the rows of each node table whose first coordinate is owned, ascending.
         owned: world numbers of the owned coordinates, shape (n_owned,).
         dofs: world numbers of all local coordinates, owned first, shape (n,).
         spare: the local number that stands for "no coordinate" (= n).
         multipliers_owned: world numbers of the owned multipliers, shape (m,).
+        ghost_numbers: numbers of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by local number, spare entry 0, shape (n + 1,).
+        displacement, velocity: initial values by local number, shape (n,).
         unknown_of_dof: position of each local coordinate among the local unknowns (owned first), shape (n,).
         unknown_of_multiplier: the same for the owned multipliers, shape (m,).
         unknown_global: number of each local unknown in the PETSc vectors, shape (u,).
         owned_unknowns: number of owned unknowns.
         data_rows_owned: world numbers of the local history values, shape (d,).
+        data_initial: their values at the start, shape (d,).
         marker_index: position of each marker in the columns of its family by entity number, -1 if not local.
-        data_start: position of the first local history value by entity number.
+        data_start: position of the first local history value by entity number, -1 if not local.
         systems: system of each table, in the order of building.
     """
 
-    def __init__(self, world: World, rank: int = 0, size: int = 1) -> None:
-        self.world, self.rank, self.size = world, rank, size
+    def __init__(self, world: World, comm: Any = None) -> None:
+        self.world, self.comm = world, comm
+        self.rank: int = 0 if comm is None else comm.rank
+        self.size: int = 1 if comm is None else comm.size
+        rank = self.rank
         self.systems: dict[type[Component], System] = {}
         number = world.numbering
         table_dofs = {c: world.table_dofs(t) for c, t in world.tables.items() if _role(c) not in ("node", "")}
         dof_owner = self._dof_owners()
         row_owner = {c: _owner_of_rows(d, dof_owner) for c, d in table_dofs.items()}
         self.rows: dict[type[Component], IntArray] = {
-            c: np.flatnonzero(owner == rank) for c, owner in row_owner.items() if _role(c) not in ("marker", "data")
+            c: np.arange(len(owner)) if is_everywhere(c) else np.flatnonzero(owner == rank)
+            for c, owner in row_owner.items()
+            if _role(c) not in ("marker", "data")
+        }
+        self.node_rows: dict[type[Component], IntArray] = {
+            c: np.flatnonzero(_owner_of_rows(d, dof_owner) == rank) for c, d in number.node_dofs.items()
         }
         multiplier_owner = np.zeros(number.multiplier_count, np.int64)
         for component in number.first_multiplier:
@@ -80,13 +98,21 @@ class Layout:
         needed = np.zeros(number.count + 1, dtype=bool)
         for component, rows in self.rows.items():
             needed[table_dofs[component][rows]] = True
+        # outputs of a node need all of its coordinates where its first one is owned
+        for component, rows in self.node_rows.items():
+            needed[number.node_dofs[component][rows]] = True
         needed[-1] = False
         needed[self.owned] = False
         self.dofs: IntArray = np.concatenate((self.owned, np.flatnonzero(needed)))
         self.spare = len(self.dofs)
-        self._local_of_dof = np.full(number.count + 1, self.spare, np.int64)
-        self._local_of_dof[self.dofs] = np.arange(self.spare)
+        self._local_of_dof = Lookup(self.dofs, np.arange(self.spare), self.spare)
+        order = np.argsort(dof_owner, kind="stable")
+        position = np.empty(number.count, np.int32)
+        position[order] = np.arange(number.count)
+        self.ghost_numbers: IntArray = position[self.dofs[len(self.owned) :]]
         self.reference: FloatArray = np.append(number.reference[self.dofs], 0.0)
+        self.displacement: FloatArray = number.displacement[self.dofs]
+        self.velocity: FloatArray = number.velocity[self.dofs]
 
     def _number_unknowns(
         self, dof_owner: IntArray, multiplier_owner: IntArray, table_dofs: dict[type[Component], IntArray]
@@ -109,8 +135,7 @@ class Layout:
         unknown = np.empty(len(order), np.int64)
         unknown[order] = np.arange(len(order))
         self.multipliers_owned: IntArray = np.flatnonzero(multiplier_owner == self.rank)
-        self._local_of_multiplier = np.full(number.multiplier_count, -1, np.int64)
-        self._local_of_multiplier[self.multipliers_owned] = np.arange(len(self.multipliers_owned))
+        self._local_of_multiplier = Lookup(self.multipliers_owned, np.arange(len(self.multipliers_owned)))
         self.unknown_count = len(order)
         self.owned_unknowns = len(self.owned) + len(self.multipliers_owned)
         first = int((owner < self.rank).sum())
@@ -124,7 +149,6 @@ class Layout:
     def _localise_markers(self) -> None:
         """Local markers are those that local rows refer to."""
         world = self.world
-        self.marker_index: IntArray = np.full(world.count + 1, -1, np.int64)
         # a family of the world has columns everywhere, also where no marker is local
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
         needed: dict[str, list[IntArray]] = {law.family: [np.zeros(0, np.int64)] for law in marker_laws}
@@ -140,7 +164,9 @@ class Layout:
         for family, parts in needed.items():
             ids = np.unique(np.concatenate(parts))
             self.marker_ids[family] = ids
-            self.marker_index[ids] = np.arange(len(ids))
+        none = np.zeros(0, np.int64)
+        every = [none, *self.marker_ids.values()]
+        self.marker_index = Lookup(np.concatenate(every), np.concatenate([np.arange(len(ids)) for ids in every]))
         for component, table in world.tables.items():
             if _role(component) == "marker":
                 self.rows[component] = np.flatnonzero(self.marker_index[table.ids] >= 0)
@@ -161,12 +187,15 @@ class Layout:
         start = np.cumsum(count) - count
         picked = np.repeat(local, number.data_count)
         self.data_rows_owned: IntArray = np.flatnonzero(picked)
-        self.data_start: IntArray = np.full(world.count + 1, -1, np.int64)
+        self.data_initial: FloatArray = number.data_initial[self.data_rows_owned]
+        self.data_rows: dict[type[Component], IntArray] = {}
+        ids, starts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for component, first in number.data_tables.items():
             table = world.tables[component]
-            self.data_start[table.ids] = np.where(
-                local[first : first + table.count], start[first : first + table.count], -1
-            )
+            rows = self.data_rows[component] = np.flatnonzero(local[first : first + table.count])
+            ids.append(table.ids[rows])
+            starts.append(start[first + rows])
+        self.data_start = Lookup(np.concatenate(ids), np.concatenate(starts))
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
         """Local numbers of world coordinates; the spare number for -1 and for coordinates of other processes."""
@@ -176,15 +205,16 @@ class Layout:
         """Local numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
+    def is_evaluated(self, table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
+        """Which rows of a table have outputs on this process, shape (rows,); markers may have them on several."""
+        local = self.node_rows.get(table.component, self.rows.get(table.component, np.zeros(0, np.int64)))
+        return find_sorted(local, rows)[1]
+
     def local_row(self, ids: IntArray) -> IntArray:
         """Position of entities among the local rows of their table, shape (n,); -1 if not local."""
         out = np.full(len(ids), -1, np.int64)
         for table, positions, rows in self.world.split_by_table(ids):
-            local = self.rows[table.component]
-            where = np.searchsorted(local, rows)
-            found = np.zeros(len(rows), bool)
-            inside = where < len(local)
-            found[inside] = local[where[inside]] == rows[inside]
+            where, found = find_sorted(self.rows[table.component], rows)
             out[positions] = np.where(found, where, -1)
         return out
 
@@ -192,6 +222,12 @@ class Layout:
 def _role(component: type[Component]) -> str:
     law: Any = law_of(component)
     return law.role if law is not None else ""
+
+
+def is_everywhere(component: type[Component]) -> bool:
+    """Whether rows of a component are local on all processes."""
+    law = law_of(component)
+    return law is not None and law.everywhere
 
 
 def _owner_of_rows(dofs: IntArray, dof_owner: IntArray) -> IntArray:

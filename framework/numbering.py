@@ -29,6 +29,7 @@ class Numbering:
         multiplier_count: number of multipliers.
         data_start, data_count: first history value and number of values of each GenericData row, shape (rows,).
         data_initial: initial history values, shape (d,).
+        data_total: number of history values d.
     """
 
     def __init__(self, world: World) -> None:
@@ -94,6 +95,7 @@ class Numbering:
         self.data_start: IntArray = np.concatenate(starts) if starts else np.zeros(0, np.int64)
         self.data_count: IntArray = np.concatenate(counts) if counts else np.zeros(0, np.int64)
         self.data_initial: FloatArray = np.concatenate(values) if values else np.zeros(0)
+        self.data_total = total
 
     def multipliers(self, component: type[Component], rows: IntArray) -> IntArray:
         """World numbers of the multipliers of rows of a constraint table, shape (rows, m)."""

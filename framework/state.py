@@ -19,7 +19,14 @@ NAMES = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data")
 
 
 class State:
-    """All that a solver changes; local values of one process (in serial: all, in world order).
+    """All that a solver changes.
+
+    ``State(world)`` has the values of the whole world in world order, under MPI on every process.  States of solvers
+    have those of one process, which `gather` brings together.
+
+    Args:
+        world: the world; it is finalized if it was not.
+        assembly: the systems of a process, for a local state.
 
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,).
@@ -34,28 +41,79 @@ class State:
 
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
         from windlass.framework.assembly import serial_assembly
+        from windlass.framework.parallel import communicator
 
-        self.assembly = assembly if assembly is not None else serial_assembly(world)
-        layout, number = self.assembly.layout, self.assembly.world.numbering
-        self.q: FloatArray = number.displacement[layout.dofs].copy()
-        self.v: FloatArray = number.velocity[layout.dofs].copy()
-        self.a: FloatArray = np.zeros(layout.spare)
-        self.algorithmic_a: FloatArray = np.zeros(layout.spare)
-        self.lam: FloatArray = np.zeros(len(layout.multipliers_owned))
-        self.data: FloatArray = number.data_initial[layout.data_rows_owned].copy()
-        self.start_data: FloatArray = self.data.copy()
+        self._world = world
+        if assembly is None and communicator() is None:
+            assembly = serial_assembly(world)
+        self._assembly = assembly
         self.t = 0.0
         self.step = 0
+        self._allocate(*self._initial_values())
+
+    def _allocate(self, q: FloatArray, v: FloatArray, data: FloatArray, multipliers: int) -> None:
+        self.q: FloatArray = q
+        self.v: FloatArray = v
+        self.a: FloatArray = np.zeros(len(q))
+        self.algorithmic_a: FloatArray = np.zeros(len(q))
+        self.lam: FloatArray = np.zeros(multipliers)
+        self.data: FloatArray = data
+        self.start_data: FloatArray = data.copy()
+
+    def _initial_values(self) -> tuple[FloatArray, FloatArray, FloatArray, int]:
+        """Initial q, v and data, and the number of multipliers."""
+        from windlass.framework.exchange import gather_values
+        from windlass.framework.parallel import communicator, parallel_assembly
+
+        assembly = self._assembly or parallel_assembly(self._world, communicator())
+        layout = assembly.layout
+        if self._assembly is not None:
+            start = layout.displacement, layout.velocity, layout.data_initial
+            return start[0].copy(), start[1].copy(), start[2].copy(), len(layout.multipliers_owned)
+        local = {"q": layout.displacement, "v": layout.velocity, "data": layout.data_initial}
+        whole = gather_values(assembly, local)
+        return whole["q"], whole["v"], whole["data"], self._world.numbering.multiplier_count
+
+    @classmethod
+    def create_empty(cls, world: World) -> State:
+        """A whole state in world order whose values are all 0."""
+        state, number = cls.__new__(cls), world.numbering
+        state._world, state._assembly = world, None
+        state.t, state.step = 0.0, 0
+        state._allocate(
+            np.zeros(number.count), np.zeros(number.count), np.zeros(number.data_total), number.multiplier_count
+        )
+        return state
 
     @property
     def world(self) -> World:
         """The world that this state belongs to."""
-        return self.assembly.world
+        return self._world
+
+    @property
+    def assembly(self) -> Assembly:
+        """The assembly whose local numbers the values have; for whole states that of the whole world.
+
+        Raises:
+            ModelError: the state is whole, and no process has the whole world.
+        """
+        from windlass.framework.assembly import serial_assembly
+
+        return self._assembly if self._assembly is not None else serial_assembly(self._world)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the values are those of the whole world, in world order."""
+        return self._assembly is None or self._assembly.layout.size == 1
+
+    def is_local_to(self, assembly: Assembly) -> bool:
+        """Whether the values have the local numbers of an assembly."""
+        return self._assembly is assembly
 
     def copy(self) -> State:
         """An independent copy."""
         other = State.__new__(State)
-        other.assembly = self.assembly
+        other._world, other._assembly = self._world, self._assembly
         for name in NAMES:
             setattr(other, name, getattr(self, name).copy())
         other.t, other.step = self.t, self.step
@@ -69,42 +127,63 @@ class State:
 
     def vector(self, name: str) -> Any:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
-        from windlass.framework.exchange import ghost_coordinates
+        from windlass.framework.exchange import create_ghost_vector
         from windlass.framework.petsc import PETSc
 
-        layout, array = self.assembly.layout, getattr(self, name)
-        if layout.size == 1:
+        array = getattr(self, name)
+        if self._assembly is None:
             return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
-        return PETSc.Vec().createGhostWithArray(ghost_coordinates(self.assembly), array, comm=self.assembly.comm)
+        return create_ghost_vector(self._assembly.layout, array)
 
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
-        """Values of ``q``, ``v`` or ``a`` of nodes or bodies, shape (rows, k); a copy."""
-        values: FloatArray = np.append(getattr(self, name), 0.0)[self.local_dofs(entity)]
+        """Values of ``q``, ``v`` or ``a`` of nodes or bodies, shape (rows, k); a copy.
+
+        Under MPI all processes must call this together; each gets the values of all rows.
+        """
+        array, dofs = getattr(self, name), self.local_dofs(entity)
+        if self._assembly is None or self._assembly.layout.size == 1:
+            values: FloatArray = np.append(array, 0.0)[dofs]
+            return values
+        # each value once, from its owner
+        owned = len(self._assembly.layout.owned)
+        values = np.append(array[:owned], 0.0)[np.minimum(dofs, owned)]
+        self._assembly.comm.Allreduce(values.copy(), values)
         return values
 
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set values of ``q``, ``v`` or ``a`` of nodes or bodies, shape (rows, k) or broadcast to it."""
+        """Set values of ``q``, ``v`` or ``a`` of nodes or bodies, shape (rows, k) or broadcast to it.
+
+        Under MPI all processes must call this together, with the values of all rows.
+        """
         dofs = self.local_dofs(entity)
-        inside = dofs < self.assembly.layout.spare
+        inside = dofs < len(self.q)
         getattr(self, name)[dofs[inside]] = np.broadcast_to(np.asarray(values, float), dofs.shape)[inside]
 
     def local_dofs(self, entity: Entity) -> IntArray:
-        """Local coordinate numbers of an entity, shape (rows, k)."""
+        """Coordinate numbers of an entity in this state, shape (rows, k); n for those that it does not have.
+
+        Under MPI all processes must call this together.
+        """
         if entity.table is not self.world.tables.get(entity.table.component):
             raise ModelError(f"{entity!r} belongs to another world than this state")
-        return self.assembly.layout.local_dofs(self.world.dofs_of(entity))
+        dofs = self.world.dofs_of(entity)
+        if self._assembly is None:
+            return np.where(dofs < 0, len(self.q), dofs)
+        return self._assembly.layout.local_dofs(dofs)
 
     def gather(self) -> State:
         """The whole state in world order on every process; itself in serial."""
         from windlass.framework.exchange import gather_state
 
-        return gather_state(self.assembly, self)
+        return self if self._assembly is None else gather_state(self._assembly, self)
 
     def save(self, path: str | Path) -> Path:
         """Write the whole state with its history values to a file (``.npz``); read it with `load`."""
+        from windlass.framework.parallel import is_first_process
+
         whole = self.gather()
         path = Path(path)
-        if self.assembly.layout.rank == 0:
+        if is_first_process():
             try:
                 with path.open("wb") as file:
                     arrays = {name: getattr(whole, name) for name in NAMES}
@@ -120,8 +199,13 @@ class State:
                 stored = {name: file[name] for name in (*NAMES, "t", "step")}
         except (OSError, ValueError, KeyError) as error:
             raise OutputError(f"state file {path} cannot be read: {error}") from None
-        from windlass.framework.exchange import scatter_state
+        from windlass.framework.exchange import check_sizes, scatter_state
 
-        scatter_state(self.assembly, stored, self)
+        if self._assembly is not None:
+            scatter_state(self._assembly, stored, self)
+        else:
+            check_sizes(self._world.numbering, stored)
+            for name in NAMES:
+                getattr(self, name)[:] = stored[name]
         self.t, self.step = float(stored["t"]), int(stored["step"])
         return self

@@ -44,7 +44,7 @@ class Entity:
     @property
     def ids(self) -> IntArray:
         """Numbers of the entities in the world, shape (n,)."""
-        return self.table.ids[self.rows]
+        return self.table.ids_of(self.rows)
 
     @property
     def row(self) -> int:
@@ -64,7 +64,7 @@ class Entity:
             raise AttributeError(column)
         component = self.table.component
         if column in component.columns or column in component.refs:
-            values = self.table.column(column)[self.rows]
+            values = self.table.take(column, self.rows)
             return values[0] if len(self.rows) == 1 else values
         raise AttributeError(f"{self.kind} has no column {column!r}: it has {', '.join(self.table.names)}")
 
@@ -104,6 +104,18 @@ class EntityTable:
         if len(chunks) > 1:
             chunks[:] = [np.concatenate(chunks)]
         return chunks[0]
+
+    def values(self, name: str, rows: IntArray) -> NDArray[Any]:
+        """Values of one column for rows that this process has, shape (n, *shape)."""
+        return self.column(name)[rows]
+
+    def take(self, name: str, rows: IntArray) -> NDArray[Any]:
+        """Values of one column for any rows, shape (n, *shape); under MPI all processes call this together."""
+        return self.column(name)[rows]
+
+    def ids_of(self, rows: IntArray) -> IntArray:
+        """Numbers of the entities of some rows in the world, shape (n,)."""
+        return self.ids[rows]
 
     def parse(self, values: dict[str, Any], count: int) -> dict[str, NDArray[Any]]:
         """Check user values for `count` new rows and bring them into arrays.
@@ -149,3 +161,12 @@ class EntityTable:
             if first <= row < end:
                 return label if end - first == 1 else f"{label} {row - first}"
         return f"{self.kind} {row}"
+
+
+def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Places of numbers among ascending ones, and which of them are there, both of shape (n,)."""
+    place = np.searchsorted(among, numbers)
+    found = np.zeros(len(numbers), bool)
+    inside = place < len(among)
+    found[inside] = among[place[inside]] == numbers[inside]
+    return place, found

@@ -158,6 +158,10 @@ class World:
         self._dofs[table.component] = dofs
         return dofs
 
+    def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
+        """World coordinate numbers that rows couple that this process has, shape (rows, n), -1 for none."""
+        return self.table_dofs(table)[rows]
+
     def finalize(self) -> None:
         """Check the rows of all tables against each other, number the coordinates and freeze the world.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.assembly import Assembly
-from windlass.framework.exchange import ghost_coordinates
+from windlass.framework.exchange import create_ghost_vector
 from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 
@@ -23,7 +23,7 @@ class GhostValues:
     def __init__(self, assembly: Assembly, array: FloatArray) -> None:
         self._vector: Any = None
         if assembly.layout.size > 1:
-            self._vector = PETSc.Vec().createGhostWithArray(ghost_coordinates(assembly), array, comm=assembly.comm)
+            self._vector = create_ghost_vector(assembly.layout, array)
 
     def add_to_owners(self) -> None:
         """Add what stands in the ghosts to the values of their owners; the ghosts keep their part."""

@@ -1,8 +1,9 @@
 """What laws show of themselves: drawings (points and lines with fields) and paintings (values laid onto drawn lines).
 
 A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``.  Both
-are called once per recorded frame with all rows of the law's table; what is joined, labelled and covered must not
-change from frame to frame, points and values may.  `Canvas` puts the drawings of a whole model side by side.
+are called once per recorded frame with all rows of the law's table that a process has; a drawing has equally many
+points and lines for each row, row by row.  What is joined, labelled and covered must not change from frame to frame,
+points and values may.  `Canvas` puts the drawings of a whole model side by side.
 
 Missing values are NaN, which viewers leave out of their colour ranges.
 """
@@ -39,6 +40,8 @@ class Drawing:
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of every field.
+        joints: numbers of the nodes that join what each line shows to others, shape (m, k): lines with a common one
+            have one label, also if several processes draw them.  None: nothing is joined.
     """
 
     points: FloatArray
@@ -50,6 +53,7 @@ class Drawing:
     point_data: Mapping[str, FloatArray] = field(default_factory=dict)
     cell_data: Mapping[str, FloatArray] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    joints: IntArray | None = None
 
 
 class Paint(NamedTuple):

@@ -16,29 +16,25 @@ of the drawing laws.  Everything is in SI units and in the global frame.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-import numpy as np
+from numpy.typing import NDArray
 
 from windlass.framework import options
-from windlass.framework.errors import OutputError
-from windlass.framework.evaluate import local_rows, prepare_outputs
+from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.hooks import StepHook
-from windlass.framework.law import Fields, Law, LocalRows, law_of
-from windlass.framework.output.drawing import Canvas, Drawing, Painting, check_drawing
+from windlass.framework.output.drawing import Canvas, Drawing, Painting
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.scene import Drawn, Scene
 from windlass.framework.output.series import FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
-from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
     "vtu": VtuSeries,
@@ -51,7 +47,7 @@ class Recorder(StepHook):
     """Records the start, every n-th step and the last state of a solve; a hook, and a context manager.
 
     When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
-    and the first one writes.
+    and the first one writes; the line field ``partition`` [1] is the process that evaluates what a line shows.
 
     Args:
         name: name of the files without suffix, with or without a folder.
@@ -97,6 +93,7 @@ class Recorder(StepHook):
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
         self.frames = 0
+        self._scene: Scene | None = None
         self._canvas: Canvas | None = None
         self._series: list[FieldSeries] = []
         self._steps = 0
@@ -118,24 +115,40 @@ class Recorder(StepHook):
                 f"frame before{advice}"
             )
         self._last = (state.t, state.step)
-        whole = state.gather()
-        if is_first_process():
-            self._write(now, whole)
+        if self._scene is None:
+            self._scene = Scene(state.world, self._subdivisions)
+            reference = state.copy()
+            reference.q[:] = 0.0
+            self._on_first(self._create_canvas, self._scene.draw(reference))
+        self._on_first(lambda drawn: self._write(now, *drawn), self._scene.draw(state))
         self.frames += 1
 
-    def _write(self, now: float, whole: State) -> None:
-        if self._canvas is None:
-            self._create_canvas(whole)
-        assert self._canvas is not None
-        points, point_data, cell_data = self._canvas.compose(*draw(whole, self._subdivisions))
-        for series in self._series:
-            series.append(now, points, point_data, cell_data)
+    def _on_first(self, work: Callable[[Drawn], None], drawn: Drawn | None) -> None:
+        """Work on what was drawn on the first process; its errors are raised on all."""
+        error = None
+        try:
+            if drawn is not None:
+                work(drawn)
+        except WindlassError as found:
+            error = found
+        assert self._scene is not None
+        self._scene.processes.share_error(error)
 
-    def _create_canvas(self, whole: State) -> None:
-        reference = whole.copy()
-        reference.q[:] = 0.0
-        self._canvas = Canvas(*draw(reference, self._subdivisions))
+    def _write(self, now: float, drawings: list[Drawing], paintings: list[Painting]) -> None:
+        assert self._canvas is not None and self._scene is not None
+        points, point_data, cell_data = self._canvas.compose(drawings, paintings)
+        lines: dict[str, NDArray[Any]] = {**cell_data}
+        if self._scene.partition is not None:
+            lines["partition"] = self._scene.partition
+        for series in self._series:
+            series.append(now, points, point_data, lines)
+
+    def _create_canvas(self, drawn: Drawn) -> None:
+        assert self._scene is not None
+        self._canvas = Canvas(*drawn)
         self.field_units = dict(self._canvas.units)
+        if self._scene.partition is not None:
+            self.field_units["partition"] = "1"
         self._series = [create_series(name, self._base, self._canvas.mesh) for name in self._formats]
         self.paths = [series.path for series in self._series]
 
@@ -171,26 +184,3 @@ class Recorder(StepHook):
 def create_series(kind: str, base: Path, mesh: LineMesh) -> FieldSeries:
     """A series of the format ``kind`` (a key of `SERIES`) under the path ``base`` without suffix."""
     return SERIES[kind](base, mesh)
-
-
-def draw(whole: State, subdivisions: int) -> tuple[list[Drawing], list[Painting]]:
-    """Drawings and paintings of all laws of a world at a whole (gathered) state."""
-    fields: Fields = prepare_outputs(whole)
-    drawings, paintings = [], []
-    for rows, law in _drawing_laws(whole):
-        if law.draw is not None:
-            drawings.append(check_drawing(rows.table.kind, law.draw(rows, fields, subdivisions)))
-        if law.paint is not None:
-            paintings.append(law.paint(rows, fields))
-    return drawings, paintings
-
-
-def _drawing_laws(whole: State) -> list[tuple[LocalRows, Law]]:
-    """All rows of each table whose law draws or paints."""
-    world: World = whole.world
-    found = []
-    for component, table in world.tables.items():
-        law = law_of(component)
-        if law is not None and (law.draw is not None or law.paint is not None) and table.count:
-            found.append((local_rows(Entity(table, np.arange(table.count)), whole), law))
-    return found

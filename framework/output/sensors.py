@@ -4,7 +4,7 @@
     Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[speeds])
     speeds.times, speeds["left"]
 
-All sensors of one `Sensors` share one gathering of the state and one evaluation of the markers per recorded step.
+All sensors of one `Sensors` share one evaluation of the markers per recorded step, and one sum over the processes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from windlass.framework import options
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.evaluate import find_output, local_rows, prepare_outputs
+from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.hooks import StepHook
 from windlass.framework.law import Fields, FloatArray
 from windlass.framework.output.csv import CsvTable
@@ -37,7 +37,7 @@ class Probe(NamedTuple):
     Attributes:
         columns: (name, unit) of every number, in the order of ``read``.
         shape: shape of the value at one instant; its numbers are the columns in C order.
-        read: ``(fields) -> numbers``, shape (columns,).
+        read: ``(fields) -> numbers``, shape (columns,); 0 for what other processes evaluate.
     """
 
     columns: list[tuple[str, str]]
@@ -52,8 +52,8 @@ class SensorLike(Protocol):
     def name(self) -> str:
         """Name by which the values are found again; it differs from those of the other sensors."""
 
-    def create_probe(self, whole: State) -> Probe:
-        """Bind to the model of a whole (gathered) state whose values are in the fields."""
+    def create_probe(self, state: State) -> Probe:
+        """Bind to the model of a state whose values are in the fields; all processes call this together."""
 
 
 @dataclass(frozen=True)
@@ -83,17 +83,12 @@ class Sensor:
             component = "" if self.component is None else f"[{self.component}]"
             object.__setattr__(self, "name", f"{self.entity.name}.{self.output}{component}")
 
-    def create_probe(self, whole: State) -> Probe:
+    def create_probe(self, state: State) -> Probe:
         """Bind to a model; see `SensorLike`."""
         output = find_output(self.entity, self.output)
-        rows = local_rows(self.entity, whole)
+        rows = bind_rows(self.entity, state.world)
         where, component = dict(self.where), self.component
-
-        def evaluate(fields: Fields) -> FloatArray:
-            values: FloatArray = np.asarray(output.evaluate(rows, fields, **where), dtype=np.float64)
-            return values
-
-        first = evaluate(whole.assembly.fields)
+        first = np.asarray(rows.evaluate(output, output_assembly(state.world).fields, where), dtype=np.float64)
         # the component is one of a row's value, never one of the rows
         width = first.shape[-1] if first.ndim > 1 else 0
         if component is not None and not -width <= component < width:
@@ -105,7 +100,7 @@ class Sensor:
         shape = shape[1:] if len(self.entity) == 1 else shape
 
         def read(fields: Fields) -> FloatArray:
-            values = evaluate(fields)
+            values = rows.evaluate_padded(output, fields, where, first.shape)
             return (values if component is None else values[..., component]).ravel()
 
         return Probe(name_columns(self.name, output.unit, shape), shape, read)
@@ -192,18 +187,17 @@ class Sensors(StepHook):
         mark = (state.t, state.step)
         if self._marks and self._marks[-1] == mark:
             return
-        whole = state.gather()
-        fields = prepare_outputs(whole)
+        fields = load_outputs(state)
         if not self._probes:
-            self._create_probes(whole)
-        row = np.concatenate([probe.read(fields) for probe in self._probes])
+            self._create_probes(state)
+        row = output_assembly(state.world).processes.sum(np.concatenate([probe.read(fields) for probe in self._probes]))
         self._rows.append(row)
         self._marks.append(mark)
         if self._table is not None:
             self._table.append([*mark, *row.tolist()])
 
-    def _create_probes(self, whole: State) -> None:
-        self._probes = [sensor.create_probe(whole) for sensor in self._sensors]
+    def _create_probes(self, state: State) -> None:
+        self._probes = [sensor.create_probe(state) for sensor in self._sensors]
         columns = [("time", "s"), ("step", "1")]
         for sensor, probe in zip(self._sensors, self._probes, strict=True):
             self._places[sensor.name] = (len(columns) - 2, probe)

@@ -1,0 +1,92 @@
+"""The contacts of one circle, in the order in which the cable passes it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.cable_order import Chain, find_chains
+from windlass.framework.errors import ModelError
+from windlass.framework.evaluate import BoundRows, bind_rows
+from windlass.framework.law import FloatArray
+from windlass.framework.table import Entity, IntArray
+from windlass.framework.world import World
+
+
+class Pulley(NamedTuple):
+    """The contacts of one circle, cable after cable.
+
+    Attributes:
+        name: name of the circle.
+        bound: contact rows, sorted along the chains; this process evaluates some of them.
+        chain: chain of each row, shape (rows,).
+        closed: whether each chain is closed.
+        friction: whether the law has friction.
+        radius: radii of the circle [m], shape (rows,).
+        cables: the cables of the rows, shape (rows,).
+        length: their reference lengths [m], shape (rows,).
+        segment_length: reference lengths of their segments [m], shape (rows,).
+    """
+
+    name: str
+    bound: BoundRows
+    chain: IntArray
+    closed: list[bool]
+    friction: bool
+    radius: FloatArray
+    cables: Entity
+    length: FloatArray
+    segment_length: FloatArray
+
+
+def bind_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
+    """Find the contacts of a circle and sort them along the cable; for arguments and errors see `pulley_report`."""
+    component = contacts.table.component
+    if not {"circle", "cable"} <= component.refs.keys() or "circle_radius" not in component.columns:
+        raise ModelError(f"contacts = {contacts!r}: must be contacts of a circle with a cable")
+    if len(circle) != 1:
+        raise ModelError(f"circle = {circle!r}: must be a handle to one row")
+    on_circle = _lies_on(world, contacts.table.take("circle", contacts.rows), int(circle.ids[0]))
+    if not on_circle.any():
+        raise ModelError(f"none of the contacts {contacts!r} is with the circle {circle!r} ({circle.name})")
+    mine = contacts[np.flatnonzero(on_circle)]
+    cable_ids = find_cables_of(world, mine)
+    chains: list[Chain] = find_chains(world, cable_ids)
+    order = np.concatenate([chain.order for chain in chains])
+    rows = mine[order]
+    tables = world.split_by_table(cable_ids[order])
+    if len(tables) != 1:
+        raise ModelError(f"the circle {circle.name} touches cables of {len(tables)} kinds: must be of one kind")
+    table, positions, cable_rows = tables[0]
+    cables = Entity(table, cable_rows[np.argsort(positions)])
+    length = table.take("length", cables.rows)
+    return Pulley(
+        name=circle.name,
+        bound=bind_rows(rows, world),
+        chain=np.repeat(np.arange(len(chains)), [len(chain.order) for chain in chains]),
+        closed=[chain.closed for chain in chains],
+        friction="friction_coefficient" in component.columns,
+        radius=rows.table.take("circle_radius", rows.rows),
+        cables=cables,
+        length=length,
+        segment_length=length / rows.table.take("segments", rows.rows),
+    )
+
+
+def find_cables_of(world: World, contacts: Entity) -> IntArray:
+    """Entity numbers of the cables of contacts, shape (rows,)."""
+    cables = np.full(len(contacts), -1, np.int64)
+    for shapes, positions, rows in world.split_by_table(contacts.table.take("cable", contacts.rows)):
+        cables[positions] = shapes.take("cable", rows)
+    return cables
+
+
+def _lies_on(world: World, markers: IntArray, circle: int) -> NDArray[np.bool_]:
+    """Which of the markers are the entity ``circle`` or are attached to it."""
+    found: NDArray[np.bool_] = markers == circle
+    for table, positions, rows in world.split_by_table(markers):
+        for name in table.component.refs:
+            found[positions] |= table.take(name, rows) == circle
+    return found

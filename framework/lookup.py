@@ -1,0 +1,43 @@
+"""From numbers of the whole world to places on one process, with memory for the numbers that the process knows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.table import IntArray
+
+DENSE = 4
+"""A table over a range of numbers is used if this many times as many entries as there are numbers cover it [1]."""
+
+
+class Lookup:
+    """Values by key; ``lookup[keys]`` gives ``missing`` for keys that are not known, also for negative ones.
+
+    Args:
+        keys: whole numbers >= 0, each once, in any order, shape (n,).
+        values: their values, shape (n,).
+        missing: value of all other keys.
+    """
+
+    def __init__(self, keys: IntArray, values: IntArray, missing: int = -1) -> None:
+        self.missing = missing
+        self._first = int(keys.min()) if len(keys) else 0
+        span = int(keys.max()) - self._first + 1 if len(keys) else 0
+        self._table: IntArray | None = None
+        self._keys = self._values = np.zeros(0, np.int64)
+        if span <= DENSE * len(keys):
+            # one entry before and one behind the range, for keys outside of it
+            self._table = np.full(span + 2, missing, np.int64)
+            self._table[keys - self._first + 1] = values
+        else:
+            order = np.argsort(keys)
+            self._keys, self._values = keys[order], np.append(values[order], missing)
+
+    def __getitem__(self, keys: IntArray) -> IntArray:
+        if self._table is not None:
+            values: IntArray = self._table[np.clip(keys - (self._first - 1), 0, len(self._table) - 1)]
+        else:
+            place = np.searchsorted(self._keys, keys)
+            found = self._keys[np.minimum(place, len(self._keys) - 1)] == keys
+            values = self._values[np.where(found, place, len(self._keys))]
+        return values

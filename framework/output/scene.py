@@ -1,0 +1,281 @@
+"""What the laws of a model draw and paint, brought together on the first process in the order of one process alone.
+
+Each process draws and paints its own rows.  The first process puts them into the order of the rows of the tables, so
+that files are those of a run on one process, but for rounding.  What is joined, labelled and covered travels with the
+first frame only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from windlass.framework.errors import OutputError, WindlassError
+from windlass.framework.evaluate import BoundRows, bind_rows, load_outputs, output_assembly
+from windlass.framework.law import Fields, Law, LocalRows, law_of
+from windlass.framework.output.drawing import Drawing, Paint, Painting, check_drawing
+from windlass.framework.output.mesh import FloatArray, IntArray
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+Drawn = tuple[list[Drawing], list[Painting]]
+
+
+class Scene:
+    """Drawings and paintings of all laws of a model; all processes make and use it together.
+
+    Args:
+        world: the world.
+        subdivisions: number of straight lines that show one cable element.
+
+    Attributes:
+        processes: the processes that draw.
+        partition: process that draws each line of all drawings, shape (lines,); on the first of several processes,
+            after the first call of `draw`, otherwise None.
+    """
+
+    def __init__(self, world: World, subdivisions: int) -> None:
+        self._subdivisions = subdivisions
+        self.processes = output_assembly(world).processes
+        self.partition: IntArray | None = None
+        self._laws = _find_laws(world)
+        self._joined: list[JoinedDrawing | JoinedPainting] = []
+        self._started = False
+
+    def draw(self, state: State) -> Drawn | None:
+        """Drawings and paintings at a state, on the first process; None on the others."""
+        processes = self.processes
+        fields = load_outputs(state)
+        if processes.size == 1:
+            return _split([evaluate(fields) for evaluate in self._evaluations()])
+        with processes.alone("drawing"):
+            parts, error = self._draw_here(fields)
+        everywhere = processes.gather_first("drawing", (parts, error))
+        processes.share_error(next((found for _, found in everywhere or [] if found is not None), None))
+        if everywhere is None:
+            return None
+        return self._join([part for part, _ in everywhere])
+
+    def _evaluations(self) -> list[Callable[[Fields], Drawing | Painting]]:
+        """All drawings and paintings in the order of the tables."""
+        out: list[Callable[[Fields], Drawing | Painting]] = []
+        for drawn, painted, law in self._laws:
+            if law.draw is not None:
+                out.append(_drawing(drawn.rows, law, self._subdivisions))
+            if law.paint is not None:
+                out.append(_painting(painted.rows, law))
+        return out
+
+    def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
+        """What this process draws, None for laws without rows here; after the first time only what changes."""
+        rows = [r for drawn, painted, law in self._laws for r in _rows_of(drawn, painted, law)]
+        parts: list[Any] = []
+        try:
+            for evaluate, mine in zip(self._evaluations(), rows, strict=True):
+                what = evaluate(fields) if len(mine) else None
+                parts.append(_thin(what) if self._started else (what, mine))
+        except WindlassError as error:
+            return [], error
+        self._started = True
+        return parts, None
+
+    def _join(self, everywhere: list[list[Any]]) -> Drawn:
+        by_law = list(zip(*everywhere, strict=True))
+        if not self._joined:
+            self._joined = [_join_first(parts) for parts in by_law]
+            drawings = [joined for joined in self._joined if isinstance(joined, JoinedDrawing)]
+            self.partition = np.concatenate([np.zeros(0, np.int64), *(joined.owner for joined in drawings)])
+            return _split([joined.first for joined in self._joined])
+        return _split([joined.follow(parts) for joined, parts in zip(self._joined, by_law, strict=True)])
+
+
+def _split(drawn: Sequence[Drawing | Painting]) -> Drawn:
+    return [d for d in drawn if isinstance(d, Drawing)], [p for p in drawn if isinstance(p, Painting)]
+
+
+def _drawing(rows: LocalRows, law: Law, subdivisions: int) -> Callable[[Fields], Drawing]:
+    assert law.draw is not None
+    draw = law.draw
+    return lambda fields: check_drawing(rows.table.kind, draw(rows, fields, subdivisions))
+
+
+def _painting(rows: LocalRows, law: Law) -> Callable[[Fields], Painting]:
+    assert law.paint is not None
+    paint = law.paint
+    return lambda fields: paint(rows, fields)
+
+
+def _rows_of(drawn: BoundRows, painted: BoundRows, law: Law) -> list[IntArray]:
+    """Row numbers of each drawing and painting of a law on this process."""
+    which = [drawn] * (law.draw is not None) + [painted] * (law.paint is not None)
+    return [bound.rows.rows for bound in which]
+
+
+def _find_laws(world: World) -> list[tuple[BoundRows, BoundRows, Law]]:
+    """The rows of each table that this process draws and paints."""
+    found = []
+    for component, table in world.tables.items():
+        law = law_of(component)
+        if law is not None and (law.draw is not None or law.paint is not None) and table.count:
+            bound = bind_rows(Entity(table, np.arange(table.count)), world)
+            found.append((_choose(bound, law), bound, law))
+    return found
+
+
+def _choose(bound: BoundRows, law: Law) -> BoundRows:
+    """Of rows that show the same thing, on whichever processes, the first one."""
+    if law.draw_keys is None or not bound.parallel:
+        return bound
+    keys, rows = law.draw_keys(bound.rows), bound.rows
+    first = np.sort(np.unique(keys, axis=0, return_index=True)[1]) if len(keys) else np.zeros(0, np.int64)
+    parts = bound.assembly.processes.allgather("drawing", (keys[first], rows.rows[first]))
+    every, numbers = (np.concatenate([part[k] for part in parts]) for k in range(2))
+    order = np.argsort(numbers)
+    shown = numbers[order[np.unique(every[order], axis=0, return_index=True)[1]]]
+    mine = np.flatnonzero(np.isin(rows.rows, shown))
+    chosen = LocalRows(rows.world, rows.table, rows.rows[mine], rows.dofs[mine], rows.layout)
+    return replace(bound, rows=chosen, positions=bound.positions[mine])
+
+
+class Thin(NamedTuple):
+    """What changes of a drawing (points and fields) or of a painting (fields alone) from frame to frame."""
+
+    points: FloatArray | None
+    fields: tuple[dict[str, Any], ...]
+
+
+def _thin(what: Drawing | Painting | None) -> Thin | None:
+    if isinstance(what, Drawing):
+        return Thin(what.points, (dict(what.point_data), dict(what.cell_data)))
+    return None if what is None else Thin(None, (dict(what.fields),))
+
+
+def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> JoinedDrawing | JoinedPainting:
+    """Bring together what processes draw in the first frame, with the numbers of their rows."""
+    if any(isinstance(what, Drawing) for what, _ in parts):
+        return JoinedDrawing(
+            [(rank, what, rows) for rank, (what, rows) in enumerate(parts) if isinstance(what, Drawing)]
+        )
+    return JoinedPainting([what for what, _ in parts if isinstance(what, Painting)])
+
+
+class JoinedDrawing:
+    """The drawings of one law on several processes as one.
+
+    Args:
+        parts: process, drawing, and numbers of the rows that it shows, for each process that draws.
+
+    Attributes:
+        first: the whole drawing.
+        owner: process that draws each line, shape (lines,).
+
+    Raises:
+        OutputError: a drawing whose lines are not equally many for each row.
+    """
+
+    def __init__(self, parts: Sequence[tuple[int, Drawing, IntArray]]) -> None:
+        drawings = [drawing for _, drawing, _ in parts]
+        row_of_point = np.concatenate([_spread(rows, len(drawing.points)) for _, drawing, rows in parts])
+        row_of_line = np.concatenate([_spread(rows, len(drawing.lines)) for _, drawing, rows in parts])
+        self._points, self._lines = np.argsort(row_of_point, kind="stable"), np.argsort(row_of_line, kind="stable")
+        place = np.empty(len(self._points), np.int64)
+        place[self._points] = np.arange(len(place))
+        before = np.cumsum([0, *(len(drawing.points) for drawing in drawings)])
+        labels = np.cumsum([0, *(int(drawing.part.max(initial=-1)) + 1 for drawing in drawings)])
+        part = np.concatenate([drawing.part + k for drawing, k in zip(drawings, labels, strict=False)])
+        joints = None
+        if all(drawing.joints is not None for drawing in drawings):
+            joints = np.concatenate([drawing.joints for drawing in drawings if drawing.joints is not None])
+        lines = np.concatenate([drawing.lines + k for drawing, k in zip(drawings, before, strict=False)])
+        self.owner: IntArray = np.repeat([rank for rank, _, _ in parts], [len(d.lines) for d in drawings])[self._lines]
+        structure = {
+            name: np.concatenate([getattr(drawing, name) for drawing in drawings])[self._lines]
+            for name in ("entity", "start", "end")
+        }
+        self.first = Drawing(
+            points=np.zeros((0, 3)),
+            lines=place[lines][self._lines],
+            part=_join_parts(part, joints)[self._lines],
+            units=drawings[0].units,
+            **structure,
+        )
+        self.first = replace(self.first, part=_label_in_order(self.first.part))
+        self.first = self.follow([_thin(drawing) for drawing in drawings])
+
+    def follow(self, parts: Sequence[Thin | None]) -> Drawing:
+        """The whole drawing of another frame."""
+        known = [part for part in parts if part is not None]
+        points = np.concatenate([part.points for part in known if part.points is not None])[self._points]
+        point_data, cell_data = (
+            {name: np.concatenate([part.fields[k][name] for part in known])[order] for name in known[0].fields[k]}
+            for k, order in enumerate((self._points, self._lines))
+        )
+        return replace(self.first, points=points, point_data=point_data, cell_data=cell_data)
+
+
+class JoinedPainting:
+    """The paintings of one law on several processes as one.
+
+    Args:
+        paintings: those of the processes that paint.
+
+    Attributes:
+        first: the whole painting.
+    """
+
+    def __init__(self, paintings: Sequence[Painting]) -> None:
+        structure = {
+            name: np.concatenate([getattr(painting, name) for painting in paintings])
+            for name in ("target", "start", "end")
+        }
+        self.first = Painting(fields={}, **structure)
+        self.first = self.follow([_thin(painting) for painting in paintings])
+
+    def follow(self, parts: Sequence[Thin | None]) -> Painting:
+        """The whole painting of another frame."""
+        known = [part.fields[0] for part in parts if part is not None]
+        fields: dict[str, Paint] = {
+            name: paint._replace(values=np.concatenate([part[name].values for part in known]))
+            for name, paint in known[0].items()
+        }
+        return replace(self.first, fields=fields)
+
+
+def _spread(rows: IntArray, count: int) -> IntArray:
+    """Row of each of ``count`` points or lines."""
+    each, rest = divmod(count, len(rows))
+    if rest:
+        raise OutputError(
+            f"a drawing has {count} points or lines for {len(rows)} rows: must be equally many for each row, row by row"
+        )
+    return np.repeat(rows, each)
+
+
+def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
+    """Labels of lines, equal for those of different processes that have joints in common."""
+    if joints is None or not len(part):
+        return part
+    from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
+
+    labels = int(part.max()) + 1
+    _, joint = np.unique(joints, return_inverse=True)
+    joint = labels + joint.reshape(joints.shape)
+    size = int(joint.max()) + 1
+    edges = np.repeat(part, joints.shape[1]), joint.ravel()
+    graph = coo_array((np.ones(len(edges[0])), edges), shape=(size, size))
+    found: IntArray = connected_components(graph, directed=False)[1][part]
+    return found
+
+
+def _label_in_order(part: IntArray) -> IntArray:
+    """Labels from 0 on in the order of their first line."""
+    _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    labels: IntArray = rank[inverse.ravel()]
+    return labels

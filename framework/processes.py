@@ -1,0 +1,107 @@
+"""The processes that share a world: what they do together, and stretches in which each works alone.
+
+A call that only some of the processes make waits for the others for ever.  Laws bind and evaluate the rows of one
+process, at other times than the laws of another; within these stretches calls of all processes are errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.table import IntArray
+
+
+class Processes:
+    """The processes of a world.
+
+    Args:
+        comm: mpi4py communicator, or None for one process.
+
+    Attributes:
+        comm: the communicator.
+        size: number of processes.
+    """
+
+    def __init__(self, comm: Any = None) -> None:
+        self.comm = comm
+        self.size: int = 1 if comm is None else comm.size
+        self._alone: list[str] = []
+
+    @contextmanager
+    def alone(self, what: str) -> Iterator[None]:
+        """A stretch in which this process works alone; ``what`` names it for messages."""
+        self._alone.append(what)
+        try:
+            yield
+        finally:
+            self._alone.pop()
+
+    def allgather(self, what: str, part: Any) -> list[Any]:
+        """The parts of all processes, on every process; ``what`` they are is for messages.
+
+        Raises:
+            ModelError: this process works alone.
+        """
+        self._check(what)
+        return list(self.comm.allgather(part))
+
+    def gather_first(self, what: str, part: Any) -> list[Any] | None:
+        """The parts of all processes on the first one, None on the others; see `allgather`."""
+        self._check(what)
+        parts: list[Any] | None = self.comm.gather(part)
+        return parts
+
+    def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums of the values of all processes, on every process; see `allgather`."""
+        if self.size == 1:
+            return values
+        self._check("sums")
+        total = np.empty_like(values)
+        self.comm.Allreduce(np.ascontiguousarray(values), total)
+        return total
+
+    def share_error(self, error: WindlassError | None) -> None:
+        """Raise on all processes what the first one passes."""
+        found: WindlassError | None = self.comm.bcast(error) if self.size > 1 else error
+        if found is not None:
+            raise found
+
+    def _check(self, what: str) -> None:
+        if self._alone:
+            raise ModelError(
+                f"{what}: is on several processes, while this one is at {self._alone[-1]} alone: must be values of "
+                "local rows, LocalRows.column(name) or EntityTable.values(name, rows)"
+            )
+
+
+def join_rows(
+    parts: Sequence[tuple[IntArray, NDArray[Any] | None]], count: int, fill: float = 0.0, summed: bool = False
+) -> NDArray[Any]:
+    """One array of rows from those of several processes.
+
+    Args:
+        parts: row numbers of each process, shape (k,), and their values, shape (k, ...), or None if there are none.
+            Rows that end early, because they are narrower than those of other processes, are filled up.
+        count: number of rows.
+        fill: what rows are filled up with.
+        summed: rows that several processes give are sums of what they give.
+
+    Returns:
+        Array of shape (count, ...).
+    """
+    known = [(rows, values) for rows, values in parts if values is not None]
+    shape = tuple(np.max([values.shape[1:] for _, values in known], axis=0, initial=0).astype(int).tolist())
+    joined = np.full((count, *shape), 0.0 if summed else fill, np.result_type(*(values for _, values in known)))
+    for rows, values in known:
+        where: Any = (rows, *(slice(0, width) for width in values.shape[1:]))
+        if summed:
+            joined[where] += values
+        else:
+            joined[where] = values
+    return joined
