@@ -50,10 +50,10 @@ def allocate(world: World, ids: IntArray, layout: Layout) -> CableColumns:
         np.zeros((len(ids), 8)), np.zeros((len(ids), 8)), np.zeros(len(ids)), np.zeros((len(ids), 8), np.int64)
     )
     for table, positions, rows in world.split_by_table(ids):
-        columns.dofs[positions] = layout.local_dofs(world.table_dofs(table)[rows])
-        cables = table.column("cable")[rows]
+        columns.dofs[positions] = layout.local_dofs(world.row_dofs(table, rows))
+        cables = table.values("cable", rows)
         for cable_table, where, cable_rows in world.split_by_table(cables):
-            columns.length[positions[where]] = cable_table.column("length")[cable_rows]
+            columns.length[positions[where]] = cable_table.values("length", cable_rows)
     return columns
 
 

@@ -202,11 +202,12 @@ def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatAr
 def allocate(world: World, ids: IntArray, layout: Layout) -> ShapeColumns:
     """Columns for the local markers ``ids``."""
     segments, offset, length = np.ones(len(ids), np.int64), np.zeros(len(ids)), np.ones(len(ids))
+    dofs = np.full((len(ids), CABLE_DOFS), layout.spare, np.int64)
     for table, positions, rows in world.split_by_table(ids):
-        segments[positions] = table.column("segments")[rows]
-        offset[positions] = table.column("vertical_offset")[rows]
-        length[positions] = cable_lengths(world, table.column("cable")[rows])
-    dofs = np.ascontiguousarray(layout.local_dofs(world.dofs_of(ids)[:, :CABLE_DOFS]))
+        dofs[positions] = layout.local_dofs(world.row_dofs(table, rows)[:, :CABLE_DOFS])
+        segments[positions] = table.values("segments", rows)
+        offset[positions] = table.values("vertical_offset", rows)
+        length[positions] = cable_lengths(world, table.values("cable", rows))
     return create_shape_columns(segments, offset, length, dofs)
 
 
@@ -214,7 +215,7 @@ def cable_lengths(world: World, ids: IntArray) -> FloatArray:
     """Reference lengths [m] of cables by entity number, shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
-        out[positions] = table.column("length")[rows]
+        out[positions] = table.values("length", rows)
     return out
 
 

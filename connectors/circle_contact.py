@@ -49,13 +49,13 @@ def check_segments(world: World, table: EntityTable) -> None:
             )
 
 
-def check_forms(table: EntityTable, names: tuple[str, ...]) -> None:
-    """Raise ModelError for rows that give a parameter both per segment and per length."""
+def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> None:
+    """Raise ModelError for rows, of those of this process, that give a parameter both per segment and per length."""
     for name in names:
-        both = np.flatnonzero((table.column(name) != 0.0) & (table.column(name + PER_LENGTH) != 0.0))
+        values, values_per_length = table.values(name, rows), table.values(name + PER_LENGTH, rows)
+        both = np.flatnonzero((values != 0.0) & (values_per_length != 0.0))
         if len(both):
-            row = int(both[0])
-            value, per_length = table.column(name)[row], table.column(name + PER_LENGTH)[row]
+            row, value, per_length = int(rows[both[0]]), values[both[0]], values_per_length[both[0]]
             units = (table.component.columns[name].unit, table.component.columns[name + PER_LENGTH].unit)
             raise ModelError(
                 f"{name} = {value:g} {units[0]} and {name}{PER_LENGTH} = {per_length:g} {units[1]} in {table.kind} "
@@ -74,7 +74,7 @@ def create_columns(rows: LocalRows, friction: bool) -> ContactColumns:
     count, segments = len(rows.rows), rows.column("segments")
     length = np.zeros(count)
     for table, positions, shape_rows in rows.world.split_by_table(rows.column("cable")):
-        length[positions] = cable_lengths(rows.world, table.column("cable")[shape_rows])
+        length[positions] = cable_lengths(rows.world, table.values("cable", shape_rows))
     length /= segments
 
     def per_segment(name: str) -> FloatArray:

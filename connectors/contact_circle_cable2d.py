@@ -68,7 +68,7 @@ def check(world: World, table: EntityTable) -> None:
     check_circles(world, table)
     check_segments(world, table)
     check_history(world, table, len(START))
-    check_forms(table, FORMS)
+    check_forms(table, FORMS, table.held)
 
 
 def build(rows: LocalRows) -> System:

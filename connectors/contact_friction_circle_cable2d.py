@@ -99,12 +99,12 @@ def check(world: World, table: EntityTable) -> None:
     check_circles(world, table)
     check_segments(world, table)
     check_history(world, table, len(START))
-    check_forms(table, FORMS)
+    check_forms(table, FORMS, table.held)
 
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    check_forms(rows.table, FORMS)  # again, since friction_stiffness may have been switched
+    check_forms(rows.table, FORMS, rows.rows)  # again, since friction_stiffness may have been switched
     c = create_columns(rows, friction=True)
     system = create_system(rows, c)
 

@@ -51,7 +51,7 @@ def allocate(world: World, ids: IntArray, layout: Layout) -> CoordinateColumns:
     n = len(ids)
     dof = np.full(n, layout.spare, np.int64)
     for table, positions, rows in world.split_by_table(ids):
-        dof[positions] = layout.local_dofs(world.table_dofs(table)[rows])[:, 0]
+        dof[positions] = layout.local_dofs(world.row_dofs(table, rows))[:, 0]
     return CoordinateColumns(np.zeros(n), np.zeros(n), dof)
 
 

@@ -27,7 +27,7 @@ def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
         rows: the local rows.
         on: equations that hold where the joint is active, shape (rows, k) or (k,).
     """
-    n0 = rows.world.dofs_of(rows.table.column("marker0")).shape[1]
+    n0 = rows.world.ref_width(rows.table, "marker0")
     lam = rows.layout.multipliers(rows.table, rows.rows)
     holds = np.logical_and(np.broadcast_to(on, lam.shape), rows.column("active")[:, None])
     return Joint(rows.markers("marker0"), rows.markers("marker1"), np.ascontiguousarray(rows.dofs), n0, lam, holds)

@@ -108,12 +108,12 @@ def allocate(world: World, ids: IntArray, layout: Layout) -> PositionColumns:
     """Columns for the local markers; those whose kind provides "curved marker" get a row in H and Hr."""
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
     # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
-    m = max((world.table_dofs(table).shape[1] for table in tables), default=0)
+    m = max((world.held_dofs(table).shape[1] for table in tables), default=0)
     n = len(ids)
     dofs = np.full((n, m), layout.spare, np.int64)
     curved = np.zeros(n, bool)
     for table, positions, rows in world.split_by_table(ids):
-        own = layout.local_dofs(world.table_dofs(table)[rows])
+        own = layout.local_dofs(world.row_dofs(table, rows))
         dofs[positions, : own.shape[1]] = own
         curved[positions] = _find_curved(table, rows)
     h = np.where(curved, np.cumsum(curved) - 1, -1)
@@ -137,7 +137,7 @@ def allocate(world: World, ids: IntArray, layout: Layout) -> PositionColumns:
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
     """Which rows of a marker table have second derivatives; the centre of a rigid body has none."""
     if table.component is PositionOnRigid2D:
-        return np.asarray(table.column("local")[rows].any(axis=1))
+        return np.asarray(table.values("local", rows).any(axis=1))
     return np.full(len(rows), "curved marker" in table.component.provides)
 
 
@@ -188,7 +188,7 @@ def _bind_rigid(rows: LocalRows, b: FloatArray) -> System:
 
 def build_on_cable(rows: LocalRows) -> System:
     """The system of `PositionOnCable`."""
-    length = _cable_lengths(rows.world, rows.table)[rows.rows]
+    length = _cable_lengths(rows.world, rows.column("cable"))
     shape = eval_shape(rows.column("x") / length, length)
     c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.column("y"))
     system = System(rows.table.kind, rows.dofs)
@@ -205,20 +205,21 @@ def _ground_positions(rows: LocalRows) -> FloatArray:
     """Global positions of points on the ground [m], shape (rows, 3)."""
     positions: FloatArray = rows.column("local").copy()
     for grounds, where, ground_rows in rows.world.split_by_table(rows.column("ground")):
-        positions[where] += grounds.column("position")[ground_rows]
+        positions[where] += grounds.values("position", ground_rows)
     return positions
 
 
-def _cable_lengths(world: World, table: EntityTable) -> FloatArray:
-    lengths = np.zeros(table.count)
-    for cables, positions, rows in world.split_by_table(table.column("cable")):
-        lengths[positions] = cables.column("length")[rows]
+def _cable_lengths(world: World, ids: IntArray) -> FloatArray:
+    """Reference lengths of cables by entity number [m], shape (n,)."""
+    lengths = np.zeros(len(ids))
+    for cables, positions, rows in world.split_by_table(ids):
+        lengths[positions] = cables.values("length", rows)
     return lengths
 
 
 def check_on_cable(world: World, table: EntityTable) -> None:
     """Raise ModelError for a point beyond the end of its cable."""
-    x, length = table.column("x"), _cable_lengths(world, table)
+    x, length = table.column("x"), _cable_lengths(world, table.column("cable"))
     for row in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
         raise ModelError(f"x = {x[row]} m in {table.kind} row {row}: must be <= {length[row]} m, the cable's length")
 
@@ -313,7 +314,7 @@ def nodes_of(world: World, entity: Entity) -> Entity:
         return entity
     if "node" not in component.refs:
         raise ModelError(f"{entity!r}: must be a node, or a body with one node")
-    ids = entity.table.column("node")[entity.rows]
+    ids = entity.table.take("node", entity.rows)
     parts = world.split_by_table(ids)
     if len(parts) != 1:
         raise ModelError(f"{entity!r} has nodes of different kinds: must be of one kind")

@@ -114,9 +114,9 @@ def build_vector_load(rows: LocalRows, turning: bool) -> System:
         load_tangent(c, m, J, H, vectors(s.t), dq, slots, values)
 
     system.load = add_load
-    kinds = [markers.component for markers, _, _ in world.split_by_table(table.column("marker"))]
+    kinds = [markers.component for markers, _, _ in world.split_by_table(rows.column("marker"))]
     # most loads do not depend on the coordinates and shall not widen the matrix
-    if table.column("body_fixed").any() or any("curved marker" in kind.provides for kind in kinds):
+    if rows.column("body_fixed").any() or any("curved marker" in kind.provides for kind in kinds):
         system.load_tangent = add_load_tangent
     return system
 

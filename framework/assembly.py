@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.law import (
     ConstraintSystem,
@@ -22,6 +23,7 @@ from windlass.framework.layout import Layout
 from windlass.framework.processes import Processes
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern, add_scaled, create_pattern, multiply_rows
+from windlass.framework.spreading import spread_world
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
 from windlass.framework.table import EntityTable, IntArray
@@ -52,13 +54,15 @@ class Assembly:
         self.world, self.comm = world, comm
         self.processes = Processes(comm)
         layout = self.layout = Layout(world, comm)
+        spread_world(layout, self.processes)
         n, m = layout.spare, len(layout.multipliers_owned)
         data = np.zeros(len(layout.data_rows_owned))
         self.fields = Fields(
             layout.reference.copy(), np.zeros(n + 1), np.zeros(n + 1), np.zeros(m + 1), data, data.copy()
         )
         for family, ids in layout.marker_ids.items():
-            self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
+            with self.processes.alone(family):
+                self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
         self._ghost_vectors: list[Any] = []
         self._dead_loads, self._dead_mark = np.zeros(n + 1), (np.nan, -1)
         self.systems: list[System] = []
@@ -363,6 +367,14 @@ def _law(component: type[Component]) -> Any:
 
 
 def serial_assembly(world: World) -> Assembly:
-    """The assembly of the whole world on this process, made once per world."""
+    """The assembly of the whole world on this process, made once per world.
+
+    Raises:
+        ModelError: this process has only a part of the world.
+    """
+    if world.is_spread:
+        raise ModelError(
+            "this call works on one process, but the rows of the world are spread over several: run it without mpiexec"
+        )
     assembly: Assembly = world.resource("assembly", lambda: Assembly(world))
     return assembly

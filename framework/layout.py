@@ -51,6 +51,8 @@ class Layout:
         data_initial: their values at the start, shape (d,).
         marker_index: position of each marker in the columns of its family by entity number, -1 if not local.
         data_start: position of the first local history value by entity number, -1 if not local.
+        data_rows: numbers of the rows of each table of history values that are local, ascending.
+        owned_markers: numbers of the rows of each marker table whose first coordinate is owned, ascending.
         systems: system of each table, in the order of building.
     """
 
@@ -80,6 +82,10 @@ class Layout:
         self._number_unknowns(dof_owner, multiplier_owner, table_dofs)
         self._localise_markers()
         self._localise_data()
+        # what nothing refers to is kept by one process
+        self.owned_markers: dict[type[Component], IntArray] = {
+            c: np.flatnonzero(owner == rank) for c, owner in row_owner.items() if _role(c) == "marker"
+        }
 
     def _dof_owners(self) -> IntArray:
         """Owner of each coordinate: every node table is cut into ranges of rows."""
@@ -175,14 +181,13 @@ class Layout:
         """Local history values are those that local rows refer to; in serial all, in world order."""
         world, number = self.world, self.world.numbering
         local = np.zeros(len(number.data_start), dtype=bool)
+        if self.rank == 0:
+            # those that nothing refers to are here
+            local[:] = True
+            self._mark_data({c: np.arange(world.tables[c].count) for c in self.rows}, local, False)
+        self._mark_data(self.rows, local, True)
         if self.size == 1:
             local[:] = True
-        for component, rows in self.rows.items():
-            table = world.tables[component]
-            for name in component.refs:
-                for target, _, target_rows in world.split_by_table(table.column(name)[rows]):
-                    if target.component in number.data_tables:
-                        local[number.data_tables[target.component] + target_rows] = True
         count = np.where(local, number.data_count, 0)
         start = np.cumsum(count) - count
         picked = np.repeat(local, number.data_count)
@@ -196,6 +201,15 @@ class Layout:
             ids.append(table.ids[rows])
             starts.append(start[first + rows])
         self.data_start = Lookup(np.concatenate(ids), np.concatenate(starts))
+
+    def _mark_data(self, rows: dict[type[Component], IntArray], marks: NDArray[np.bool_], value: bool) -> None:
+        """Mark the history values that rows refer to."""
+        world, first = self.world, self.world.numbering.data_tables
+        for component, which in rows.items():
+            for name in component.refs:
+                for target, _, target_rows in world.split_by_table(world.tables[component].column(name)[which]):
+                    if target.component in first:
+                        marks[first[target.component] + target_rows] = value
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
         """Local numbers of world coordinates; the spare number for -1 and for coordinates of other processes."""

@@ -30,6 +30,8 @@ class Numbering:
         data_start, data_count: first history value and number of values of each GenericData row, shape (rows,).
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
+
+    When the world is spread over processes, arrays over all of it are empty; those of a `Layout` hold their local part.
     """
 
     def __init__(self, world: World) -> None:
@@ -97,6 +99,12 @@ class Numbering:
         self.data_initial: FloatArray = np.concatenate(values) if values else np.zeros(0)
         self.data_total = total
 
+    def forget(self) -> None:
+        """Empty the arrays over the whole world."""
+        self.node_dofs = {component: numbers[:0] for component, numbers in self.node_dofs.items()}
+        self.reference = self.displacement = self.velocity = self.data_initial = np.zeros(0)
+        self.data_start = self.data_count = np.zeros(0, np.int64)
+
     def multipliers(self, component: type[Component], rows: IntArray) -> IntArray:
         """World numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
         law = law_of(component)
@@ -104,12 +112,13 @@ class Numbering:
         return self.first_multiplier[component] + rows[:, None] * width + np.arange(width)
 
     def describe_dof(self, number: int) -> str:
-        """Name of a coordinate for messages, e.g. ``"belt node 12, y"``."""
-        for component, numbers in self.node_dofs.items():
-            found = np.argwhere(numbers == number)
+        """Name of a coordinate that this process owns, for messages, e.g. ``"belt node 12, y"``."""
+        for component in self.node_dofs:
+            table = self._world.tables[component]
+            found = np.argwhere(self._world.held_dofs(table) == number)
             if len(found):
-                row, k = map(int, found[0])
-                return f"{self._world.tables[component].describe(row)}, {component.dof_names[k]}"
+                place, k = map(int, found[0])
+                return f"{table.describe(int(table.held[place]))}, {component.dof_names[k]}"
         return f"coordinate {number}"
 
     def describe_multiplier(self, number: int) -> str:

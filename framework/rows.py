@@ -52,7 +52,7 @@ def pair_dofs(world: World, table: EntityTable) -> IntArray:
 
 def bind_pair(rows: LocalRows) -> Pair:
     """The pair of a table with ``marker0``, ``marker1`` and ``active``, whose dofs come from `pair_dofs`."""
-    n0 = rows.world.dofs_of(rows.table.column("marker0")).shape[1]
+    n0 = rows.world.ref_width(rows.table, "marker0")
     return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.column("active"))
 
 

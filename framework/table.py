@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import ModelError
 from windlass.framework.schema import REQUIRED, Component, parse_values
+
+if TYPE_CHECKING:
+    from windlass.framework.processes import Processes
 
 IntArray = NDArray[np.int64]
 
@@ -76,28 +79,51 @@ class Entity:
 class EntityTable:
     """The rows of one kind by columns; the row number is the id within the table.
 
+    On several processes a table may be spread: each process then has some of the rows, under the same numbers.
+
     Attributes:
         component: the schema.
         kind: its name.
         count: number of rows.
+        is_spread: whether this process has only the rows `held`.
     """
 
     def __init__(self, component: type[Component]) -> None:
         self.component = component
         self.kind = component.__name__
         self.count = 0
+        self.is_spread = False
         self.names: tuple[str, ...] = (*component.refs, *component.columns)
         self._chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in self.names}
         self._chunks["id"] = []
         self._labels: list[tuple[int, int, str]] = []
+        # first row and first entity number of rows whose numbers both follow each other
+        self._runs: list[tuple[int, int]] = []
+        self._held: IntArray = np.zeros(0, np.int64)
+        self._processes: Processes | None = None
 
     @property
     def ids(self) -> IntArray:
         """Number of each row's entity in the world, shape (rows,)."""
-        return self.column("id")
+        return self.ids_of(np.arange(self.count)) if self.is_spread else self.column("id")
+
+    @property
+    def held(self) -> IntArray:
+        """Numbers of the rows that this process has, ascending."""
+        return self._held if self.is_spread else np.arange(self.count)
+
+    @property
+    def held_count(self) -> int:
+        """Number of the rows that this process has."""
+        return len(self._held) if self.is_spread else self.count
 
     def column(self, name: str) -> NDArray[Any]:
-        """All rows of one column, shape (rows, *shape); references are entity numbers, -1 for none."""
+        """All rows of one column, shape (rows, *shape); references are entity numbers, -1 for none.
+
+        If the table is spread, all processes must call this together; the rows are brought together and not kept.
+        """
+        if self.is_spread:
+            return self.take(name, np.arange(self.count))
         chunks = self._chunks[name]
         if not chunks:
             return np.zeros(0, np.int64)
@@ -107,15 +133,81 @@ class EntityTable:
 
     def values(self, name: str, rows: IntArray) -> NDArray[Any]:
         """Values of one column for rows that this process has, shape (n, *shape)."""
-        return self.column(name)[rows]
+        if not self.is_spread:
+            return self.column(name)[rows]
+        return self._chunks[name][0][rows if self._is_function(name) else self.places(rows)]
 
     def take(self, name: str, rows: IntArray) -> NDArray[Any]:
-        """Values of one column for any rows, shape (n, *shape); under MPI all processes call this together."""
-        return self.column(name)[rows]
+        """Values of one column for any rows, shape (n, *shape); see `column`."""
+        if not self.is_spread:
+            return self.column(name)[rows]
+        if self._is_function(name):
+            return self._chunks[name][0][rows]
+        return self.collect(f"{name} of {self.kind}", rows, self._chunks[name][0])
+
+    def write(self, name: str, rows: IntArray, values: NDArray[Any]) -> None:
+        """Put values of one column into rows, as far as this process has them."""
+        if not self.is_spread:
+            self.column(name)[rows] = values
+        elif self._is_function(name):
+            changed = np.array(self._chunks[name][0])
+            changed[rows] = values
+            self._chunks[name] = [changed]
+        else:
+            place, found = find_sorted(self._held, rows)
+            self._chunks[name][0][place[found]] = values[found]
 
     def ids_of(self, rows: IntArray) -> IntArray:
         """Numbers of the entities of some rows in the world, shape (n,)."""
-        return self.ids[rows]
+        if not self.is_spread:
+            return self.ids[rows]
+        first_rows, first_ids = np.array(self._runs, np.int64).reshape(-1, 2).T
+        run = np.searchsorted(first_rows, rows, side="right") - 1
+        ids: IntArray = first_ids[run] + rows - first_rows[run]
+        return ids
+
+    def places(self, rows: IntArray) -> IntArray:
+        """Where rows that this process has are among those that it holds.
+
+        Raises:
+            ModelError: this process does not have a row.
+        """
+        if not self.is_spread:
+            return rows
+        place, found = find_sorted(self._held, rows)
+        if not found.all():
+            row = int(rows[np.flatnonzero(~found)[0]])
+            raise ModelError(
+                f"{self.describe(row)} ({self.kind} row {row}): is not on this process, which has "
+                f"{len(self._held)} of {self.count} rows"
+            )
+        return place
+
+    def collect(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
+        """Values of any rows from arrays by held row, of a spread table; all processes call this together."""
+        assert self._processes is not None
+        place, found = find_sorted(self._held, rows)
+        out = np.empty((len(rows), *local.shape[1:]), local.dtype)
+        for where, values in self._processes.allgather(what, (np.flatnonzero(found), local[place[found]])):
+            out[where] = values
+        return out
+
+    def spread(self, rows: IntArray, processes: Processes) -> None:
+        """Forget all rows but those with ascending numbers ``rows``; functions, which cannot travel, stay."""
+        for name in (*self.names, "id"):
+            values = self.column(name)
+            if self._is_function(name):
+                same = all(value is values[0] for value in values)
+                self._chunks[name] = [np.broadcast_to(values[:1], values.shape) if same else values]
+            else:
+                self._chunks[name] = [values[rows]]
+        del self._chunks["id"]
+        self.is_spread, self._held, self._processes = True, rows, processes
+
+    def _is_function(self, name: str) -> bool:
+        """Whether a column holds functions."""
+        column = self.component.columns.get(name)
+        return column is not None and column.dtype is object
 
     def parse(self, values: dict[str, Any], count: int) -> dict[str, NDArray[Any]]:
         """Check user values for `count` new rows and bring them into arrays.
@@ -143,6 +235,8 @@ class EntityTable:
         for name, array in (*parsed.items(), *refs.items(), ("id", ids)):
             self._chunks[name].append(array)
         first = self.count
+        if len(ids) and (not self._runs or ids[0] - first != self._runs[-1][1] - self._runs[-1][0]):
+            self._runs.append((first, int(ids[0])))
         self.count += len(ids)
         entity = Entity(self, np.arange(first, self.count, dtype=np.int64))
         if label:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray, law_of
 from windlass.framework.schema import Component, Ref
 from windlass.framework.table import Entity, EntityTable, IntArray
+
+if TYPE_CHECKING:
+    from windlass.framework.processes import Processes
 
 Handles = Entity | Sequence[Entity]
 
@@ -26,6 +29,7 @@ class World:
         gravity: shape (3,).
         version: counts changes of switchable columns.
         finalized: whether `finalize` was called.
+        is_spread: whether this process has only a part of the rows; handles keep their meaning.
     """
 
     def __init__(self, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
@@ -43,7 +47,9 @@ class World:
         self._block_arrays: tuple[IntArray, IntArray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._count = 0
         self._dofs: dict[type[Component], IntArray] = {}
+        self._ref_widths: dict[tuple[type[Component], str], int] = {}
         self._cached: dict[str, Any] = {}
+        self.is_spread = False
 
     @property
     def count(self) -> int:
@@ -107,7 +113,7 @@ class World:
                 able = [n for n, c in table.component.columns.items() if c.switchable]
                 words = ", ".join(able) or "none"
                 raise ModelError(f"{name} of {table.kind} cannot be changed: switchable are {words}")
-            table.column(name)[entity.rows] = table.parse_one(name, value, len(entity.rows), entity.rows)
+            table.write(name, entity.rows, table.parse_one(name, value, len(entity.rows), entity.rows))
         self.version += 1
         self.changed[table.component] = self.version
 
@@ -138,19 +144,34 @@ class World:
         return [(t, np.concatenate(p), np.concatenate(r)) for t, p, r in order.values()]
 
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
-        """World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind."""
+        """World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.
+
+        If one of their tables is spread over processes, all must call this together.
+        """
         numbers = ids.ids if isinstance(ids, Entity) else ids
-        parts = [(pos, self.table_dofs(table)[rows]) for table, pos, rows in self.split_by_table(numbers)]
+        parts = [(pos, self._any_dofs(table, rows)) for table, pos, rows in self.split_by_table(numbers)]
         width = max((d.shape[1] for _, d in parts), default=0)
         out = np.full((len(numbers), width), -1, dtype=np.int64)
         for pos, dofs in parts:
             out[pos, : dofs.shape[1]] = dofs
         return out
 
+    def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
+        local = self.held_dofs(table)
+        return table.collect(f"coordinates of {table.kind}", rows, local) if table.is_spread else local[rows]
+
     def table_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none."""
+        """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none; see `dofs_of`."""
+        return self._any_dofs(table, np.arange(table.count)) if table.is_spread else self.held_dofs(table)
+
+    def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
+        """World coordinate numbers of rows that this process has, shape (n, width), -1 for none."""
+        return self.held_dofs(table)[table.places(rows)]
+
+    def held_dofs(self, table: EntityTable) -> IntArray:
+        """World coordinate numbers of the rows of a table that this process has, shape (held, n), -1 for none."""
         cached = self._dofs.get(table.component)
-        if cached is not None and len(cached) == table.count:
+        if cached is not None and len(cached) == table.held_count:
             return cached
         law = law_of(table.component)
         find = law.dofs if law is not None else None
@@ -158,9 +179,31 @@ class World:
         self._dofs[table.component] = dofs
         return dofs
 
-    def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        """World coordinate numbers that rows couple that this process has, shape (rows, n), -1 for none."""
-        return self.table_dofs(table)[rows]
+    def ref_width(self, table: EntityTable, name: str) -> int:
+        """Number of coordinates of the widest entity that a reference of a table names."""
+        key = table.component, name
+        if key not in self._ref_widths:
+            targets = self.split_by_table(table.column(name))
+            self._ref_widths[key] = max((self.held_dofs(target).shape[1] for target, _, _ in targets), default=0)
+        return self._ref_widths[key]
+
+    def spread(self, held: dict[type[Component], IntArray], processes: Processes) -> None:
+        """Forget the rows of tables that this process does not need, and what only the whole world needs.
+
+        Args:
+            held: ascending numbers of the rows that stay, for each table to be spread.
+            processes: the processes that share this world; all call this together.
+        """
+        for component, table in self.tables.items():
+            for name in component.refs:
+                self.ref_width(table, name)
+        for component, rows in held.items():
+            table = self.tables[component]
+            self._dofs[component] = self.held_dofs(table)[rows]
+            table.spread(rows, processes)
+        self.numbering.forget()
+        self._cached.pop("assembly", None)
+        self.is_spread = True
 
     def finalize(self) -> None:
         """Check the rows of all tables against each other, number the coordinates and freeze the world.

@@ -1,0 +1,65 @@
+"""Which rows of the tables each process keeps once the world is shared out.
+
+A process keeps the rows that it evaluates, the nodes of which it owns a coordinate, and all that these refer to,
+directly or not: the marker of a connector, its cable, the cable's nodes; a pulley is on every process whose cables can
+touch it.  Small tables stay whole, so that names and values of wheels, grounds and supports are at hand everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.law import law_of
+from windlass.framework.schema import Component
+from windlass.framework.table import IntArray
+
+if TYPE_CHECKING:
+    from windlass.framework.layout import Layout
+    from windlass.framework.processes import Processes
+
+KEPT_WHOLE = 1000
+"""Tables of at most this many rows stay whole on every process."""
+
+
+def spread_world(layout: Layout, processes: Processes) -> None:
+    """Forget the rows that this process does not need; all processes call this together.
+
+    Nothing is forgotten on one process, and in worlds with contact sets, whose neighbours may come from anywhere.
+    """
+    world = layout.world
+    laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
+    if processes.size == 1 or any(law is not None and law.everywhere for law in laws.values()):
+        return
+    held = find_held(layout)
+    large = [c for c, law in laws.items() if law is not None and world.tables[c].count > KEPT_WHOLE]
+    world.spread({component: np.flatnonzero(held[component]) for component in large}, processes)
+
+
+def find_held(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
+    """Which rows of each table a process keeps, shape (rows,)."""
+    world = layout.world
+    held = {component: np.zeros(table.count, bool) for component, table in world.tables.items()}
+    new: dict[type[Component], IntArray] = {}
+    for component, table in world.tables.items():
+        parts = [layout.rows.get(component), layout.owned_markers.get(component), layout.data_rows.get(component)]
+        if component.dof_names:
+            # also nodes that share the position of another one, for the names of their coordinates
+            local = layout.local_dofs(world.table_dofs(table)) < len(layout.owned)
+            parts.append(np.flatnonzero(local.any(axis=1)))
+        new[component] = _unite([rows for rows in parts if rows is not None])
+    while new:
+        ids = []
+        for component, rows in new.items():
+            rows = rows[~held[component][rows]]
+            held[component][rows] = True
+            ids += [world.tables[component].column(name)[rows] for name in component.refs if len(rows)]
+        new = {table.component: rows for table, _, rows in world.split_by_table(_unite(ids))}
+    return held
+
+
+def _unite(parts: list[IntArray]) -> IntArray:
+    united: IntArray = np.unique(np.concatenate([np.zeros(0, np.int64), *parts]))
+    return united
