@@ -1,4 +1,6 @@
-"""Assembly calls in the manner of dolfinx, for tests, own solvers and users who come from there (serial).
+"""Assembly calls in the manner of dolfinx, for tests, own solvers and users who come from there.
+
+They work on one process; on several, each works for itself, as long as none of its tables is spread.
 
 The unknowns are the coordinates alone, in world order: entry i belongs to ``state.q[i]``.  Constraints are assembled by
 the solvers, which number their multipliers among the coordinates.

@@ -112,10 +112,11 @@ class Layout:
         self.dofs: IntArray = np.concatenate((self.owned, np.flatnonzero(needed)))
         self.spare = len(self.dofs)
         self._local_of_dof = Lookup(self.dofs, np.arange(self.spare), self.spare)
-        order = np.argsort(dof_owner, kind="stable")
-        position = np.empty(number.count, np.int32)
-        position[order] = np.arange(number.count)
-        self.ghost_numbers: IntArray = position[self.dofs[len(self.owned) :]]
+        self.ghost_numbers: IntArray = np.zeros(0, np.int32)
+        if self.size > 1:
+            position = np.empty(number.count, np.int32)
+            position[np.argsort(dof_owner, kind="stable")] = np.arange(number.count)
+            self.ghost_numbers = position[self.dofs[len(self.owned) :]]
         self.reference: FloatArray = np.append(number.reference[self.dofs], 0.0)
         self.displacement: FloatArray = number.displacement[self.dofs]
         self.velocity: FloatArray = number.velocity[self.dofs]

@@ -35,7 +35,7 @@ class Lookup:
 
     def __getitem__(self, keys: IntArray) -> IntArray:
         if self._table is not None:
-            values: IntArray = self._table[np.clip(keys - (self._first - 1), 0, len(self._table) - 1)]
+            values: IntArray = self._table.take(keys - (self._first - 1), mode="clip")
         else:
             place = np.searchsorted(self._keys, keys)
             found = self._keys[np.minimum(place, len(self._keys) - 1)] == keys

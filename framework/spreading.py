@@ -33,9 +33,10 @@ def spread_world(layout: Layout, processes: Processes) -> None:
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
     if processes.size == 1 or any(law is not None and law.everywhere for law in laws.values()):
         return
-    held = find_held(layout)
     large = [c for c, law in laws.items() if law is not None and world.tables[c].count > KEPT_WHOLE]
-    world.spread({component: np.flatnonzero(held[component]) for component in large}, processes)
+    if large:
+        held = find_held(layout)
+        world.spread({component: np.flatnonzero(held[component]) for component in large}, processes)
 
 
 def find_held(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:

@@ -197,7 +197,7 @@ class EntityTable:
         for name in (*self.names, "id"):
             values = self.column(name)
             if self._is_function(name):
-                same = all(value is values[0] for value in values)
+                same = bool((values == values[0]).all())
                 self._chunks[name] = [np.broadcast_to(values[:1], values.shape) if same else values]
             else:
                 self._chunks[name] = [values[rows]]
