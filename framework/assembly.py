@@ -53,7 +53,8 @@ class Assembly:
         world.finalize()
         self.world, self.comm = world, comm
         self.processes = Processes(comm)
-        layout = self.layout = Layout(world, comm)
+        rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
+        layout = self.layout = Layout(world, rank, size, comm)
         spread_world(layout, self.processes)
         n, m = layout.spare, len(layout.multipliers_owned)
         data = np.zeros(len(layout.data_rows_owned))

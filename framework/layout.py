@@ -32,8 +32,8 @@ class Layout:
     """Local numbers of one process.
 
     Attributes:
-        comm: mpi4py communicator, or None.
         rank, size: number of this process and number of processes.
+        comm: mpi4py communicator of these processes, or None.
         rows: numbers of the local rows of each table except nodes, by component, ascending.
         node_rows: numbers of the rows of each node table whose first coordinate is owned, ascending.
         owned: world numbers of the owned coordinates, shape (n_owned,).
@@ -56,11 +56,8 @@ class Layout:
         systems: system of each table, in the order of building.
     """
 
-    def __init__(self, world: World, comm: Any = None) -> None:
-        self.world, self.comm = world, comm
-        self.rank: int = 0 if comm is None else comm.rank
-        self.size: int = 1 if comm is None else comm.size
-        rank = self.rank
+    def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
+        self.world, self.rank, self.size, self.comm = world, rank, size, comm
         self.systems: dict[type[Component], System] = {}
         number = world.numbering
         table_dofs = {c: world.table_dofs(t) for c, t in world.tables.items() if _role(c) not in ("node", "")}

@@ -47,7 +47,8 @@ class Recorder(StepHook):
     """Records the start, every n-th step and the last state of a solve; a hook, and a context manager.
 
     When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
-    and the first one writes; the line field ``partition`` [1] is the process that evaluates what a line shows.
+    and the first one writes.  The line field ``partition`` [1] is the process that evaluates what a line shows, on one
+    process 0.
 
     Args:
         name: name of the files without suffix, with or without a folder.
@@ -137,18 +138,14 @@ class Recorder(StepHook):
     def _write(self, now: float, drawings: list[Drawing], paintings: list[Painting]) -> None:
         assert self._canvas is not None and self._scene is not None
         points, point_data, cell_data = self._canvas.compose(drawings, paintings)
-        lines: dict[str, NDArray[Any]] = {**cell_data}
-        if self._scene.partition is not None:
-            lines["partition"] = self._scene.partition
+        lines: dict[str, NDArray[Any]] = {**cell_data, "partition": self._scene.partition}
         for series in self._series:
             series.append(now, points, point_data, lines)
 
     def _create_canvas(self, drawn: Drawn) -> None:
         assert self._scene is not None
         self._canvas = Canvas(*drawn)
-        self.field_units = dict(self._canvas.units)
-        if self._scene.partition is not None:
-            self.field_units["partition"] = "1"
+        self.field_units = {**self._canvas.units, "partition": "1"}
         self._series = [create_series(name, self._base, self._canvas.mesh) for name in self._formats]
         self.paths = [series.path for series in self._series]
 

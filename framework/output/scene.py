@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from windlass.framework.errors import OutputError, WindlassError
@@ -35,14 +36,14 @@ class Scene:
 
     Attributes:
         processes: the processes that draw.
-        partition: process that draws each line of all drawings, shape (lines,); on the first of several processes,
-            after the first call of `draw`, otherwise None.
+        partition: process that draws each line of all drawings, shape (lines,), on the first process after the first
+            call of `draw`.
     """
 
     def __init__(self, world: World, subdivisions: int) -> None:
         self._subdivisions = subdivisions
         self.processes = output_assembly(world).processes
-        self.partition: IntArray | None = None
+        self.partition: NDArray[np.int32] = np.zeros(0, np.int32)
         self._laws = _find_laws(world)
         self._joined: list[JoinedDrawing | JoinedPainting] = []
         self._started = False
@@ -52,7 +53,9 @@ class Scene:
         processes = self.processes
         fields = load_outputs(state)
         if processes.size == 1:
-            return _split([evaluate(fields) for evaluate in self._evaluations()])
+            drawn = _split([evaluate(fields) for evaluate in self._evaluations()])
+            self.partition = np.zeros(sum(len(drawing.lines) for drawing in drawn[0]), np.int32)
+            return drawn
         with processes.alone("drawing"):
             parts, error = self._draw_here(fields)
         everywhere = processes.gather_first("drawing", (parts, error))
@@ -89,7 +92,8 @@ class Scene:
         if not self._joined:
             self._joined = [_join_first(parts) for parts in by_law]
             drawings = [joined for joined in self._joined if isinstance(joined, JoinedDrawing)]
-            self.partition = np.concatenate([np.zeros(0, np.int64), *(joined.owner for joined in drawings)])
+            owners = [joined.owner.astype(np.int32) for joined in drawings]
+            self.partition = np.concatenate([np.zeros(0, np.int32), *owners])
             return _split([joined.first for joined in self._joined])
         return _split([joined.follow(parts) for joined, parts in zip(self._joined, by_law, strict=True)])
 

@@ -165,7 +165,7 @@ def test_files_hold_the_outputs(format_: str, tmp_path: Path) -> None:
     with Recorder("belt", formats=(format_,), folder=tmp_path / "out", subdivisions=SEGMENTS) as out:
         for state in states:
             out.record(state)
-    assert out.field_units == POINT_FIELDS | LINE_FIELDS
+    assert out.field_units == POINT_FIELDS | LINE_FIELDS | {"partition": "1"}
     assert [path.parent for path in out.paths] == [tmp_path / "out"]
     times, frames = read_series(out.paths[0])
     assert times == [state.t for state in states]
@@ -234,7 +234,7 @@ def test_contact_without_friction_has_no_states(tmp_path: Path) -> None:
     state.data[:] = eval_output(contacts, "gap", state).ravel()
     with Recorder("rope", formats="vtu", folder=tmp_path, subdivisions=2) as out:
         out.record(state)
-    assert set(out.field_units) == set(POINT_FIELDS) | {"contact_normal_force_per_length", "gap"}
+    assert set(out.field_units) == set(POINT_FIELDS) | {"contact_normal_force_per_length", "gap", "partition"}
     _, (frame,) = read_series(out.paths[0])
     expected = eval_output(contacts, "gap", state).ravel()
     assert_allclose(frame.cell_data["gap"][: len(expected)], expected, rtol=1e-13)

@@ -66,7 +66,8 @@ def assert_same_frames(serial: Path, parallel: Path, processes: int) -> None:
         assert_array_equal(found.cells[0].data, expected.cells[0].data)
         for name, values in expected.point_data.items():
             assert_same(found.point_data[name], values, 1e-7, name)
-        assert set(found.cell_data) - set(expected.cell_data) == {"partition"}
+        assert list(found.cell_data) == list(expected.cell_data)
+        assert not expected.cell_data.pop("partition")[0].any()
         for name, (values,) in expected.cell_data.items():
             assert_same(found.cell_data[name][0], values, 1e-7, name)
         assert_array_equal(np.unique(found.cell_data["partition"][0]), np.arange(processes))
