@@ -49,7 +49,7 @@ class Assembly:
         world.finalize()
         self.world, self.comm = world, comm
         rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
-        self.layout = Layout(world, rank, size)
+        self.layout = Layout(world, rank, size, comm)
         layout = self.layout
         n, m = layout.spare, len(layout.multipliers_owned)
         data = np.zeros(len(layout.data_rows_owned))
