@@ -76,14 +76,18 @@ class SaddleMatrix:
         return changed
 
     def describe_singular(self) -> str:
-        """Names the coordinates without mass."""
-        layout, number = self.assembly.layout, self.assembly.world.numbering
+        """Names the coordinates without mass; all processes call this together."""
+        layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         is_dof = np.zeros(len(layout.unknown_global), bool)
         is_dof[layout.unknown_of_dof] = True
         size = np.add.reduceat(np.abs(self.values) * is_dof[self.pattern.indices], self.pattern.indptr[:-1])
-        missing = np.flatnonzero(size[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
+        rows = create_unknowns(layout, comm)
+        sum_to_owners(layout, rows, size)
+        missing = np.flatnonzero(rows.array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
         names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
-        where = f"; without mass: {', '.join(names)}" if names else "; constraints contradict or repeat each other"
+        if layout.size > 1:
+            names = [name for part in comm.allgather(names) for name in part]
+        where = f"; without mass: {', '.join(names[:5])}" if names else "; constraints contradict or repeat each other"
         return f"mass matrix with constraints is singular{where}"
 
 
