@@ -21,6 +21,7 @@ from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
+from windlass.solvers.ordering import default_package
 
 
 class SingularError(ModelError):
@@ -132,15 +133,12 @@ class PetscFactors:
         ksp.setType(PETSc.KSP.Type.PREONLY)
         pc = ksp.getPC()
         pc.setType(PETSc.PC.Type.LU)
-        if parallel:
-            pc.setFactorSolverType("mumps")
-        elif definite:
-            pc.setFactorSolverType("petsc")
+        package = default_package(matrix.pattern, layout.size, "petsc" if definite else "klu")
+        pc.setFactorSolverType(package)
+        if PETSc.Options().getString(prefix + "pc_factor_mat_solver_type", package) == "petsc":
             pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
             # masses of slopes of short elements are tiny beside this test's absolute default
             pc.setFactorPivot(zeropivot=1e-300)
-        else:
-            pc.setFactorSolverType("klu")
         options.set_from_options(ksp)
 
     def factorise(self) -> None:
