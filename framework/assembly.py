@@ -314,7 +314,8 @@ class Assembly:
         for system in self.systems:
             if system.post_newton is not None:
                 result = system.post_newton(self.fields)
-                error = max(error, result.error)
+                # the largest of numbers and NaN depends on their order
+                error = max(error, result.error if np.isfinite(result.error) else np.inf)
                 step = min(step, result.recommended_step)
                 changed = changed or result.changed
         leave(Stage.POST_NEWTON)

@@ -10,19 +10,32 @@ import sys
 import time
 import traceback
 from types import TracebackType
+from typing import NoReturn
 
 from windlass.framework import options
+from windlass.framework.arguments import model_arguments
 from windlass.framework.errors import WindlassError
+from windlass.framework.launcher import launched_rank, launched_size
 
-RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 # Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one speaks.
 HEAD_START = 2.0
 
 
 def install() -> None:
     """Take charge of the errors and of the end of a script that plain `python` runs."""
+    if sys.excepthook is _excepthook:
+        return
     sys.excepthook = _excepthook
     atexit.register(_end_of_script)
+    if launched_size() > 1:
+        # Python calls no hook for it, and the other processes would wait for this one for ever
+        sys.exit = _exit
+
+
+def install_in_script() -> None:
+    """`install` if this program is the script of a model, and not a test or a notebook."""
+    if model_arguments() is not None:
+        install()
 
 
 def report(error: BaseException, script: str | None = None) -> int:
@@ -36,27 +49,33 @@ def report(error: BaseException, script: str | None = None) -> int:
         return end_quietly()
     options.finish_without_check()
     code = 2 if isinstance(error, WindlassError) else 130 if isinstance(error, KeyboardInterrupt) else 1
-    rank, size = _rank_and_size()
-    if rank == 0 or size > 1:
-        if rank > 0:
-            time.sleep(HEAD_START)
-        sys.stdout.flush()
-        where = f" on rank {rank}" if rank > 0 else ""
-        print(_describe(error, script, where), file=sys.stderr, flush=True)
+    rank = _rank()
+    where = f" on rank {rank}" if rank > 0 else ""
+    _say(_describe(error, script, where))
     return leave(code)
 
 
 def leave(code: int) -> int:
     """Return the exit code; if it is not 0 and there are several ranks, end all of them with it instead."""
-    if code and _rank_and_size()[1] > 1:
+    started = options.is_initialised() or "mpi4py.MPI" in sys.modules
+    # before MPI has started, mpiexec itself ends the others when one of them ends with a code
+    if code and started and launched_size() > 1:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
             from mpi4py import MPI
         except ImportError:
             os._exit(code)  # without a farewell to MPI, which makes mpiexec end the others
-        MPI.COMM_WORLD.Abort(code)
+        if MPI.COMM_WORLD.size > 1:
+            MPI.COMM_WORLD.Abort(code)
     return code
+
+
+def _say(text: str) -> None:
+    if _rank() > 0:
+        time.sleep(HEAD_START)
+    sys.stdout.flush()
+    print(text, file=sys.stderr, flush=True)
 
 
 def end_quietly() -> int:
@@ -83,19 +102,27 @@ def _inside(frames: TracebackType | None, script: str | None) -> TracebackType |
     return inner or frames
 
 
-def _rank_and_size() -> tuple[int, int]:
-    """Rank and number of ranks; before PETSc has started, the rank from the environment and 1, as nobody waits yet."""
+def _rank() -> int:
     if options.is_initialised():
         from windlass.framework.petsc import PETSc
 
-        return PETSc.COMM_WORLD.getRank(), PETSc.COMM_WORLD.getSize()
-    ranks = [os.environ[name] for name in RANK_VARIABLES if name in os.environ]
-    return (int(ranks[0]) if ranks and ranks[0].isdigit() else 0), 1
+        return int(PETSc.COMM_WORLD.getRank())
+    return launched_rank()
 
 
 def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
     # Python passes on the exit code of a hook that exits.
-    sys.exit(report(error))
+    raise SystemExit(report(error))
+
+
+def _exit(code: object = None) -> NoReturn:
+    """`sys.exit` of a script on several ranks: with a code other than 0 it ends all of them."""
+    if code is None or isinstance(code, int):
+        leave(int(code or 0))
+    else:
+        _say(str(code))
+        code = leave(1)
+    raise SystemExit(code)
 
 
 def _end_of_script() -> None:

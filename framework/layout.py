@@ -1,10 +1,10 @@
 """Local numbering: which rows, coordinates and unknowns a process owns, and where their ghosts are.
 
-Each process owns a contiguous range of the rows of every node table and with it their coordinates.  A row of any other
-table belongs to the owner of its first coordinate, a multiplier to the owner of its row; rows of laws that share their
-work otherwise are local everywhere.  Unknowns are numbered
-process by process, in the order of nodes, each multiplier after its coordinates, coordinates that couple to very many
-rows (pulleys) last: the order in which LU without pivoting is safe and keeps its fill small.
+Who owns which coordinates is found in partition.py.  A row of any other table belongs to the owner of its first
+coordinate that is not one of a hub (a pulley that very many rows couple), a multiplier to the owner of its row; rows of
+laws that share their work otherwise are local everywhere.  Unknowns are numbered process by process, in the order of
+nodes, each multiplier after its coordinates, hubs last: the order in which LU without pivoting is safe and keeps its
+fill small.
 
 The layout is found from arrays over the whole world, but keeps only what is local.
 """
@@ -18,22 +18,24 @@ from numpy.typing import NDArray
 
 from windlass.framework.law import FloatArray, System, law_of
 from windlass.framework.lookup import Lookup
+from windlass.framework.partition import find_hubs, partition_coordinates
 from windlass.framework.schema import Component
 from windlass.framework.table import EntityTable, IntArray, find_sorted
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
 
-HUB_ROWS, HUB_RATIO = 12, 3
-"""A coordinate in more rows than this, and in more than this many times the usual number, is a hub and comes last."""
-
 
 class Layout:
     """Local numbers of one process.
 
-    Attributes:
+    Args:
+        world: the world, finalized.
         rank, size: number of this process and number of processes.
-        comm: mpi4py communicator of these processes, or None.
+        comm: mpi4py communicator on which all of them make their layouts together; None to do without.
+
+    Attributes:
+        rank, size, comm: as given.
         rows: numbers of the local rows of each table except nodes, by component, ascending.
         node_rows: numbers of the rows of each node table whose first coordinate is owned, ascending.
         owned: world numbers of the owned coordinates, shape (n_owned,).
@@ -57,43 +59,35 @@ class Layout:
     """
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
+    def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
         self.world, self.rank, self.size, self.comm = world, rank, size, comm
         self.systems: dict[type[Component], System] = {}
         number = world.numbering
         table_dofs = {c: world.table_dofs(t) for c, t in world.tables.items() if _role(c) not in ("node", "")}
-        dof_owner = self._dof_owners()
-        row_owner = {c: _owner_of_rows(d, dof_owner) for c, d in table_dofs.items()}
+        hub = find_hubs(table_dofs.values(), number.count)
+        couplings = [d for c, d in table_dofs.items() if _role(c) not in ("marker", "data")]
+        dof_owner = partition_coordinates(world, couplings, hub, size, comm)
+        row_owner = {c: _owner_of_rows(d, dof_owner, hub) for c, d in table_dofs.items()}
         self.rows: dict[type[Component], IntArray] = {
             c: np.arange(len(owner)) if is_everywhere(c) else np.flatnonzero(owner == rank)
             for c, owner in row_owner.items()
             if _role(c) not in ("marker", "data")
         }
         self.node_rows: dict[type[Component], IntArray] = {
-            c: np.flatnonzero(_owner_of_rows(d, dof_owner) == rank) for c, d in number.node_dofs.items()
+            c: np.flatnonzero(_owner_of_rows(d, dof_owner, hub) == rank) for c, d in number.node_dofs.items()
         }
         multiplier_owner = np.zeros(number.multiplier_count, np.int64)
         for component in number.first_multiplier:
             rows = np.arange(world.tables[component].count)
             multiplier_owner[number.multipliers(component, rows)] = row_owner[component][:, None]
         self._number_dofs(dof_owner, table_dofs)
-        self._number_unknowns(dof_owner, multiplier_owner, table_dofs)
+        self._number_unknowns(dof_owner, multiplier_owner, table_dofs, hub)
         self._localise_markers()
         self._localise_data()
         # what nothing refers to is kept by one process
         self.owned_markers: dict[type[Component], IntArray] = {
             c: np.flatnonzero(owner == rank) for c, owner in row_owner.items() if _role(c) == "marker"
         }
-
-    def _dof_owners(self) -> IntArray:
-        """Owner of each coordinate: every node table is cut into ranges of rows."""
-        number = self.world.numbering
-        owner = np.zeros(number.count, np.int64)
-        for numbers in reversed(number.node_dofs.values()):
-            rows = len(numbers)
-            few = rows < self.size
-            of_row = np.full(rows, self.size - 1) if few else (np.arange(rows) * self.size) // rows
-            owner[numbers.ravel()] = np.repeat(of_row, numbers.shape[1])
-        return owner
 
     def _number_dofs(self, dof_owner: IntArray, table_dofs: dict[type[Component], IntArray]) -> None:
         number = self.world.numbering
@@ -119,14 +113,13 @@ class Layout:
         self.velocity: FloatArray = number.velocity[self.dofs]
 
     def _number_unknowns(
-        self, dof_owner: IntArray, multiplier_owner: IntArray, table_dofs: dict[type[Component], IntArray]
+        self,
+        dof_owner: IntArray,
+        multiplier_owner: IntArray,
+        table_dofs: dict[type[Component], IntArray],
+        hub: NDArray[np.bool_],
     ) -> None:
         number = self.world.numbering
-        degree = np.zeros(number.count + 1, np.int64)
-        for dofs in table_dofs.values():
-            degree += np.bincount(dofs.ravel() + 1, minlength=number.count + 1)
-        degree = degree[1:]
-        hub = degree > max(HUB_ROWS, HUB_RATIO * int(np.median(degree)))
         dof_key = np.empty(number.count)
         dof_key[np.lexsort((np.arange(number.count), hub))] = np.arange(number.count)
         multiplier_key = np.full(number.multiplier_count, float(number.count))
@@ -242,10 +235,12 @@ def is_everywhere(component: type[Component]) -> bool:
     return law is not None and law.everywhere
 
 
-def _owner_of_rows(dofs: IntArray, dof_owner: IntArray) -> IntArray:
-    """Owner of the first coordinate of each row; process 0 for rows without coordinates."""
+def _owner_of_rows(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_]) -> IntArray:
+    """Owner of the first coordinate of each row, hubs only if there is no other; process 0 if there is none."""
     if dofs.shape[1] == 0:
         return np.zeros(len(dofs), np.int64)
-    first = np.argmax(dofs >= 0, axis=1)
+    there = dofs >= 0
+    usual = there & ~hub[dofs]
+    first = np.where(usual.any(axis=1), np.argmax(usual, axis=1), np.argmax(there, axis=1))
     chosen = dofs[np.arange(len(dofs)), first]
     return np.where(chosen >= 0, dof_owner[chosen], 0)

@@ -119,6 +119,7 @@ def _declare_framework_options(model: bool) -> None:
     option("progress", True, "", "show the progress of the run")
     option("quiet", False, "", "print errors only")
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
+    option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
     option("traceback", False, "", "show where in the code an error was raised")
     _run.framework |= set(_run.own) - before
     summary_path()
@@ -322,6 +323,11 @@ def quiet() -> bool:
     return bool(_own_value("quiet"))
 
 
+def partition_kind() -> str:
+    """How the model is divided among processes (-partition)."""
+    return str(_own_value("partition"))
+
+
 def last_good_path() -> Path | None:
     """The file of -last_good for the last good state of a solve that fails; None if none is wanted."""
     text = str(_own_value("last_good"))
@@ -340,8 +346,7 @@ def summary_path() -> Path | None:
     Raises:
         OutputError: the file cannot be written there.
     """
-    text = str(_own_value("summary"))
-    if not text:
+    if not (text := str(_own_value("summary"))):
         return None
     path = Path(text)
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.launcher import launched_size
 from windlass.framework.world import World
-
-LAUNCHER_SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
 
 
 def communicator() -> Any:
     """The mpi4py world communicator when started by ``mpiexec`` on several processes, otherwise None."""
-    if not any(int(os.environ.get(name, "1")) > 1 for name in LAUNCHER_SIZES):
+    if launched_size() == 1:
         return None
     from mpi4py import MPI
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import isfinite
 
 from windlass.framework.options import option
 
@@ -81,6 +82,9 @@ def iterate(
         if not newton(attempt):
             return attempt
         attempt.error, wish = post_newton()
+        if not isfinite(attempt.error):
+            attempt.reason = "discontinuous iteration: a force error is not finite"
+            return attempt
         if attempt.error <= settings.atol:
             attempt.converged = True
             return attempt

@@ -15,6 +15,7 @@ from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.stages import Stage, enter, leave
 from windlass.solvers.linear_check import is_accurate
+from windlass.solvers.ordering import default_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 LINEAR_RTOL = 1e-6
@@ -91,19 +92,19 @@ class Newton:
         self._damped = self._guessed = False
 
     def _set_linear_defaults(self) -> None:
-        """PETSc's LU in natural order in serial; MUMPS on several processes."""
-        ksp = self.snes.getKSP()
+        """PETSc's LU in natural order for banded matrices in serial; otherwise MUMPS."""
+        ksp, problem = self.snes.getKSP(), self.problem
         pc = ksp.getPC()
         pc.setType(PETSc.PC.Type.LU)
-        if self.problem.assembly.layout.size > 1:
-            ksp.setType(PETSc.KSP.Type.PREONLY)
-            pc.setFactorSolverType("mumps")
-            return
-        # pivots are not exchanged: `_is_inaccurate` notices where that fails, and the pivoting solver takes over
         ksp.setType(PETSc.KSP.Type.PREONLY)
-        pc.setFactorSolverType("petsc")
-        pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
-        pc.setFactorPivot(zeropivot=1e-300)
+        package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
+        pc.setFactorSolverType(package)
+        # another package takes this order, too, instead of finding its own
+        chosen = PETSc.Options().getString(problem.prefix + "pc_factor_mat_solver_type", package)
+        if chosen == "petsc":
+            # pivots are not exchanged: `_is_inaccurate` notices where that fails, and the pivoting solver takes over
+            pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
+            pc.setFactorPivot(zeropivot=1e-300)
 
     def _test(self, snes: Any, it: int, norms: tuple[float, float, float]) -> Any:
         """Relative or absolute residual; at least one iteration; the larger of the first two norms is the reference."""

@@ -21,6 +21,7 @@ from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
+from windlass.solvers.ordering import default_package
 
 
 class SingularError(ModelError):
@@ -76,14 +77,18 @@ class SaddleMatrix:
         return changed
 
     def describe_singular(self) -> str:
-        """Names the coordinates without mass."""
-        layout, number = self.assembly.layout, self.assembly.world.numbering
+        """Names the coordinates without mass; all processes call this together."""
+        layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         is_dof = np.zeros(len(layout.unknown_global), bool)
         is_dof[layout.unknown_of_dof] = True
         size = np.add.reduceat(np.abs(self.values) * is_dof[self.pattern.indices], self.pattern.indptr[:-1])
-        missing = np.flatnonzero(size[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
+        rows = create_unknowns(layout, comm)
+        sum_to_owners(layout, rows, size)
+        missing = np.flatnonzero(rows.array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
         names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
-        where = f"; without mass: {', '.join(names)}" if names else "; constraints contradict or repeat each other"
+        if layout.size > 1:
+            names = [name for part in comm.allgather(names) for name in part]
+        where = f"; without mass: {', '.join(names[:5])}" if names else "; constraints contradict or repeat each other"
         return f"mass matrix with constraints is singular{where}"
 
 
@@ -128,15 +133,12 @@ class PetscFactors:
         ksp.setType(PETSc.KSP.Type.PREONLY)
         pc = ksp.getPC()
         pc.setType(PETSc.PC.Type.LU)
-        if parallel:
-            pc.setFactorSolverType("mumps")
-        elif definite:
-            pc.setFactorSolverType("petsc")
+        package = default_package(matrix.pattern, layout.size, "petsc" if definite else "klu")
+        pc.setFactorSolverType(package)
+        if PETSc.Options().getString(prefix + "pc_factor_mat_solver_type", package) == "petsc":
             pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
             # masses of slopes of short elements are tiny beside this test's absolute default
             pc.setFactorPivot(zeropivot=1e-300)
-        else:
-            pc.setFactorSolverType("klu")
         options.set_from_options(ksp)
 
     def factorise(self) -> None:

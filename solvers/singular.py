@@ -13,6 +13,7 @@ import numpy as np
 from windlass.framework.errors import ModelError
 from windlass.framework.petsc import PETSc
 from windlass.framework.vectors import spread_to_ghosts, sum_to_owners
+from windlass.solvers.ordering import default_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 SINGULAR = 1e-2
@@ -91,7 +92,7 @@ def _solve_random(problem: NonlinearProblem, matrix: Any) -> tuple[Any, Any]:
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
     pc.setType(PETSc.PC.Type.LU)
-    pc.setFactorSolverType("mumps" if problem.assembly.layout.size > 1 else "klu")
+    pc.setFactorSolverType(default_package(problem.pattern, problem.assembly.layout.size, "klu"))
     try:
         ksp.solve(right, solution)
         failed = ksp.getConvergedReason() < 0 or not np.isfinite(solution.norm())

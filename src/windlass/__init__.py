@@ -74,6 +74,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "elements", "connectors", "solvers")):
     __path__.insert(0, str(_ROOT))
 
+# On several processes errors count from here on: the others would wait for one that fails.
+if import_module("windlass.framework.launcher").launched_size() > 1:
+    import_module("windlass.framework.failure").install_in_script()
+
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:

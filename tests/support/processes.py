@@ -24,12 +24,12 @@ def environment() -> dict[str, str]:
 
 
 def run_python(
-    words: list[str | Path], processes: int = 1, folder: Path | None = None
+    words: list[str | Path], processes: int = 1, folder: Path | None = None, timeout: float = 600
 ) -> subprocess.CompletedProcess[str]:
-    """Run python with some words on one or more processes; the output is captured."""
+    """Run python with some words on one or more processes; the output is captured.  The timeout is in s."""
     launcher = ["mpiexec", "-n", str(processes)] if processes > 1 else []
     command = [*launcher, sys.executable, *map(str, words)]
-    return subprocess.run(command, env=environment(), cwd=folder, capture_output=True, text=True, timeout=600)
+    return subprocess.run(command, env=environment(), cwd=folder, capture_output=True, text=True, timeout=timeout)
 
 
 def run_windlass(words: list[str], processes: int = 1, folder: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,275 @@
+"""Which process owns which coordinates: rows of the node tables in ranges, or parts of the graph of what is coupled.
+
+Vertices of the graph are nodes and bodies; edges join those that a row of an element, connector or constraint couples.
+Hubs, such as pulleys that touch every element of a belt, have no edges, as they would tie everything together; each
+goes to the process with most of its rows.  Weights stand for work: coordinates, and the coordinates that rows couple.
+
+A chain whose nodes are numbered along it has its best parts in ranges; in nets, and where numbers are in no order, the
+graph is cut by PETSc's MatPartitioning, on the first process, which tells the others.
+
+Source: F. Pellegrini, J. Roman, SCOTCH: a software package for static mapping by dual recursive bipartitioning,
+HPCN Europe (1996); G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+
+from windlass.framework import options
+from windlass.framework.errors import OptionError, WindlassError
+from windlass.framework.petsc import PETSc
+from windlass.framework.table import IntArray
+
+if TYPE_CHECKING:
+    from windlass.framework.world import World
+
+HUB_ROWS, HUB_RATIO = 12, 3
+"""A coordinate in more rows than this, and in more than this many times the usual number, is a hub."""
+COORDINATE_WORK = 2
+"""Work per coordinate, where a row has 1 per coordinate that it couples."""
+CHAIN_CUT = 4
+"""Ranges that cut at most this many edges per border are those of a chain: no graph is cut better."""
+WORTH = 0.8
+"""The parts of the graph are taken if they cut at most this share of what ranges cut."""
+TYPES = ("ptscotch", "parmetis", "chaco", "party", "average")
+"""Partitioners in the order of preference; PETSc need not have all."""
+TYPE_OPTION = "mat_partitioning_type"
+
+
+class Graph(NamedTuple):
+    """What is coupled.
+
+    Attributes:
+        vertex: vertex of each coordinate, shape (n,).
+        edges: pairs of vertices, each pair once, the smaller number first, shape (edges, 2).
+        weight: work of each vertex [1], shape (vertices,).
+        hubs: the vertices that are hubs, shape (h,).
+        hub_rows: hub and vertex of every row that couples both, shape (k, 2).
+        first: first vertex of each node table, and the number of vertices.
+    """
+
+    vertex: IntArray
+    edges: IntArray
+    weight: IntArray
+    hubs: IntArray
+    hub_rows: IntArray
+    first: list[int]
+
+
+def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
+    """Whether each coordinate is a hub, shape (count,).
+
+    Args:
+        couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for none.
+        count: number of coordinates.
+    """
+    degree = np.zeros(count + 1, np.int64)
+    for dofs in couplings:
+        degree += np.bincount(dofs.ravel() + 1, minlength=count + 1)
+    degree = degree[1:]
+    return degree > max(HUB_ROWS, HUB_RATIO * int(np.median(degree)))
+
+
+def partition_coordinates(
+    world: World, couplings: list[IntArray], hub: NDArray[np.bool_], size: int, comm: Any = None
+) -> IntArray:
+    """Owner of each coordinate, the same on all processes, shape (n,).
+
+    Args:
+        world: the world, finalized.
+        couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for none.
+        hub: whether each coordinate is a hub, shape (n,).
+        size: number of processes.
+        comm: mpi4py communicator on which all call this together; None to find the parts on this process.
+
+    Raises:
+        OptionError: a wrong value of ``-mat_partitioning_type``.
+    """
+    # one script and one set of options for any number of processes
+    kind, chosen = options.partition_kind(), PETSc.Options().hasName(TYPE_OPTION)
+    if size == 1:
+        return np.zeros(world.numbering.count, np.int64)
+    result: IntArray | WindlassError | None = None
+    if comm is None or comm.rank == 0:
+        try:
+            graph = create_graph(world, couplings, hub)
+            owner = find_owners(graph, size, "graph" if chosen and kind == "auto" else kind)
+            result = owner[graph.vertex]
+        except WindlassError as error:
+            result = error
+    if comm is not None:
+        # partitioners work with random numbers: two processes might come to different parts
+        result = comm.bcast(result)
+    if isinstance(result, WindlassError):
+        raise result
+    assert result is not None
+    return result
+
+
+def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]) -> Graph:
+    """The graph of a world; see `partition_coordinates`."""
+    number = world.numbering
+    first = [0]
+    vertex = np.full(number.count, -1, np.int64)
+    for numbers in number.node_dofs.values():
+        first.append(first[-1] + len(numbers))
+    for start, numbers in zip(reversed(first[:-1]), reversed(number.node_dofs.values()), strict=True):
+        # a coordinate that nodes share belongs to the first of them
+        rows = start + np.arange(len(numbers))
+        vertex[numbers[::-1].ravel()] = np.repeat(rows[::-1], numbers.shape[1])
+    is_hub = np.zeros(first[-1] + 1, bool)
+    is_hub[vertex[hub]] = True
+    weight = COORDINATE_WORK * np.bincount(vertex, minlength=first[-1])
+    pairs, hub_rows = [], [np.zeros((0, 2), np.int64)]
+    for dofs in couplings:
+        if not dofs.size:
+            continue
+        coupled = np.where(dofs >= 0, vertex[dofs], -1)
+        to_hub = is_hub[coupled]
+        touched = _first_of(np.where(to_hub, coupled, -1))
+        coupled[to_hub] = -1
+        taken = _first_of(coupled)
+        weight += np.bincount(taken + 1, (dofs >= 0).sum(axis=1), first[-1] + 1)[1:].astype(np.int64)
+        pairs += _pairs(coupled)
+        both = (touched >= 0) & (taken >= 0)
+        hub_rows.append(np.stack((touched[both], taken[both]), axis=1))
+    hubs: IntArray = np.flatnonzero(is_hub[:-1])
+    return Graph(vertex, _unique(pairs, first[-1]), weight, hubs, np.concatenate(hub_rows), first)
+
+
+def _first_of(numbers: IntArray) -> IntArray:
+    """The first number >= 0 of each row, -1 if there is none, shape (rows,)."""
+    found: IntArray = numbers[np.arange(len(numbers)), np.argmax(numbers >= 0, axis=1)]
+    return found
+
+
+def _pairs(coupled: IntArray) -> list[IntArray]:
+    """All pairs of different vertices in each row, each of shape (k, 2)."""
+    differs = (coupled[:, 1:] != coupled[:, :-1]).any(axis=0)
+    columns = coupled[:, np.concatenate(([0], 1 + np.flatnonzero(differs)))]
+    out = []
+    for a in range(columns.shape[1]):
+        for b in range(a):
+            pair = columns[:, [a, b]]
+            out.append(pair[(pair[:, 0] != pair[:, 1]) & (pair >= 0).all(axis=1)])
+    return out
+
+
+def _unique(pairs: list[IntArray], vertices: int) -> IntArray:
+    """Each pair once, the smaller number first."""
+    every = np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
+    low, high = every.min(axis=1), every.max(axis=1)
+    coded = np.unique(low * vertices + high)
+    return np.stack((coded // max(vertices, 1), coded % max(vertices, 1)), axis=1)
+
+
+def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
+    """Owner of each vertex, shape (vertices,).
+
+    Args:
+        graph: what is coupled.
+        size: number of processes.
+        kind: ``"rows"`` for ranges, ``"graph"`` for MatPartitioning, ``"auto"`` for what cuts fewer edges.
+    """
+    owner = cut_ranges(graph, size)
+    cut = count_cut(graph, owner)
+    if kind == "graph" or (kind == "auto" and cut > CHAIN_CUT * (size - 1)):
+        parts = cut_graph(graph, size)
+        if kind == "graph" or count_cut(graph, parts) <= WORTH * cut:
+            owner = parts
+    place_hubs(graph, owner, size)
+    return owner
+
+
+def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
+    """Give each hub to a process with most of its rows, in turns where several have about as many."""
+    number = np.full(len(owner), -1, np.int64)
+    number[graph.hubs] = np.arange(len(graph.hubs))
+    rows = np.zeros((len(graph.hubs), size), np.int64)
+    np.add.at(rows, (number[graph.hub_rows[:, 0]], owner[graph.hub_rows[:, 1]]), 1)
+    for k, hub in enumerate(graph.hubs):
+        most = np.flatnonzero(rows[k] >= 0.9 * rows[k].max())
+        owner[hub] = most[k % len(most)]
+
+
+def count_cut(graph: Graph, owner: IntArray) -> int:
+    """Number of edges between different owners."""
+    return int((owner[graph.edges[:, 0]] != owner[graph.edges[:, 1]]).sum())
+
+
+def cut_ranges(graph: Graph, size: int) -> IntArray:
+    """Owners by ranges of rows of equal work in each node table."""
+    owner = np.zeros(len(graph.weight), np.int64)
+    for start, end in zip(graph.first[:-1], graph.first[1:], strict=True):
+        weight = np.maximum(graph.weight[start:end], 1)
+        middle = np.cumsum(weight) - 0.5 * weight
+        owner[start:end] = middle * (size / max(int(weight.sum()), 1))
+    return np.minimum(owner, size - 1)
+
+
+def cut_graph(graph: Graph, size: int) -> IntArray:
+    """Owners by PETSc's MatPartitioning on this process.
+
+    Raises:
+        OptionError: PETSc cannot do it.
+    """
+    count, (i, j) = len(graph.weight), graph.edges.T
+    # the partitioner is not deterministic in several threads, nor from another seed
+    os.environ.setdefault("SCOTCH_PTHREAD_NUMBER", "1")
+    seed = getattr(_library(), "SCOTCH_randomSeed", None)
+    if seed is not None:
+        seed(1)
+    shape = (np.ones(2 * len(i)), (np.concatenate((i, j)), np.concatenate((j, i))))
+    rows = coo_array(shape, shape=(count, count)).tocsr()
+    csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
+    partitioning = PETSc.MatPartitioning().create(PETSc.COMM_SELF)
+    try:
+        partitioning.setAdjacency(PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF))
+        _set_first_type(partitioning)
+        _set_parts_and_weights(partitioning, size, np.maximum(graph.weight, 1))
+        partitioning.setFromOptions()
+        parts = PETSc.IS()
+        partitioning.apply(parts)
+    except PETSc.Error as error:
+        reason = str(error).splitlines()[-1].removeprefix("[0] ")
+        given = PETSc.Options().getString(TYPE_OPTION, TYPES[0])
+        raise OptionError(f"-{TYPE_OPTION} {given}: PETSc cannot cut the model into {size} parts: {reason}") from None
+    owner: IntArray = parts.getIndices().astype(np.int64)
+    return owner
+
+
+def _set_first_type(partitioning: Any) -> None:
+    """The first of `TYPES` that this PETSc has."""
+    for name in TYPES[:-1]:
+        try:
+            partitioning.setType(name)
+        except PETSc.Error:
+            continue
+        return
+    partitioning.setType(TYPES[-1])
+
+
+def _set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> None:
+    """MatPartitioningSetNParts and SetVertexWeights, which petsc4py lacks; PETSc itself frees the weights."""
+    library = _library()
+    handle = ctypes.c_void_p(partitioning.handle)
+    integer = ctypes.c_int64 if PETSc.IntType().itemsize == 8 else ctypes.c_int32
+    library.MatPartitioningSetNParts(handle, integer(size))
+    signature = (ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
+    allocate = ctypes.CFUNCTYPE(ctypes.c_int, *signature).in_dll(library, "PetscTrMalloc")
+    values, memory = weight.astype(PETSc.IntType), ctypes.c_void_p()
+    if allocate(values.nbytes, 0, 0, b"", b"", ctypes.addressof(memory)):
+        raise MemoryError(f"{values.nbytes} bytes for the weights of the partition")
+    ctypes.memmove(memory, values.ctypes.data, values.nbytes)
+    library.MatPartitioningSetVertexWeights(handle, memory)
+
+
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(PETSc.__file__)

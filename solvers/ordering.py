@@ -1,0 +1,43 @@
+"""Whether the natural order of the unknowns is good for LU: along cables it is, in nets it is not.
+
+LU in natural order fills at most the envelope: in each row all from its first entry to the diagonal, and as much in the
+columns.  Along a chain that is little more than the entries themselves, with border rows (pulleys, the end of a belt
+that meets its start) a small multiple of them; in a net it grows as n^1.5.
+
+Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
+"""
+
+from __future__ import annotations
+
+from windlass.framework.kernel import kernel
+from windlass.framework.petsc import PETSc
+from windlass.framework.sparsity import Pattern
+from windlass.framework.table import IntArray
+
+LARGEST_FILL = 10.0
+"""Entries of the envelope per entry of the matrix up to which LU in natural order is the quickest."""
+SMALL = 1000
+"""Systems with fewer unknowns are quick in any order."""
+
+
+@kernel
+def count_envelope(indptr: IntArray, indices: IntArray) -> int:
+    """Entries from the first one of each row to the diagonal; columns are sorted within a row."""
+    total = 0
+    for i in range(len(indptr) - 1):
+        if indptr[i + 1] > indptr[i] and indices[indptr[i]] < i:
+            total += i - indices[indptr[i]]
+    return total
+
+
+def is_banded(pattern: Pattern) -> bool:
+    """Whether LU in natural order is quick for a matrix on one process."""
+    unknowns = len(pattern.indptr) - 1
+    if unknowns < SMALL:
+        return True
+    return bool(count_envelope(pattern.indptr, pattern.indices) <= LARGEST_FILL * pattern.spare)
+
+
+def default_package(pattern: Pattern, processes: int, banded: str) -> str:
+    """The solver package for a matrix: ``banded`` on one process and where it serves, otherwise MUMPS."""
+    return banded if processes == 1 and is_banded(pattern) else str(PETSc.Mat.SolverType.MUMPS)

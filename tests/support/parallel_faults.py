@@ -1,0 +1,75 @@
+"""Program for mpiexec: a hung rope in which one process, or the model, goes wrong in the way that -fault says."""
+
+import math
+import os
+import sys
+
+import windlass as wl
+
+RANK = int(os.environ.get("OMPI_COMM_WORLD_RANK", "0"))
+FAULT = sys.argv[sys.argv.index("-fault") + 1] if "-fault" in sys.argv else ""
+STEP = 1e-3
+
+if FAULT == "early" and RANK == 1:
+    raise ValueError("before the model")
+if FAULT == "everywhere":
+    wl.World(gravity=(math.nan, 0.0))
+
+import numpy as np  # noqa: E402
+
+from windlass.connectors import CoordinateSpringDamper, coordinate_marker, hinge  # noqa: E402
+from windlass.elements import Point2D, nodes_of, straight_cable  # noqa: E402
+
+fault = wl.option("fault", "", "", "what goes wrong")
+elements = wl.option("elements", 12, "1", "number of cables", minimum=1)
+solver = wl.option("solver", "dynamic", "", "static, dynamic or explicit")
+
+world = wl.World(gravity=(0.0, -9.81))
+rope = straight_cable(
+    world, (0, 0), (0, -1), elements, axial_stiffness=1e3, bending_stiffness=1e-3, mass_per_length=0.2, name="rope"
+)
+nodes = nodes_of(world, rope)
+hinge(world, nodes[0])
+if FAULT == "loose":
+    world.add(Point2D, position=(1.0, 0.0), name="forgotten")
+
+
+def spring(t: float, row: int, u: float, v: float, stiffness: float, damping: float, offset: float) -> float:
+    """A spring at the tip that goes wrong after some time, on the one process that evaluates it."""
+    if FAULT == "function" and t > 2 * STEP:
+        raise ZeroDivisionError("in the force function")
+    if FAULT == "nan" and t > 2 * STEP:
+        return math.nan
+    return stiffness * u
+
+
+tip = coordinate_marker(world, nodes[elements], "x")
+world.add(CoordinateSpringDamper, marker1=tip, stiffness=1.0, force_function=spring)
+
+if FAULT == "built" and RANK == 1:
+    raise wl.ModelError("radius = -1 m on one process")
+if FAULT == "exit" and RANK == 1:
+    sys.exit(3)
+if FAULT == "words" and RANK == 1:
+    sys.exit("the words of one process")
+
+
+def hook(state: wl.State) -> None:
+    """A hook that fails on one process."""
+    if FAULT == "hook" and RANK == 1 and state.step == 2:
+        raise OSError("in the hook")
+    if FAULT == "state" and RANK == 1 and state.step == 2:
+        state.v[:] = math.nan
+        state.q[:] = math.nan
+
+
+if solver == "static":
+    solve = wl.Static(world, load_steps=3).solve
+elif solver == "dynamic":
+    solve = wl.Dynamic(world, step=STEP, end=5 * STEP).solve
+else:
+    solve = wl.Explicit(world, step=1e-5, end=3e-3).solve
+state = solve(hooks=[hook])
+q = state.gather().q
+if wl.is_first_process():
+    print("tip", np.round(q[-4:-2], 6), flush=True)
