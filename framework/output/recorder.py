@@ -16,14 +16,17 @@ of the drawing laws.  Everything is in SI units and in the global frame.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from windlass.framework import options
+from windlass.framework.checkpoint import is_replaying
 from windlass.framework.errors import OutputError
 from windlass.framework.evaluate import local_rows, prepare_outputs
 from windlass.framework.hooks import StepHook
@@ -31,7 +34,7 @@ from windlass.framework.law import Fields, Law, LocalRows, law_of
 from windlass.framework.output.drawing import Canvas, Drawing, Painting, check_drawing
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import FieldSeries
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
@@ -51,7 +54,8 @@ class Recorder(StepHook):
     """Records the start, every n-th step and the last state of a solve; a hook, and a context manager.
 
     When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
-    and the first one writes.
+    and the first one writes.  After a restart the series of the interrupted run go on; one that is damaged is kept, and
+    a new part ``<name>_part2`` begins.
 
     Args:
         name: name of the files without suffix, with or without a folder.
@@ -65,7 +69,7 @@ class Recorder(StepHook):
     Attributes:
         paths: the files to open, absolute; empty before the first frame and on other processes than the first.
         field_units: unit of every field; empty like ``paths``.
-        frames: number of recorded frames.
+        frames: number of recorded frames, with those of an interrupted run that goes on.
 
     Raises:
         OutputError: a folder that cannot be written, or arguments that are not allowed.
@@ -96,11 +100,18 @@ class Recorder(StepHook):
         self._every, self._formats, self._axis, self._subdivisions = int(every), formats, axis, int(subdivisions)
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
-        self.frames = 0
+        self._times: list[float] = []
+        # name of each series and number of its first frame
+        self._parts = {kind: (self._base.name, 0) for kind in formats}
         self._canvas: Canvas | None = None
         self._series: list[FieldSeries] = []
         self._steps = 0
         self._last: tuple[float, int] | None = None
+
+    @property
+    def frames(self) -> int:
+        """Number of recorded frames."""
+        return len(self._times)
 
     def record(self, state: State) -> None:
         """Write one frame, unless this instant was the last one recorded; for states outside of a solve.
@@ -118,26 +129,64 @@ class Recorder(StepHook):
                 f"frame before{advice}"
             )
         self._last = (state.t, state.step)
-        whole = state.gather()
-        if is_first_process():
-            self._write(now, whole)
-        self.frames += 1
+        # a restarted script comes by here with frames that the interrupted run has written
+        if not is_replaying():
+            whole = state.gather()
+            if is_first_process():
+                self._write(now, whole)
+        self._times.append(now)
 
     def _write(self, now: float, whole: State) -> None:
         if self._canvas is None:
             self._create_canvas(whole)
         assert self._canvas is not None
         points, point_data, cell_data = self._canvas.compose(*draw(whole, self._subdivisions))
-        for series in self._series:
-            series.append(now, points, point_data, cell_data)
+        for k, kind in enumerate(self._formats):
+            try:
+                self._series[k].append(now, points, point_data, cell_data)
+            except BrokenSeriesError as error:
+                self._begin_part(k, kind, error)
+                self._series[k].append(now, points, point_data, cell_data)
 
     def _create_canvas(self, whole: State) -> None:
         reference = whole.copy()
         reference.q[:] = 0.0
         self._canvas = Canvas(*draw(reference, self._subdivisions))
         self.field_units = dict(self._canvas.units)
-        self._series = [create_series(name, self._base, self._canvas.mesh) for name in self._formats]
+        self._series = [self._create_series(kind) for kind in self._formats]
         self.paths = [series.path for series in self._series]
+
+    def _create_series(self, kind: str) -> FieldSeries:
+        assert self._canvas is not None
+        name, first = self._parts[kind]
+        return create_series(kind, self._base.with_name(name), self._canvas.mesh, self._times[first:])
+
+    def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
+        """Keep a series of the interrupted run that is damaged, and begin a new one beside it."""
+        names = (f"{self._base.name}_part{number}" for number in count(2))
+        suffix = self.paths[k].suffix
+        name = next(name for name in names if not self._base.with_name(name + suffix).exists())
+        self._parts[kind] = name, self.frames
+        self._series[k] = self._create_series(kind)
+        self.paths[k] = self._series[k].path
+        print(f"{error}; it is kept as it is, and the run goes on in '{self.paths[k]}'", file=sys.stderr, flush=True)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Times of the frames and names of the files; see `StepHook.checkpoint`."""
+        return {"times": np.array(self._times), "steps": self._steps, "last": self._last, "name": self._base.name} | {
+            "parts": dict(self._parts)
+        }
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Go on with the files of the interrupted run; they are touched when the next frame comes."""
+        self._times, self._steps = kept["times"].tolist(), int(kept["steps"])
+        self._last = None if kept["last"] is None else (float(kept["last"][0]), int(kept["last"][1]))
+        for kind in self._formats:
+            name, first = kept["parts"].get(kind, (self._base.name, self.frames))
+            self._parts[kind] = self._base.name + name.removeprefix(kept["name"]), int(first)
+        whole = state.gather()
+        if is_first_process() and self.frames:
+            self._create_canvas(whole)
 
     def before_step(self, state: State) -> None:
         """Record the start."""
@@ -168,9 +217,12 @@ class Recorder(StepHook):
         self.close()
 
 
-def create_series(kind: str, base: Path, mesh: LineMesh) -> FieldSeries:
-    """A series of the format ``kind`` (a key of `SERIES`) under the path ``base`` without suffix."""
-    return SERIES[kind](base, mesh)
+def create_series(kind: str, base: Path, mesh: LineMesh, kept: Sequence[float] = ()) -> FieldSeries:
+    """A series of the format ``kind`` (a key of `SERIES`) under the path ``base`` without suffix.
+
+    ``kept`` are the times of frames of an interrupted run that are continued.
+    """
+    return SERIES[kind](base, mesh, kept=kept)
 
 
 def draw(whole: State, subdivisions: int) -> tuple[list[Drawing], list[Painting]]:
