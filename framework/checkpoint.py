@@ -27,7 +27,7 @@ from windlass.framework.checkpoint_file import CheckpointFile, write_checkpoint
 from windlass.framework.checkpoint_options import EVERY, check_place, declare
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.exchange import scatter_state
-from windlass.framework.fingerprint import check_model, describe_model, list_switches, restore_switches
+from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
 from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
 from windlass.framework.parallel import is_first_process
 from windlass.framework.stages import Stage, enter, leave
@@ -207,8 +207,11 @@ class Keeper:
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
+        # as the script has set them; only what changes later is kept, so that a restarted script may set others
+        self._switches: dict[str, Any] = {}
         if self._checkpoint is not None:
             number = self._checkpoint.begin(self)
+            self._switches = list_switches(solver.assembly.world)
             self._checkpoint, self._number = (None, -1) if number is None else (self._checkpoint, number)
 
     def __enter__(self) -> Self:
@@ -246,7 +249,7 @@ class Keeper:
         assert self._checkpoint is not None
         self._check_solver(record)
         check_model(record["model"], solver.assembly, self._checkpoint.source)
-        restore_switches(solver.assembly.world, record["switches"])
+        restore_changes(solver.assembly.world, record["changes"])
         scatter_state(solver.assembly, record["state"], state)
         state.t, state.step = float(record["state"]["t"]), int(record["state"]["step"])
         solver.take_up(record["progress"])
@@ -292,11 +295,15 @@ class Keeper:
         if checkpoint is not None and state.step != self._written and state.step % checkpoint.every == 0:
             self._write(state, finished=False)
 
+    def had_ended(self, state: State) -> bool:
+        """Whether a record was taken over and no step done since."""
+        return self._restored and state.step == self._steps_at_start
+
     def finish(self, state: State) -> None:
         """The solve has ended and all hooks have finished: keep its last state."""
         if self._checkpoint is None:
             return
-        if self._restored and state.step == self._steps_at_start:
+        if self.had_ended(state):
             # nothing was solved, so that nobody has asked for the options that a solve asks for
             unread.excuse(self._solver.prefix)
         else:
@@ -314,7 +321,7 @@ class Keeper:
             "model": describe_model(solver.assembly),
             "state": {**{name: getattr(whole, name) for name in NAMES}, "t": whole.t, "step": whole.step},
             "progress": solver.keep(),
-            "switches": list_switches(solver.assembly.world),
+            "changes": find_changes(solver.assembly.world, self._switches),
             "hooks": {name: hook.checkpoint() for name, hook in self._hooks.items() if not keeps_nothing(hook)},
         }
         self._checkpoint.write(self._number, record)

@@ -41,18 +41,16 @@ class CheckpointFile:
     """
 
     def __init__(self, path: Path) -> None:
-        import h5py  # here, because most runs do not need it
-
         self.path = path
         if not path.is_file():
             raise OutputError(f"checkpoint file '{path}': no such file")
         try:
-            # unlocked: a newer file may take its place while this one is still open
-            self._file: Any = h5py.File(path, "r", locking=False)
-            attributes = self._file.attrs
-            kind, version = attributes.get("format"), int(attributes.get("version", 0))
-            self.every = int(attributes.get("every", 1))
-            self.numbers = sorted(int(name) for name in self._file.get("solves", {}))
+            # the file that is open now is the one to read, also when a newer one has taken its place
+            self._stream = path.open("rb")
+            with self._open() as file:
+                kind, version = file.attrs.get("format"), int(file.attrs.get("version", 0))
+                self.every = int(file.attrs.get("every", 1))
+                self.numbers = sorted(int(name) for name in file.get("solves", {}))
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise OutputError(
                 f"checkpoint file '{path}' cannot be read: it is truncated, corrupt or of another kind ({error})"
@@ -62,6 +60,12 @@ class CheckpointFile:
         if version > VERSION:
             raise OutputError(f"checkpoint file '{path}' has version {version}: this Windlass reads up to {VERSION}")
 
+    def _open(self) -> Any:
+        import h5py  # here, because most runs do not need it
+
+        self._stream.seek(0)
+        return h5py.File(self._stream, "r")
+
     def read(self, number: int) -> dict[str, Any]:
         """The record of one solve.
 
@@ -69,19 +73,21 @@ class CheckpointFile:
             OutputError: the file is damaged.
         """
         try:
-            return _read_tree(self._file[f"solves/{number:04d}"])
+            with self._open() as file:
+                return _read_tree(file[f"solves/{number:04d}"])
         except (OSError, RuntimeError, ValueError, KeyError) as error:
             raise OutputError(f"checkpoint file '{self.path}' is corrupt: {error}") from None
 
     def copy_before(self, number: int, target: Any) -> None:
         """Copy the records of the solves before one into an HDF5 group."""
-        for earlier in self.numbers:
-            if earlier < number:
-                self._file.copy(f"solves/{earlier:04d}", target)
+        with self._open() as file:
+            for earlier in self.numbers:
+                if earlier < number:
+                    file.copy(f"solves/{earlier:04d}", target)
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self._stream.close()
 
 
 def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: CheckpointFile | None) -> None:

@@ -67,19 +67,30 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 
 def list_switches(world: World) -> dict[str, Any]:
-    """The switchable columns of numbers of all tables by ``"<kind>.<column>"``."""
+    """Copies of the switchable columns of numbers of all tables by ``"<kind>.<column>"``."""
     return {
-        f"{table.kind}.{name}": table.column(name)
+        f"{table.kind}.{name}": table.column(name).copy()
         for component, table in world.tables.items()
         for name, column in component.columns.items()
         if column.switchable and column.shape is not None and np.dtype(column.dtype).kind in "biuf" and table.count
     }
 
 
-def restore_switches(world: World, kept: Mapping[str, Any]) -> None:
-    """Set the switchable columns to what `list_switches` gave."""
+def find_changes(world: World, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows and values of the switchable columns that differ from what `list_switches` gave before."""
+    changes = {}
+    for name, values in list_switches(world).items():
+        differs = (values != before[name]).reshape(len(values), -1).any(axis=1)
+        if differs.any():
+            rows = np.flatnonzero(differs)
+            changes[name] = {"rows": rows, "values": values[rows]}
+    return changes
+
+
+def restore_changes(world: World, changes: Mapping[str, Any]) -> None:
+    """Make the changes that `find_changes` found."""
     for component, table in world.tables.items():
         for name in component.columns:
-            values = kept.get(f"{table.kind}.{name}")
-            if values is not None and not np.array_equal(values, table.column(name)):
-                world.set(Entity(table, np.arange(table.count)), **{name: values})
+            change = changes.get(f"{table.kind}.{name}")
+            if change is not None:
+                world.set(Entity(table, change["rows"]), **{name: change["values"]})

@@ -107,7 +107,8 @@ class Dynamic:
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The yielded object is the same at each step; copy it to keep it.
+        The yielded object is the same at each step; copy it to keep it.  After a restart the first one is that after
+        the step behind the checkpoint, or the last state of a solve that had ended.
 
         Args:
             state: start; it is not changed.
@@ -153,6 +154,8 @@ class Dynamic:
                 run_after_step(all_hooks, current)
                 with keeper.pause():
                     yield current
+            if keeper.had_ended(current):
+                yield current
             self.statistics.end()
             self.progress.end()
             run_finish(all_hooks, current)

@@ -159,7 +159,8 @@ class Explicit:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
         The yielded object is the same at each step; copy it to keep it.  Changes of it or of the world between steps,
-        for instance by hooks, are noticed.
+        for instance by hooks, are noticed.  After a restart the first one is that after the step behind the checkpoint,
+        or the last state of a solve that had ended.
 
         Args:
             state: start; it is not changed.
@@ -205,6 +206,8 @@ class Explicit:
                     hook.after_step(current)
                 with keeper.pause():
                     yield current
+            if keeper.had_ended(current):
+                yield current
             # what generalised-alpha would start from
             current.algorithmic_a[:] = current.a
             self.statistics.end()

@@ -185,13 +185,12 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def continuing(path: Path) -> Iterator[None]:
-    """Turn whatever damaged files lead to into BrokenSeriesError with the path."""
+def continuing(path: Path, data: Path) -> Iterator[None]:
+    """Turn whatever damaged files lead to into BrokenSeriesError with the path, and remove the draft of the data."""
     try:
         yield
-    except BrokenSeriesError:
-        raise
-    except (OSError, RuntimeError, KeyError, ValueError, ParseError) as error:
+    except (BrokenSeriesError, OSError, RuntimeError, KeyError, ValueError, ParseError) as error:
+        draft_of(data).unlink(missing_ok=True)
         raise BrokenSeriesError(f"'{path}' cannot be continued: {error}") from error
 
 

@@ -109,15 +109,15 @@ class VtkhdfSeries:
     def _copy_kept(self, frame: Frame) -> None:
         """A new file with the frames that are kept, for fields like those of a frame."""
         draft, count = draft_of(self.path), len(self._kept)
-        with continuing(self.path):
+        with continuing(self.path, self.path):
             self._create_file(draft, frame)
             with self._open(self.path, "r") as file, self._open(draft, "r+") as target:
                 old, new = file["VTKHDF"], target["VTKHDF"]
                 for name in ("Connectivity", "CellData/part"):
                     if not np.array_equal(old[name][()], new[name][()]):
-                        raise BrokenSeriesError(f"'{self.path}' cannot be continued: its mesh is another one")
+                        raise BrokenSeriesError("its mesh is another one")
                 if list(old["Steps/Values"][:count]) != self._kept:
-                    raise BrokenSeriesError(f"'{self.path}' cannot be continued: its frames are at other times")
+                    raise BrokenSeriesError("its frames are at other times")
                 points, lines = count * len(self._mesh.points), count * len(self._mesh.lines)
                 rows = {"Points": points} | {f"PointData/{name}": points for name in new["PointData"]}
                 rows |= {f"CellData/{name}": lines for name in new["CellData"] if name != "part"}

@@ -117,7 +117,7 @@ class XdmfSeries:
             self._tail_start = len(_HEAD)
             return
         draft = draft_of(self._data_path)
-        with continuing(self.path):
+        with continuing(self.path, self._data_path):
             grids = self._find_kept()
             self._write_mesh(draft)
             self._copy_data(grids, draft)
@@ -144,12 +144,12 @@ class XdmfSeries:
         """The XML of the frames that are kept, one line each, whatever stands behind them."""
         content = self.path.read_bytes()
         if not content.startswith(_HEAD):
-            raise BrokenSeriesError(f"'{self.path}' cannot be continued: it does not begin like a series of frames")
+            raise BrokenSeriesError("it does not begin like a series of frames")
         grids = content[len(_HEAD) :].split(b"\n")[: len(self._kept)]
         for k, time in enumerate(self._kept):
             found = ElementTree.fromstring(grids[k]).find("Time") if k < len(grids) else None
             if found is None or float(found.get("Value", "nan")) != time:
-                raise BrokenSeriesError(f"'{self.path}' cannot be continued: its frame at {time:.9g} s is missing")
+                raise BrokenSeriesError(f"its frame at {time:.9g} s is missing")
         return grids
 
     def _copy_data(self, grids: list[bytes], draft: Path) -> None:
@@ -160,7 +160,7 @@ class XdmfSeries:
             mesh = list(new)
             same = all(old[name].shape == new[name].shape and (old[name][()] == new[name][()]).all() for name in mesh)
             if not same:
-                raise BrokenSeriesError(f"'{self.path}' cannot be continued: its mesh is another one")
+                raise BrokenSeriesError("its mesh is another one")
             for grid in grids:
                 for item in ElementTree.fromstring(grid).iter("DataItem"):
                     name = str(item.text).rpartition(":/")[2]
