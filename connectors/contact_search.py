@@ -40,6 +40,7 @@ class Neighbours:
         start: origins of all surfaces at the last search [m], shape (n, 3).
         listed: whether a bounded surface is a candidate with a half space, shape (half spaces, bounded).
         rebuilds: number of searches so far.
+        forgotten: whether the next update searches in any case and takes the pairs in the order that it finds.
     """
 
     skin: float
@@ -51,6 +52,7 @@ class Neighbours:
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     listed: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0), bool))
     rebuilds: int = 0
+    forgotten: bool = False
 
 
 def create_neighbours(c: Surfaces, skin: float) -> Neighbours:
@@ -64,7 +66,8 @@ def create_neighbours(c: Surfaces, skin: float) -> Neighbours:
 
 def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
     """Search again if the list may have become incomplete; whether there are other pairs then."""
-    if near.rebuilds and not is_stale(c, near.start, near.listed, near.moving, near.bounded, near.skin):
+    known = near.rebuilds > 0 and not near.forgotten
+    if known and not is_stale(c, near.start, near.listed, near.moving, near.bounded, near.skin):
         return False
     if not np.isfinite(c.center).all():
         # a Newton iteration that has gone astray; the solver sees it by its own residual
@@ -76,9 +79,9 @@ def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
     near.start = c.center.copy()
     near.rebuilds += 1
     numbers = np.sort(pairs[:, 0] * len(c.kind) + pairs[:, 1])
-    if np.array_equal(numbers, near.numbers):
+    if np.array_equal(numbers, near.numbers) and not near.forgotten:
         return False
-    near.numbers = numbers
+    near.numbers, near.forgotten = numbers, False
     # the order of the search is kept otherwise: neighbours stand near each other in it, which is kind to the cache
     with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
     near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))

@@ -123,7 +123,12 @@ def build(rows: LocalRows) -> System:
     def eval_energy(s: Fields) -> float:
         return sum(sum_forces(b, b.enabled_laws(s.data)) for b in sets)
 
+    def forget() -> None:
+        for b in sets:
+            b.near.forgotten = True
+
     system.update, system.residual, system.tangent, system.energy = update, add_residual, add_tangent, eval_energy
+    system.forget = forget
     return system
 
 

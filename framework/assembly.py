@@ -107,6 +107,12 @@ class Assembly:
         if stale:
             self._order_systems()
 
+    def forget(self) -> None:
+        """Drop what systems carry over from step to step beside the state; see `System.forget`."""
+        for system in self.systems:
+            if system.forget is not None:
+                system.forget()
+
     @property
     def pattern(self) -> Pattern:
         """The sparsity of mass matrix, constraints and tangent, set up on first use.

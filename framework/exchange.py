@@ -29,6 +29,16 @@ def spread_to_ghosts(vector: Any) -> None:
     vector.ghostUpdate(PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
 
 
+def gather_reference(assembly: Assembly) -> FloatArray:
+    """Reference coordinates in world order on every process, shape (coordinates,)."""
+    layout = assembly.layout
+    mine = (layout.owned, layout.reference[: len(layout.owned)])
+    whole = np.empty(assembly.world.numbering.count)
+    for numbers, values in [mine] if layout.size == 1 else assembly.comm.allgather(mine):
+        whole[numbers] = values
+    return whole
+
+
 def gather_state(assembly: Assembly, state: State) -> State:
     """The whole state in world order on every process."""
     if assembly.layout.size == 1:

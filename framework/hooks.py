@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import State
@@ -23,10 +24,18 @@ class StepHook:
     def finish(self, state: State) -> None:
         """After the last step, or with the last good state when the solve fails."""
 
+    def checkpoint(self) -> dict[str, Any]:
+        """What this hook needs to go on after a restart: numbers, texts, lists, arrays, and dictionaries of these."""
+        return {}
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Go on after a restart, from what `checkpoint` gave and the state of that instant."""
+
 
 class _AfterStep(StepHook):
     def __init__(self, function: Callable[[State], None]) -> None:
         self._function = function
+        self.name = str(getattr(function, "__qualname__", function))
 
     def after_step(self, state: State) -> None:
         self._function(state)
@@ -62,3 +71,19 @@ Hook = StepHook | Callable[[State], None]
 def as_hooks(hooks: Iterable[Hook]) -> list[StepHook]:
     """Hooks from hooks and plain functions of the state (called after each step)."""
     return [h if isinstance(h, StepHook) else _AfterStep(h) for h in hooks]
+
+
+def name_hooks(hooks: Iterable[StepHook]) -> dict[str, StepHook]:
+    """The hooks by names that another run of the same script gives them too: kind and number, ``"Sensors 1"``."""
+    named: dict[str, StepHook] = {}
+    for hook in hooks:
+        kind = hook.name if isinstance(hook, _AfterStep) else type(hook).__name__
+        kind = kind.replace("/", "_")
+        number = next(k for k in range(len(named) + 1) if f"{kind} {k}" not in named)
+        named[f"{kind} {number}"] = hook
+    return named
+
+
+def keeps_nothing(hook: StepHook) -> bool:
+    """Whether a hook has no `checkpoint` of its own."""
+    return type(hook).checkpoint is StepHook.checkpoint

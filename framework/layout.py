@@ -59,7 +59,6 @@ class Layout:
     """
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
-    def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
         self.world, self.rank, self.size, self.comm = world, rank, size, comm
         self.systems: dict[type[Component], System] = {}
         number = world.numbering

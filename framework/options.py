@@ -74,7 +74,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     Raises:
         OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, wrong values of Windlass'
             own options.
-        OutputError: the file of -summary cannot be written.
+        OutputError: the file of -summary or -checkpoint cannot be written; there is no file of -restart.
     """
     if _run.words == list(words):
         return
@@ -121,6 +121,7 @@ def _declare_framework_options(model: bool) -> None:
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
     option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
     option("traceback", False, "", "show where in the code an error was raised")
+    importlib.import_module("windlass.framework.checkpoint_options").declare()
     _run.framework |= set(_run.own) - before
     summary_path()
 

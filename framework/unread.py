@@ -84,6 +84,15 @@ def find_unread() -> dict[str, str]:
     return unread
 
 
+def excuse(prefix: str) -> None:
+    """Take the options of a solver as read: it has nothing to solve, since a checkpoint has its result."""
+    from windlass.framework.petsc import PETSc
+
+    for name in find_unread():
+        if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):
+            PETSc.Options().getString(name, "")
+
+
 class _SymbolInfo(ctypes.Structure):
     _fields_ = (
         ("file", ctypes.c_char_p),

@@ -100,6 +100,13 @@ class Accelerations:
         self.assembly.refresh()
         self._is_rate = self._find_rates()
 
+    def forget(self) -> None:
+        """Drop the factorisation and the lists of neighbours: the next evaluation is that of a new object."""
+        self.assembly.forget()
+        self._factorised = False
+        if self.matrix is not None:
+            self._factors.reset()
+
     def load(self, state: State) -> None:
         """Bring coordinates, velocities, history values and time of a state into the fields, without markers."""
         fields, n, reference = self.assembly.fields, self.assembly.layout.spare, self.assembly.layout.reference

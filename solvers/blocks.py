@@ -49,6 +49,9 @@ class BlockFactors:
         if wrong >= 0:
             raise SingularError(self._matrix.describe_singular())
 
+    def reset(self) -> None:
+        """See `Factors`; nothing is left of earlier factors in new ones."""
+
     def solve(self, right: FloatArray) -> FloatArray:
         """See `Factors`."""
         out = np.empty_like(right)

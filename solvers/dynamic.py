@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
+from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
@@ -80,6 +82,7 @@ class Dynamic:
         for what, value in (("step", step), ("end", end)):
             if not (np.isfinite(value) and value > 0.0):
                 raise ModelError(f"{what} = {value} s in Dynamic: must be > 0")
+        self.prefix, self._method = prefix, method
         self.integrator = create_integrator(method, spectral_radius)
         self.assembly: Assembly = parallel_assembly(world, communicator())
         self.end = end
@@ -104,7 +107,8 @@ class Dynamic:
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
-        The yielded object is the same at each step; copy it to keep it.
+        The yielded object is the same at each step; copy it to keep it.  After a restart the first one is that after
+        the step behind the checkpoint, or the last state of a solve that had ended.
 
         Args:
             state: start; it is not changed.
@@ -122,33 +126,68 @@ class Dynamic:
             yield current
             return
         all_hooks = as_hooks(hooks)
-        self.statistics.begin()
-        # each march begins with the nominal step, also a second one of the same solver
-        self.control = replace(self.control)
-        self.problem.lag.forget()
-        if not resume:
-            update_initial_accelerations(self.assembly, current)
-        self.progress.begin(current.t, self.end)
-        start = current.copy()
-        while current.t < self.end - 1e-9 * self.control.nominal:
-            run_before_step(all_hooks, current)
-            current.start_data[:] = current.data
-            start.assign(current)
-            h, then = self.control.propose(current.t, self.end)
-            attempt = self._attempt(start, current, h, then, all_hooks)
-            self.statistics.count(attempt, self.newton, self.discontinuous.atol)
-            if not attempt.converged:
-                self._reject(start, current, h, attempt, all_hooks)
-                continue
-            current.t, current.step = then, current.step + 1
-            self.control.accept()
-            self.statistics.steps += 1
-            self.progress.step(current.t, h)
-            run_after_step(all_hooks, current)
-            yield current
-        self.statistics.end()
-        self.progress.end()
-        run_finish(all_hooks, current)
+        with Keeper(self, all_hooks) as keeper:
+            self.statistics.begin()
+            # each march begins with the nominal step, also a second one of the same solver
+            self.control = replace(self.control)
+            self.problem.lag.reset()
+            if not resume:
+                update_initial_accelerations(self.assembly, current)
+            keeper.restore(current)
+            self.progress.begin(current.t, self.end)
+            start = current.copy()
+            while current.t < self.end - 1e-9 * self.control.nominal:
+                keeper.before_step(current)
+                run_before_step(all_hooks, current)
+                current.start_data[:] = current.data
+                start.assign(current)
+                h, then = self.control.propose(current.t, self.end)
+                attempt = self._attempt(start, current, h, then, all_hooks)
+                self.statistics.count(attempt, self.newton, self.discontinuous.atol)
+                if not attempt.converged:
+                    self._reject(start, current, h, attempt, all_hooks)
+                    continue
+                current.t, current.step = then, current.step + 1
+                self.control.accept()
+                self.statistics.steps += 1
+                self.progress.step(current.t, h)
+                run_after_step(all_hooks, current)
+                with keeper.pause():
+                    yield current
+            if keeper.had_ended(current):
+                yield current
+            self.statistics.end()
+            self.progress.end()
+            run_finish(all_hooks, current)
+            keeper.finish(current)
+
+    def settings(self) -> dict[str, Any]:
+        """What must be the same after a restart; see `Restartable`."""
+        return {"method": self._method, "step [s]": self.control.nominal}
+
+    def settle(self, state: State) -> None:
+        """Nothing to do; see `Restartable`."""
+
+    def keep(self) -> dict[str, Any]:
+        """What goes on from step to step beside the state; see `Restartable`."""
+        return {
+            "control": self.control.keep(),
+            "newton": self.newton.keep(),
+            "statistics": self.statistics.keep(),
+            "failed_attempts": self.failed_attempts,
+        }
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `keep` gave."""
+        self.control.take_up(kept["control"])
+        self.newton.take_up(kept["newton"])
+        self.statistics.take_up(kept["statistics"])
+        self.failed_attempts = [(t, h, reason) for t, h, reason in kept["failed_attempts"]]
+
+    def forget(self, state: State) -> None:
+        """Drop kept tangents and lists of neighbours; see `Restartable`."""
+        self.newton.forget()
+        self.assembly.forget()
 
     def _attempt(self, start: State, current: State, h: float, then: float, hooks: list[StepHook]) -> StepAttempt:
         """One attempt at a step; fills ``current``, whose history values go on from pass to pass."""

@@ -7,13 +7,15 @@ highest angular frequency.  The methods are described in `verlet` and `runge_kut
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
+from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import Failure, ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks
 from windlass.framework.law import PostNewton
@@ -120,6 +122,7 @@ class Explicit:
         for what, value in (("rtol", rtol), ("atol", atol), ("discontinuous_atol", discontinuous_atol)):
             if not (np.isfinite(value) and value >= 0.0):
                 raise ModelError(f"{what} = {value} in Explicit: must be >= 0")
+        self.prefix, self._name = prefix, method
         self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
         project = option(prefix + "project", project, "1", "bring coordinates and velocities onto the constraints")
         self._error_atol = option(
@@ -144,6 +147,7 @@ class Explicit:
         self.statistics = Statistics()
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
+        self._grid = StepGrid(0.0, step, end)
 
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
@@ -155,7 +159,8 @@ class Explicit:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
         The yielded object is the same at each step; copy it to keep it.  Changes of it or of the world between steps,
-        for instance by hooks, are noticed.
+        for instance by hooks, are noticed.  After a restart the first one is that after the step behind the checkpoint,
+        or the last state of a solve that had ended.
 
         Args:
             state: start; it is not changed.
@@ -173,36 +178,76 @@ class Explicit:
             yield current
             return
         all_hooks = as_hooks(hooks)
-        self.statistics.begin()
-        self._method.begin(current, resume)
-        self.progress.begin(current.t, self.end)
-        grid, longest = StepGrid(current.t, self.step, self.end), np.inf
-        while current.t < self.end - 1e-9 * self.step:
+        with Keeper(self, all_hooks) as keeper:
+            self.statistics.begin()
+            self._method.begin(current, resume)
+            self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
+            keeper.restore(current)
+            self.progress.begin(current.t, self.end)
+            while current.t < self.end - 1e-9 * self.step:
+                keeper.before_step(current)
+                for hook in all_hooks:
+                    hook.before_step(current)
+                size, then = self._grid.propose(current.t, longest)
+                before = current.t
+                advance = self._method.attempt(current, size, then)
+                self.statistics.evaluations = self.accelerations.evaluations
+                self.statistics.rejected += advance.rejected
+                if not advance.accepted:
+                    longest = self._reject(current, advance, all_hooks)
+                    continue
+                longest = np.inf
+                current.step += 1
+                self.statistics.steps += 1
+                self.progress.step(current.t, current.t - before)
+                for hook in all_hooks:
+                    hook.after_iteration(current, advance.error)
+                for hook in all_hooks:
+                    hook.after_step(current)
+                with keeper.pause():
+                    yield current
+            if keeper.had_ended(current):
+                yield current
+            # what generalised-alpha would start from
+            current.algorithmic_a[:] = current.a
+            self.statistics.end()
+            self.progress.end()
             for hook in all_hooks:
-                hook.before_step(current)
-            size, then = grid.propose(current.t, longest)
-            before = current.t
-            advance = self._method.attempt(current, size, then)
-            self.statistics.evaluations = self.accelerations.evaluations
-            self.statistics.rejected += advance.rejected
-            if not advance.accepted:
-                longest = self._reject(current, advance, all_hooks)
-                continue
-            longest = np.inf
-            current.step += 1
-            self.statistics.steps += 1
-            self.progress.step(current.t, current.t - before)
-            for hook in all_hooks:
-                hook.after_iteration(current, advance.error)
-            for hook in all_hooks:
-                hook.after_step(current)
-            yield current
-        # what generalised-alpha would start from
-        current.algorithmic_a[:] = current.a
-        self.statistics.end()
-        self.progress.end()
-        for hook in all_hooks:
-            hook.finish(current)
+                hook.finish(current)
+            keeper.finish(current)
+
+    def settings(self) -> dict[str, Any]:
+        """What must be the same after a restart; see `Restartable`."""
+        return {"method": self._name, "step [s]": self.step}
+
+    def settle(self, state: State) -> None:
+        """Bring accelerations up to date with changes between two steps; see `Restartable`."""
+        self._method.settle(state)
+
+    def keep(self) -> dict[str, Any]:
+        """What goes on from step to step beside the state; see `Restartable`."""
+        return {
+            "start": self._grid.start,
+            "method": self._method.keep(),
+            "evaluations": self.accelerations.evaluations,
+            "factorisations": self.accelerations.factorisations,
+            "statistics": self.statistics.keep(),
+            "failed_attempts": self.failed_attempts,
+        }
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `keep` gave."""
+        self._grid = replace(self._grid, start=float(kept["start"]))
+        self._method.take_up(kept["method"])
+        self.accelerations.evaluations = int(kept["evaluations"])
+        self.accelerations.factorisations = int(kept["factorisations"])
+        self.statistics.take_up(kept["statistics"])
+        self.failed_attempts = [(t, h, reason) for t, h, reason in kept["failed_attempts"]]
+
+    def forget(self, state: State) -> None:
+        """Drop factorisations, lists of neighbours and what the method carries over; see `Restartable`."""
+        self.accelerations.forget()
+        self._method.forget(state)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
         """Whether a step shall be cut to the size that a contact recommends."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -62,6 +62,18 @@ class Method(Protocol):
             size: step size, or the largest one of a method that chooses its own [s].
             then: time after a step of this size [s].
         """
+
+    def settle(self, state: State) -> None:
+        """Bring the accelerations up to date if somebody changed the state or the model since the last step."""
+
+    def keep(self) -> dict[str, Any]:
+        """What a run that goes on later needs beside the state."""
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `keep` gave."""
+
+    def forget(self, state: State) -> None:
+        """Begin anew from a settled state, but for what `keep` gives."""
 
 
 def make_consistent(accelerations: Accelerations, state: State, project: bool) -> None:

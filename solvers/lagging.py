@@ -42,9 +42,14 @@ class LagPolicy:
 
     def __init__(self, active: bool, refresh_cost: float = REFRESH_COST) -> None:
         self.active, self._cost = active, refresh_cost
-        self._key: tuple[object, ...] | None = None
+        self._wanted: tuple[object, ...] | None = None
         self._norms: list[float] = []
         self._target = 0.0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the tangent and all that was learned: what follows does not depend on what was."""
+        self._key: tuple[object, ...] | None = None
         self._kept_first = False
         self.last_was_new = True
         self._switched = False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -208,6 +209,30 @@ class Newton:
         self.iterations += iterations
         reason = self.snes.getConvergedReason()
         return NewtonRun(reason > 0, reason_name(reason), iterations, list(self._history))
+
+    def forget(self) -> None:
+        """Drop kept tangents, factorisations and what they were made with: the next run is that of a new solver."""
+        self.problem.lag.reset()
+        # SuperLU_DIST cannot be reset before its first set-up
+        if self._set_up_seen:
+            self.snes.getKSP().reset()
+
+    def keep(self) -> dict[str, Any]:
+        """Counts, and whether the pivoting solver has taken over, for a run that goes on later."""
+        problem = self.problem
+        return {
+            "iterations": self.iterations,
+            "fallbacks": self.fallbacks,
+            "residuals": problem.residual_count,
+            "tangents": problem.tangent_count,
+        }
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `keep` gave."""
+        self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
+        self.problem.residual_count, self.problem.tangent_count = int(kept["residuals"]), int(kept["tangents"])
+        if self.fallbacks:
+            self._use_pivoting()
 
     def _use_pivoting(self) -> bool:
         """Change from the default LU to KLU, which exchanges pivots; False if the user chose another solver."""

@@ -12,6 +12,7 @@ Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.inte
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,23 @@ class RungeKutta:
             begin_consistently(self._accelerations, state, self._project)
         self._limit = largest_change(self._accelerations, state)
         self._solver, self._next = None, np.inf
+
+    def settle(self, state: State) -> None:
+        """See `Method`; every step begins with its own accelerations."""
+
+    def keep(self) -> dict[str, Any]:
+        """The size that the next step should have [s]; see `Method`."""
+        return {"next": self._next}
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """See `Method`."""
+        self._next = float(kept["next"])
+
+    def forget(self, state: State) -> None:
+        """See `Method`."""
+        wanted = self._next
+        self.begin(state, resume=True)
+        self._next = wanted
 
     def _pack(self, q: FloatArray, v: FloatArray) -> FloatArray:
         return np.concatenate((q[: self._owned], v[: self._owned], self._padding))

@@ -102,6 +102,9 @@ class Factors(Protocol):
             SingularError: the matrix is singular.
         """
 
+    def reset(self) -> None:
+        """Drop the factorisation and what it was made with; `factorise` must follow."""
+
     def solve(self, right: FloatArray) -> FloatArray:
         """The solution for a right-hand side, both by local unknown; contributions to ghosts go to their owners.
 
@@ -140,15 +143,23 @@ class PetscFactors:
             # masses of slopes of short elements are tiny beside this test's absolute default
             pc.setFactorPivot(zeropivot=1e-300)
         options.set_from_options(ksp)
+        self._solved = False
 
     def factorise(self) -> None:
         """Take over the present values of the matrix; PETSc factorises them at the next solve."""
         self._tangent.values[:-1] = self._matrix.values
         self._tangent.update()
 
+    def reset(self) -> None:
+        """See `Factors`."""
+        if self._solved:
+            self._ksp.reset()
+            self._ksp.setOperators(self._tangent.mat)
+
     def solve(self, right: FloatArray) -> FloatArray:
         """See `Factors`."""
         sum_to_owners(self._layout, self._right, right)
+        self._solved = True
         try:
             self._ksp.solve(self._right, self._solution)
             options.after_set_up(self._ksp)

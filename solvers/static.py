@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
+from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
@@ -76,6 +78,7 @@ class Static:
             raise ModelError(f"stabiliser = {stabiliser} 1/s^2 in Static: must be >= 0")
         if geometric and not load_range > 1.0:
             raise ModelError(f"load_range = {load_range} in Static: must be > 1 [1]")
+        self.prefix = prefix
         self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
         self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
         self.assembly: Assembly = parallel_assembly(world, communicator())
@@ -111,6 +114,17 @@ class Static:
         if options.help_requested():
             return current
         all_hooks = as_hooks(hooks)
+        with Keeper(self, all_hooks) as keeper:
+            if keeper.restore(current):
+                self.statistics.end()
+                run_finish(all_hooks, current)
+            else:
+                self._march(current, all_hooks)
+            keeper.finish(current)
+        return current
+
+    def _march(self, current: State, all_hooks: list[StepHook]) -> None:
+        """All load steps."""
         time = current.t if self.time is None else self.time
         fields = self.assembly.fields
         fields.data[:], fields.start_data[:] = current.data, current.data
@@ -141,7 +155,27 @@ class Static:
         self.statistics.end()
         self.progress.end()
         run_finish(all_hooks, current)
-        return current
+
+    def settings(self) -> dict[str, Any]:
+        """Nothing: a static solve that has ended has its result; see `Restartable`."""
+        return {}
+
+    def settle(self, state: State) -> None:
+        """Nothing to do; see `Restartable`."""
+
+    def keep(self) -> dict[str, Any]:
+        """Counts; see `Restartable`."""
+        return {"newton": self.newton.keep(), "statistics": self.statistics.keep()}
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `keep` gave."""
+        self.newton.take_up(kept["newton"])
+        self.statistics.take_up(kept["statistics"])
+
+    def forget(self, state: State) -> None:
+        """Drop factorisations and lists of neighbours; see `Restartable`."""
+        self.newton.forget()
+        self.assembly.forget()
 
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
         zero = np.zeros_like(start.q)

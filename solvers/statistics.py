@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from windlass.solvers.discontinuous import StepAttempt
@@ -46,6 +47,19 @@ class Statistics:
     def end(self) -> None:
         """The solve has ended: stop the clock."""
         self._stop = (time.perf_counter(), time.process_time())
+
+    def keep(self) -> dict[str, Any]:
+        """Counts and times that a run that goes on later adds to."""
+        counts = {item.name: getattr(self, item.name) for item in fields(self) if not item.name.startswith("_")}
+        return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `keep` gave; the clock runs."""
+        for item in fields(self):
+            if not item.name.startswith("_"):
+                setattr(self, item.name, int(kept[item.name]))
+        now = time.perf_counter(), time.process_time()
+        self._start = now[0] - float(kept["wall_time"]), now[1] - float(kept["cpu_time"])
 
     @property
     def wall_time(self) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass
@@ -64,6 +66,16 @@ class StepControl:
         smaller = min(0.75 * tried, recommended) if recommended < tried else self.cut * tried
         self._resize(max(smaller, self.smallest))
         return True
+
+    def keep(self) -> dict[str, Any]:
+        """What a run that goes on later needs."""
+        return {"size": self.size, "easy": self._easy, "anchor": self._anchor}
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `keep` gave."""
+        self.size, self._easy = float(kept["size"]), int(kept["easy"])
+        anchor = kept["anchor"]
+        self._anchor = None if anchor is None else (float(anchor[0]), int(anchor[1]))
 
     def _resize(self, size: float) -> None:
         self.size, self._easy, self._anchor = size, 0, None

@@ -19,6 +19,9 @@ H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from windlass.framework.bind import bind
@@ -107,6 +110,27 @@ class Verlet:
         self._matrix_is_of_start = not resume
         self._limit = largest_change(self._accelerations, state)
         self._note(state)
+
+    def settle(self, state: State) -> None:
+        """See `Method`."""
+        seen = np.array_equal(self._seen_q, state.q) and np.array_equal(self._seen_v, state.v)
+        touched = not (seen and np.array_equal(self._seen_data, state.data))
+        assembly = self._accelerations.assembly
+        if assembly.layout.size > 1:
+            touched = any(assembly.comm.allgather(touched))
+        if touched or self._version != assembly.world.version:
+            self._restart(state)
+
+    def keep(self) -> dict[str, Any]:
+        """See `Method`."""
+        return {}
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """See `Method`."""
+
+    def forget(self, state: State) -> None:
+        """See `Method`."""
+        self.begin(state, resume=True)
 
     def _note(self, state: State) -> None:
         self._seen_q[:], self._seen_v[:], self._seen_data = state.q, state.v, state.data.copy()

@@ -14,12 +14,13 @@ whether results can be written at all. Failures raise `OutputError`.
 from windlass.framework.output.csv import CsvTable, read_csv
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import FieldSeries
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
 
 __all__ = [
+    "BrokenSeriesError",
     "CsvTable",
     "FieldSeries",
     "LineMesh",

@@ -1,7 +1,7 @@
 """Tables of numbers as text, one row per call."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,7 +10,7 @@ import numpy as np
 
 from windlass.framework.errors import OutputError
 from windlass.framework.output.mesh import FloatArray
-from windlass.framework.output.series import writing
+from windlass.framework.output.series import write_atomically, writing
 
 
 class CsvTable:
@@ -18,13 +18,19 @@ class CsvTable:
 
     path: the file, replaced if it exists; its folder must exist.
     columns: name and unit of each column; names differ, "1" is the unit of a pure number.
+    rows: rows of an interrupted run, with which the file begins.
 
     Floats are written with as many digits as it takes to read back the same float64. Every row is on disk when
     `append` returns. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be
     written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], columns: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        columns: Sequence[tuple[str, str]],
+        rows: Iterable[Sequence[float]] = (),
+    ) -> None:
         names = [name for name, _ in columns]
         if not names:
             raise OutputError("columns of CsvTable are empty: must be at least one (name, unit)")
@@ -38,9 +44,15 @@ class CsvTable:
                 raise OutputError(f"column {name!r} of CsvTable is given {names.count(name)} times: must be once")
         self.path = Path(path).absolute()
         self._columns = len(names)
+        kept = [[_number_text(value) for value in row] for row in rows]
+        header = [f"{name} [{unit}]" for name, unit in columns]
         with writing(self.path):
-            self._file = self.path.open("w", encoding="utf-8", newline="\n")
-            self._write_line([f"{name} [{unit}]" for name, unit in columns])
+            if kept:
+                # rows that are kept stand in the old file until the new one has them
+                write_atomically(self.path, "".join(",".join(line) + "\n" for line in [header, *kept]))
+            self._file = self.path.open("a" if kept else "w", encoding="utf-8", newline="\n")
+            if not kept:
+                self._write_line(header)
 
     def append(self, row: Sequence[float]) -> None:
         """Write one row, values in the units and order of the columns."""

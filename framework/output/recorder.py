@@ -16,21 +16,25 @@ of the drawing laws.  Everything is in SI units and in the global frame.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework import options
+from windlass.framework.checkpoint import is_replaying
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.hooks import StepHook
 from windlass.framework.output.drawing import Canvas, Drawing, Painting
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.scene import Drawn, Scene
-from windlass.framework.output.series import FieldSeries
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
@@ -47,8 +51,9 @@ class Recorder(StepHook):
     """Records the start, every n-th step and the last state of a solve; a hook, and a context manager.
 
     When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
-    and the first one writes.  The line field ``partition`` [1] is the process that evaluates what a line shows, on one
-    process 0.
+    and the first one writes.  After a restart the series of the interrupted run go on; one that is damaged is kept, and
+    a new part ``<name>_part2`` begins.  The line field ``partition`` [1] is the process that evaluates what a line
+    shows, on one process 0.
 
     Args:
         name: name of the files without suffix, with or without a folder.
@@ -62,7 +67,7 @@ class Recorder(StepHook):
     Attributes:
         paths: the files to open, absolute; empty before the first frame and on other processes than the first.
         field_units: unit of every field; empty like ``paths``.
-        frames: number of recorded frames.
+        frames: number of recorded frames, with those of an interrupted run that goes on.
 
     Raises:
         OutputError: a folder that cannot be written, or arguments that are not allowed.
@@ -93,12 +98,19 @@ class Recorder(StepHook):
         self._every, self._formats, self._axis, self._subdivisions = int(every), formats, axis, int(subdivisions)
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
-        self.frames = 0
+        self._times: list[float] = []
+        # name of each series and number of its first frame
+        self._parts = {kind: (self._base.name, 0) for kind in formats}
         self._scene: Scene | None = None
         self._canvas: Canvas | None = None
         self._series: list[FieldSeries] = []
         self._steps = 0
         self._last: tuple[float, int] | None = None
+
+    @property
+    def frames(self) -> int:
+        """Number of recorded frames."""
+        return len(self._times)
 
     def record(self, state: State) -> None:
         """Write one frame, unless this instant was the last one recorded; for states outside of a solve.
@@ -116,13 +128,20 @@ class Recorder(StepHook):
                 f"frame before{advice}"
             )
         self._last = (state.t, state.step)
-        if self._scene is None:
-            self._scene = Scene(state.world, self._subdivisions)
-            reference = state.copy()
-            reference.q[:] = 0.0
-            self._on_first(self._create_canvas, self._scene.draw(reference))
-        self._on_first(lambda drawn: self._write(now, *drawn), self._scene.draw(state))
-        self.frames += 1
+        # a restarted script comes by here with frames that the interrupted run has written
+        if not is_replaying():
+            if self._scene is None:
+                self._begin(state)
+            assert self._scene is not None
+            self._on_first(lambda drawn: self._write(now, *drawn), self._scene.draw(state))
+        self._times.append(now)
+
+    def _begin(self, state: State) -> None:
+        """Find out what is drawn, and make the series; all processes together."""
+        self._scene = Scene(state.world, self._subdivisions)
+        reference = state.copy()
+        reference.q[:] = 0.0
+        self._on_first(self._create_canvas, self._scene.draw(reference))
 
     def _on_first(self, work: Callable[[Drawn], None], drawn: Drawn | None) -> None:
         """Work on what was drawn on the first process; its errors are raised on all."""
@@ -139,15 +158,50 @@ class Recorder(StepHook):
         assert self._canvas is not None and self._scene is not None
         points, point_data, cell_data = self._canvas.compose(drawings, paintings)
         lines: dict[str, NDArray[Any]] = {**cell_data, "partition": self._scene.partition}
-        for series in self._series:
-            series.append(now, points, point_data, lines)
+        for k, kind in enumerate(self._formats):
+            try:
+                self._series[k].append(now, points, point_data, lines)
+            except BrokenSeriesError as error:
+                self._begin_part(k, kind, error)
+                self._series[k].append(now, points, point_data, lines)
 
     def _create_canvas(self, drawn: Drawn) -> None:
         assert self._scene is not None
         self._canvas = Canvas(*drawn)
         self.field_units = {**self._canvas.units, "partition": "1"}
-        self._series = [create_series(name, self._base, self._canvas.mesh) for name in self._formats]
+        self._series = [self._create_series(kind) for kind in self._formats]
         self.paths = [series.path for series in self._series]
+
+    def _create_series(self, kind: str) -> FieldSeries:
+        assert self._canvas is not None
+        name, first = self._parts[kind]
+        return create_series(kind, self._base.with_name(name), self._canvas.mesh, self._times[first:])
+
+    def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
+        """Keep a series of the interrupted run that is damaged, and begin a new one beside it."""
+        names = (f"{self._base.name}_part{number}" for number in count(2))
+        suffix = self.paths[k].suffix
+        name = next(name for name in names if not self._base.with_name(name + suffix).exists())
+        self._parts[kind] = name, self.frames
+        self._series[k] = self._create_series(kind)
+        self.paths[k] = self._series[k].path
+        print(f"{error}; it is kept as it is, and the run goes on in '{self.paths[k]}'", file=sys.stderr, flush=True)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """Times of the frames and names of the files; see `StepHook.checkpoint`."""
+        return {"times": np.array(self._times), "steps": self._steps, "last": self._last, "name": self._base.name} | {
+            "parts": dict(self._parts)
+        }
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Go on with the files of the interrupted run; they are touched when the next frame comes."""
+        self._times, self._steps = kept["times"].tolist(), int(kept["steps"])
+        self._last = None if kept["last"] is None else (float(kept["last"][0]), int(kept["last"][1]))
+        for kind in self._formats:
+            name, first = kept["parts"].get(kind, (self._base.name, self.frames))
+            self._parts[kind] = self._base.name + name.removeprefix(kept["name"]), int(first)
+        if self.frames:
+            self._begin(state)
 
     def before_step(self, state: State) -> None:
         """Record the start."""
@@ -178,6 +232,9 @@ class Recorder(StepHook):
         self.close()
 
 
-def create_series(kind: str, base: Path, mesh: LineMesh) -> FieldSeries:
-    """A series of the format ``kind`` (a key of `SERIES`) under the path ``base`` without suffix."""
-    return SERIES[kind](base, mesh)
+def create_series(kind: str, base: Path, mesh: LineMesh, kept: Sequence[float] = ()) -> FieldSeries:
+    """A series of the format ``kind`` (a key of `SERIES`) under the path ``base`` without suffix.
+
+    ``kept`` are the times of frames of an interrupted run that are continued.
+    """
+    return SERIES[kind](base, mesh, kept=kept)

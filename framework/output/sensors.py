@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from windlass.framework import options
+from windlass.framework.checkpoint import is_replaying
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.hooks import StepHook
@@ -193,18 +194,49 @@ class Sensors(StepHook):
         row = output_assembly(state.world).processes.sum(np.concatenate([probe.read(fields) for probe in self._probes]))
         self._rows.append(row)
         self._marks.append(mark)
-        if self._table is not None:
-            self._table.append([*mark, *row.tolist()])
+        if self._path is None or not is_first_process() or is_replaying():
+            return
+        if self._table is None:
+            columns = [("time", "s"), ("step", "1"), *(c for probe in self._probes for c in probe.columns)]
+            # after a restart the table begins with the rows of the interrupted run
+            kept = ([*at, *row.tolist()] for at, row in zip(self._marks[:-1], self._rows[:-1], strict=True))
+            self._table = CsvTable(self._path, [(_as_cell(name), _as_cell(unit)) for name, unit in columns], kept)
+        self._table.append([*mark, *row.tolist()])
 
     def _create_probes(self, state: State) -> None:
         self._probes = [sensor.create_probe(state) for sensor in self._sensors]
-        columns = [("time", "s"), ("step", "1")]
+        first = 0
         for sensor, probe in zip(self._sensors, self._probes, strict=True):
-            self._places[sensor.name] = (len(columns) - 2, probe)
+            self._places[sensor.name] = (first, probe)
             self.units[sensor.name] = probe.columns[0][1] if probe.columns else "1"
-            columns += probe.columns
-        if self._path is not None and is_first_process():
-            self._table = CsvTable(self._path, [(_as_cell(name), _as_cell(unit)) for name, unit in columns])
+            first += len(probe.columns)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """All records; see `StepHook.checkpoint`."""
+        columns = [name for probe in self._probes for name, _ in probe.columns]
+        rows = np.array(self._rows).reshape(len(self._rows), len(columns))
+        return {"columns": columns, "rows": rows, "times": self.times, "marks": self.steps, "steps": self._steps}
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Go on with the records of the interrupted run; the table is touched when the next one comes.
+
+        Raises:
+            ModelError: the sensors are others.
+        """
+        self._steps = int(kept["steps"])
+        if not len(kept["rows"]):
+            return
+        load_outputs(state)
+        self._create_probes(state)
+        columns = [name for probe in self._probes for name, _ in probe.columns]
+        if columns != kept["columns"]:
+            there, here = ", ".join(kept["columns"]), ", ".join(columns)
+            raise ModelError(f"sensors are {here}: must be those of the checkpoint, {there}")
+        self._rows = list(kept["rows"])
+        self._marks = list(zip(kept["times"].tolist(), kept["marks"].tolist(), strict=True))
+        if self._table is not None:
+            self._table.close()
+            self._table = None
 
     def before_step(self, state: State) -> None:
         """Record the start."""

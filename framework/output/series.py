@@ -2,11 +2,12 @@
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
+from xml.etree.ElementTree import ParseError
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +19,17 @@ FieldArray = NDArray[Any]
 _SUFFIXES = (".pvd", ".vtu", ".xdmf", ".h5", ".vtkhdf", ".hdf")
 
 
+class BrokenSeriesError(OutputError):
+    """A series of an interrupted run that cannot be continued; its files are as they were."""
+
+
 class FieldSeries(Protocol):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
-    Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.
+    Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
+    series that is made with ``kept``, the times of frames [s], continues that of an interrupted run instead: at the
+    first `append` these frames are kept, later ones cut, and what a process that was killed has left half written is
+    removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone.
     """
 
     @property
@@ -66,10 +74,13 @@ class Frame(NamedTuple):
 
 
 class FrameLayout(NamedTuple):
-    """What the next frame is compared with: last time [s], and type and components per (place, field name)."""
+    """What the next frame is compared with: last time [s], and type and components per (place, field name).
+
+    The fields are None after a restart, until the first frame.
+    """
 
     time: float
-    fields: dict[tuple[str, str], tuple[str, int]]
+    fields: dict[tuple[str, str], tuple[str, int]] | None
 
 
 def create_frame(
@@ -100,7 +111,7 @@ def create_frame(
     )
     fields = {("point", name): _kind_of(a) for name, a in frame.point_data.items()}
     fields.update({("cell", name): _kind_of(a) for name, a in frame.cell_data.items()})
-    if last is not None and fields != last.fields:
+    if last is not None and last.fields is not None and fields != last.fields:
         differing = sorted(key for key in fields.keys() | last.fields.keys() if fields.get(key) != last.fields.get(key))
         place, name = differing[0]
         raise OutputError(
@@ -108,6 +119,11 @@ def create_frame(
             f"must be {_kind_text(last.fields.get((place, name)))} as in the first frame"
         )
     return frame, FrameLayout(time, fields)
+
+
+def layout_after(kept: Sequence[float]) -> FrameLayout | None:
+    """The layout after frames of an interrupted run; None without any."""
+    return FrameLayout(float(kept[-1]), None) if len(kept) else None
 
 
 def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") -> FieldArray:
@@ -156,11 +172,26 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
     return base.with_name(base.name + suffix)
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a whole text file so that a reader finds the old or the new one, never a part."""
-    draft = path.with_name(f".{path.name}.tmp")
-    draft.write_text(text, encoding="utf-8")
+def draft_of(path: Path) -> Path:
+    """Where a file is written before it takes its place."""
+    return path.with_name(f".{path.name}.tmp")
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a whole file so that a reader finds the old or the new one, never a part."""
+    draft = draft_of(path)
+    draft.write_bytes(content.encode() if isinstance(content, str) else content)
     os.replace(draft, path)
+
+
+@contextmanager
+def continuing(path: Path, data: Path) -> Iterator[None]:
+    """Turn whatever damaged files lead to into BrokenSeriesError with the path, and remove the draft of the data."""
+    try:
+        yield
+    except (BrokenSeriesError, OSError, RuntimeError, KeyError, ValueError, ParseError) as error:
+        draft_of(data).unlink(missing_ok=True)
+        raise BrokenSeriesError(f"'{path}' cannot be continued: {error}") from error
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """VTKHDF time series: one HDF5 file with moved points."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -11,10 +11,21 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from windlass.framework.errors import OutputError
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import Frame, FrameLayout, check_series_path, create_frame, writing
+from windlass.framework.output.series import (
+    BrokenSeriesError,
+    Frame,
+    FrameLayout,
+    check_series_path,
+    continuing,
+    create_frame,
+    draft_of,
+    layout_after,
+    writing,
+)
 
 _VTK_LINE = 3
 _CHUNK_ROWS = 4096
+_COPIED_ROWS = 1 << 20
 
 
 class VtkhdfSeries:
@@ -24,6 +35,7 @@ class VtkhdfSeries:
     mesh: lines and labels; every frame is written with its moved points.
     field_type: float64, or float32 for fields of half the size; times and points are always float64, integer
     fields keep their type.
+    kept: times [s] of the frames of an interrupted run that are continued; they are copied to a new file once.
 
     The file is open during `append` only, so it can be read between frames. VTK's reader shows a series of one frame
     without its time. See `FieldSeries` for arguments and errors.
@@ -31,13 +43,20 @@ class VtkhdfSeries:
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
 
-    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh, field_type: DTypeLike = np.float64) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mesh: LineMesh,
+        field_type: DTypeLike = np.float64,
+        kept: Sequence[float] = (),
+    ) -> None:
         self.path: Path = check_series_path(path, ".vtkhdf")
         self._mesh = mesh
         self._field_type = np.dtype(field_type)
         if self._field_type not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise OutputError(f"field_type of VtkhdfSeries = {self._field_type}: must be float32 or float64")
-        self._last: FrameLayout | None = None
+        self._last: FrameLayout | None = layout_after(kept)
+        self._kept = [float(time) for time in kept]
         self._count = 0  # finished frames
         self._closed = False
 
@@ -53,18 +72,23 @@ class VtkhdfSeries:
             raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
         frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
         with writing(self.path):
-            if self._count == 0:
-                self._create_file(frame)
-            with self._open("r+") as file:
+            if self._count == 0 and self._kept:
+                self._copy_kept(frame)
+            elif self._count == 0:
+                # a fresh file, so that a viewer that still shows the old one keeps it whole
+                self.path.unlink(missing_ok=True)
+                self._create_file(self.path, frame)
+            with self._open(self.path, "r+") as file:
                 self._write_frame(file["VTKHDF"], frame)
         self._count += 1
         self._last = layout
 
     def close(self) -> None:
         """Finish the series; without any frame the file holds the reference mesh without times."""
-        if not self._closed and self._count == 0:
+        if not self._closed and self._count == 0 and not self._kept:
             with writing(self.path):
-                self._create_file(None)
+                self.path.unlink(missing_ok=True)
+                self._create_file(self.path, None)
         self._closed = True
 
     def __enter__(self) -> Self:
@@ -75,19 +99,41 @@ class VtkhdfSeries:
     ) -> None:
         self.close()
 
-    def _open(self, mode: str) -> Any:
+    def _open(self, path: Path, mode: str) -> Any:
         """Open in the oldest format, which all of VTK's readers know, and unlocked, so that a viewer that has the
         file open does not end the run."""
         import h5py
 
-        return h5py.File(self.path, mode, libver="earliest", locking=False)
+        return h5py.File(path, mode, libver="earliest", locking=False)
 
-    def _create_file(self, frame: Frame | None) -> None:
+    def _copy_kept(self, frame: Frame) -> None:
+        """A new file with the frames that are kept, for fields like those of a frame."""
+        draft, count = draft_of(self.path), len(self._kept)
+        with continuing(self.path, self.path):
+            self._create_file(draft, frame)
+            with self._open(self.path, "r") as file, self._open(draft, "r+") as target:
+                old, new = file["VTKHDF"], target["VTKHDF"]
+                for name in ("Connectivity", "CellData/part"):
+                    if not np.array_equal(old[name][()], new[name][()]):
+                        raise BrokenSeriesError("its mesh is another one")
+                if list(old["Steps/Values"][:count]) != self._kept:
+                    raise BrokenSeriesError("its frames are at other times")
+                points, lines = count * len(self._mesh.points), count * len(self._mesh.lines)
+                rows = {"Points": points} | {f"PointData/{name}": points for name in new["PointData"]}
+                rows |= {f"CellData/{name}": lines for name in new["CellData"] if name != "part"}
+                steps = ["Values", "NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets"]
+                # the offsets of all fields of lines are one dataset
+                steps += [f"CellDataOffsets/{name}" for name in list(frame.cell_data)[:1]]
+                for name, number in (rows | {f"Steps/{name}": count for name in steps}).items():
+                    _copy_rows(old[name], new[name], number)
+                new["Steps"].attrs["NSteps"] = np.int64(count)
+        os.replace(draft, self.path)
+        self._count = count
+
+    def _create_file(self, path: Path, frame: Frame | None) -> None:
         """Write topology and labels; with a frame also empty datasets for points, fields and steps."""
-        # a fresh file, so that a viewer that still shows the old one keeps it whole
-        self.path.unlink(missing_ok=True)
         mesh, lines = self._mesh, len(self._mesh.lines)
-        with self._open("w") as file:
+        with self._open(path, "w") as file:
             root = file.create_group("VTKHDF")
             root.attrs["Version"] = np.array([2, 0], np.int64)
             root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # must be a string of fixed length
@@ -164,3 +210,13 @@ def _write_rows(dataset: Any, frame: int, values: Any) -> None:
     rows = len(values)
     dataset.resize((frame + 1) * rows, axis=0)
     dataset[frame * rows : (frame + 1) * rows] = values
+
+
+def _copy_rows(old: Any, new: Any, rows: int) -> None:
+    """Copy the first rows of a dataset to an empty one, some at a time."""
+    if len(old) < rows or old.dtype != new.dtype or old.shape[1:] != new.shape[1:]:
+        raise BrokenSeriesError(f"{old.name} has {len(old)} rows of {old.dtype}: needs {rows} of {new.dtype}")
+    new.resize(rows, axis=0)
+    for first in range(0, rows, _COPIED_ROWS):
+        end = min(first + _COPIED_ROWS, rows)
+        new[first:end] = old[first:end]

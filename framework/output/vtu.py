@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,7 +12,15 @@ from numpy.typing import ArrayLike
 
 from windlass.framework.errors import OutputError
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import FrameLayout, check_series_path, create_frame, write_atomically, writing
+from windlass.framework.output.series import (
+    BrokenSeriesError,
+    FrameLayout,
+    check_series_path,
+    create_frame,
+    layout_after,
+    write_atomically,
+    writing,
+)
 
 _HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Collection>\n'
 _TAIL = "</Collection>\n</VTKFile>\n"
@@ -23,16 +31,18 @@ class VtuSeries:
 
     path: folder and name without suffix; the folder must exist.
     mesh: lines and labels; every frame is written with its moved points.
+    kept: times [s] of the frames of an interrupted run that are continued.
 
     The `.pvd` is replaced as a whole after every frame and lists finished frames only, so it can be opened during
     a run and after a crash. See `FieldSeries` for arguments and errors.
     """
 
-    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh) -> None:
+    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = ()) -> None:
         self.path: Path = check_series_path(path, ".pvd")
         self._mesh = mesh
-        self._last: FrameLayout | None = None
-        self._entries: list[str] = []
+        self._last: FrameLayout | None = layout_after(kept)
+        self._kept = len(kept)
+        self._entries = [self._describe(k, float(time)) for k, time in enumerate(kept)]
         self._started = False
         self._closed = False
 
@@ -52,17 +62,17 @@ class VtuSeries:
         cells = [("line", self._mesh.lines)]
         by_block = {name: [values] for name, values in {"part": self._mesh.part, **frame.cell_data}.items()}
         grid = meshio.Mesh(frame.points, cells, point_data=frame.point_data, cell_data=by_block)
-        file = self.path.with_name(f"{self.path.stem}_{len(self._entries):06d}.vtu")
+        number = len(self._entries)
         with writing(self.path):
             self._start()
-            meshio.vtu.write(file, grid, binary=True, compression="zlib")
-            self._entries.append(f'<DataSet timestep="{frame.time!r}" part="0" file={quoteattr(file.name)}/>\n')
+            meshio.vtu.write(self._frame_path(number), grid, binary=True, compression="zlib")
+            self._entries.append(self._describe(number, frame.time))
             self._write_collection()
         self._last = layout
 
     def close(self) -> None:
         """Finish the series; without any frame the `.pvd` is an empty collection."""
-        if not self._closed:
+        if not self._closed and not self._kept:
             with writing(self.path):
                 self._start()
         self._closed = True
@@ -75,14 +85,25 @@ class VtuSeries:
     ) -> None:
         self.close()
 
+    def _frame_path(self, number: int) -> Path:
+        return self.path.with_name(f"{self.path.stem}_{number:06d}.vtu")
+
+    def _describe(self, number: int, time: float) -> str:
+        """The line of a frame in the collection."""
+        return f'<DataSet timestep="{time!r}" part="0" file={quoteattr(self._frame_path(number).name)}/>\n'
+
     def _start(self) -> None:
-        """Empty the collection of an older series and remove its frames, which would mix with the new ones."""
+        """Bring the collection to the frames that are kept, and remove others, which would mix with the new ones."""
         if self._started:
             return
+        frames = [self._frame_path(number) for number in range(self._kept)]
+        missing = [frame.name for frame in frames if not (frame.is_file() and frame.stat().st_size)]
+        if missing:
+            raise BrokenSeriesError(f"'{self.path}' cannot be continued: '{missing[0]}' is missing or empty")
         self._write_collection()
         pattern = re.compile(re.escape(self.path.stem) + r"_\d{6,}\.vtu")
         for file in self.path.parent.iterdir():
-            if pattern.fullmatch(file.name):
+            if pattern.fullmatch(file.name) and file not in frames:
                 file.unlink()
         self._started = True
 

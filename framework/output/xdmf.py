@@ -1,7 +1,7 @@
 """XDMF time series with HDF5 data over the fixed reference mesh."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -12,7 +12,17 @@ from numpy.typing import ArrayLike
 
 from windlass.framework.errors import OutputError
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import FrameLayout, check_series_path, create_frame, writing
+from windlass.framework.output.series import (
+    BrokenSeriesError,
+    FrameLayout,
+    check_series_path,
+    continuing,
+    create_frame,
+    draft_of,
+    layout_after,
+    write_atomically,
+    writing,
+)
 
 _HEAD = (
     b'<?xml version="1.0"?>\n<Xdmf Version="3.0"><Domain>'
@@ -25,6 +35,7 @@ class XdmfSeries:
 
     path: folder and name without suffix; the folder must exist.
     mesh: reference mesh, written once.
+    kept: times [s] of the frames of an interrupted run that are continued; their data are copied to a new file once.
 
     The format as meshio writes it has one mesh for all times, so the points stay in the reference position and the
     field `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale
@@ -35,11 +46,12 @@ class XdmfSeries:
     Both files are complete after every frame. See `FieldSeries` for arguments and errors.
     """
 
-    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh) -> None:
+    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = ()) -> None:
         self.path: Path = check_series_path(path, ".xdmf")
         self._data_path = self.path.with_suffix(".h5")
         self._mesh = mesh
-        self._last: FrameLayout | None = None
+        self._last: FrameLayout | None = layout_after(kept)
+        self._kept = [float(time) for time in kept]
         self._writer: Any = None  # meshio's, made at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
@@ -70,7 +82,7 @@ class XdmfSeries:
         by_block = {name: [values] for name, values in frame.cell_data.items()}
         with writing(self.path):
             self._start()
-            with self._open_data("r+"):
+            with self._open_data(self._data_path, "r+"):
                 self._writer.write_data(frame.time, fields, by_block)
             grid = self._writer.collection[-1]
             self._writer.collection.remove(grid)
@@ -80,7 +92,7 @@ class XdmfSeries:
 
     def close(self) -> None:
         """Finish the series; without any frame it holds the reference mesh alone."""
-        if not self._closed:
+        if not self._closed and not self._kept:
             with writing(self.path):
                 self._start()
         self._closed = True
@@ -94,26 +106,69 @@ class XdmfSeries:
         self.close()
 
     def _start(self) -> None:
-        """Write reference mesh and labels, and an index without frames."""
+        """Write reference mesh and labels, and an index of the frames that are kept."""
         if self._tail_start > 0:
             return
+        if not self._kept:
+            # a fresh file, so that a viewer that still shows the old one keeps it whole
+            self._data_path.unlink(missing_ok=True)
+            self._write_mesh(self._data_path)
+            self.path.write_bytes(_HEAD + self._tail)
+            self._tail_start = len(_HEAD)
+            return
+        draft = draft_of(self._data_path)
+        with continuing(self.path, self._data_path):
+            grids = self._find_kept()
+            self._write_mesh(draft)
+            self._copy_data(grids, draft)
+        os.replace(draft, self._data_path)
+        index = _HEAD + b"".join(grid + b"\n" for grid in grids)
+        write_atomically(self.path, index + self._tail)
+        self._tail_start = len(index)
+
+    def _write_mesh(self, path: Path) -> None:
+        """A data file with reference mesh and labels, and the XML of both."""
         from meshio.xdmf import TimeSeriesWriter  # here, because a run without output need not wait for it
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        # a fresh file, so that a viewer that still shows the old one keeps it whole
-        self._data_path.unlink(missing_ok=True)
-        with self._open_data("w"):
+        with self._open_data(path, "w"):
             writer.write_points_cells(self._mesh.points, [("line", self._mesh.lines)])
             holder = ElementTree.Element("Grid")
             writer.cell_data({"part": [self._mesh.part]}, holder)
         self._part = holder[0]
         mesh_grid = writer.domain[1]
         self._tail = b"</Grid>\n" + ElementTree.tostring(mesh_grid) + b"\n</Domain></Xdmf>\n"
-        self._tail_start = len(_HEAD)
-        self.path.write_bytes(_HEAD + self._tail)
 
-    def _open_data(self, mode: str) -> Any:
+    def _find_kept(self) -> list[bytes]:
+        """The XML of the frames that are kept, one line each, whatever stands behind them."""
+        content = self.path.read_bytes()
+        if not content.startswith(_HEAD):
+            raise BrokenSeriesError("it does not begin like a series of frames")
+        grids = content[len(_HEAD) :].split(b"\n")[: len(self._kept)]
+        for k, time in enumerate(self._kept):
+            found = ElementTree.fromstring(grids[k]).find("Time") if k < len(grids) else None
+            if found is None or float(found.get("Value", "nan")) != time:
+                raise BrokenSeriesError(f"its frame at {time:.9g} s is missing")
+        return grids
+
+    def _copy_data(self, grids: list[bytes], draft: Path) -> None:
+        """Copy the data of frames from the old data file into a new one, which has the mesh."""
+        import h5py
+
+        with h5py.File(self._data_path, "r", locking=False) as old, self._open_data(draft, "r+") as new:
+            mesh = list(new)
+            same = all(old[name].shape == new[name].shape and (old[name][()] == new[name][()]).all() for name in mesh)
+            if not same:
+                raise BrokenSeriesError("its mesh is another one")
+            for grid in grids:
+                for item in ElementTree.fromstring(grid).iter("DataItem"):
+                    name = str(item.text).rpartition(":/")[2]
+                    if name not in new:
+                        new.create_dataset(name, data=old[name][()])
+            self._writer.data_counter = len(new)
+
+    def _open_data(self, path: Path, mode: str) -> Any:
         """Open the HDF5 file for meshio's writer, for one frame only.
 
         meshio's own context manager would put the file into the working directory instead of beside the `.xdmf`,
@@ -123,7 +178,7 @@ class XdmfSeries:
         import h5py
 
         self._writer.h5_filename = self._data_path.name
-        self._writer.h5_file = h5py.File(self._data_path, mode, libver="earliest", locking=False)
+        self._writer.h5_file = h5py.File(path, mode, libver="earliest", locking=False)
         return self._writer.h5_file
 
     def _write_grid(self, grid: bytes) -> None:

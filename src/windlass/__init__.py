@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from windlass.framework.assemble import assemble_vector as assemble_vector
     from windlass.framework.assemble import create_matrix as create_matrix
     from windlass.framework.assemble import create_vector as create_vector
+    from windlass.framework.checkpoint import Checkpoint as Checkpoint
     from windlass.framework.errors import ModelError as ModelError
     from windlass.framework.errors import NotConverged as NotConverged
     from windlass.framework.errors import OptionError as OptionError
@@ -45,6 +46,7 @@ _MODULE_OF = {
     "assemble_vector": "framework.assemble",
     "create_matrix": "framework.assemble",
     "create_vector": "framework.assemble",
+    "Checkpoint": "framework.checkpoint",
     "ModelError": "framework.errors",
     "NotConverged": "framework.errors",
     "OptionError": "framework.errors",

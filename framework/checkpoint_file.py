@@ -1,0 +1,165 @@
+"""The file of checkpoints: one HDF5 file with one record per solve, replaced as a whole.
+
+A record is a tree of dictionaries: arrays become datasets, everything else JSON.  The file is written beside its place,
+brought to the disk and then put there, so that a process that is killed while it writes leaves the last whole file.
+Every dataset has a check sum, since HDF5 notices damage of its own structure only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.errors import OutputError
+
+FORMAT, VERSION = "windlass checkpoint", 1
+TEXT = "json"
+"""Name of the dataset with what is no array."""
+
+Tree = Mapping[str, Any]
+
+
+class CheckpointFile:
+    """A checkpoint file open for reading; it stays readable when a newer one takes its place.
+
+    Args:
+        path: the file.
+
+    Attributes:
+        path: see above.
+        every: steps between checkpoints of the run that wrote it.
+        numbers: the solves that it holds, in order.
+
+    Raises:
+        OutputError: no such file, a truncated or corrupt one, one of another kind or of a later version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.is_file():
+            raise OutputError(f"checkpoint file '{path}': no such file")
+        try:
+            # the file that is open now is the one to read, also when a newer one has taken its place
+            self._stream = path.open("rb")
+            with self._open() as file:
+                kind, version = file.attrs.get("format"), int(file.attrs.get("version", 0))
+                self.every = int(file.attrs.get("every", 1))
+                self.numbers = sorted(int(name) for name in file.get("solves", {}))
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            raise OutputError(
+                f"checkpoint file '{path}' cannot be read: it is truncated, corrupt or of another kind ({error})"
+            ) from None
+        if kind != FORMAT:
+            raise OutputError(f"'{path}' is no checkpoint file: must be one that -checkpoint or wl.Checkpoint wrote")
+        if version > VERSION:
+            raise OutputError(f"checkpoint file '{path}' has version {version}: this Windlass reads up to {VERSION}")
+
+    def _open(self) -> Any:
+        import h5py  # here, because most runs do not need it
+
+        self._stream.seek(0)
+        return h5py.File(self._stream, "r")
+
+    def read(self, number: int) -> dict[str, Any]:
+        """The record of one solve.
+
+        Raises:
+            OutputError: the file is damaged.
+        """
+        try:
+            with self._open() as file:
+                return _read_tree(file[f"solves/{number:04d}"])
+        except (OSError, RuntimeError, ValueError, KeyError) as error:
+            raise OutputError(f"checkpoint file '{self.path}' is corrupt: {error}") from None
+
+    def copy_before(self, number: int, target: Any) -> None:
+        """Copy the records of the solves before one into an HDF5 group."""
+        with self._open() as file:
+            for earlier in self.numbers:
+                if earlier < number:
+                    file.copy(f"solves/{earlier:04d}", target)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+
+def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: CheckpointFile | None) -> None:
+    """Replace a checkpoint file; when the call returns, the new one is on the disk.
+
+    Args:
+        path: the file.
+        every: steps between checkpoints.
+        number: number of the solve, from 0.
+        record: what it needs to go on.
+        before: the file with the solves before this one.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    import h5py
+
+    draft = path.with_name(f".{path.name}.tmp")
+    try:
+        with h5py.File(draft, "w", locking=False) as file:
+            file.attrs.update({"format": FORMAT, "version": VERSION, "every": every})
+            solves = file.create_group("solves")
+            if before is not None:
+                before.copy_before(number, solves)
+            _write_tree(solves.create_group(f"{number:04d}"), record)
+        _sync(draft)
+        os.replace(draft, path)
+        _sync(path.parent)
+    except (OSError, RuntimeError) as error:  # HDF5 reports some full disks as RuntimeError
+        raise OutputError(f"checkpoint file '{path}' cannot be written ({error})") from error
+
+
+def _sync(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _write_tree(group: Any, tree: Tree) -> None:
+    plain = {}
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            _write_tree(group.create_group(name), value)
+        elif isinstance(value, np.ndarray):
+            _write_array(group, name, value)
+        else:
+            plain[name] = value
+    _write_array(group, TEXT, np.frombuffer(json.dumps(plain, default=_as_plain).encode(), np.uint8))
+
+
+def _write_array(group: Any, name: str, values: Any) -> None:
+    values = np.ascontiguousarray(values)
+    group.create_dataset(name, data=values).attrs["crc32"] = zlib.crc32(values.tobytes())
+
+
+def _as_plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be kept: must be a number, a text, a list or an array")
+
+
+def _read_tree(group: Any) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for name in group:
+        item = group[name]
+        if callable(getattr(item, "keys", None)):
+            tree[name] = _read_tree(item)
+            continue
+        values = item[()]
+        if zlib.crc32(np.ascontiguousarray(values).tobytes()) != item.attrs["crc32"]:
+            raise ValueError(f"check sum of {item.name} is wrong")
+        tree[name] = values
+    return {**json.loads(tree.pop(TEXT).tobytes()), **tree}

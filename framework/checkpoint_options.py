@@ -1,0 +1,68 @@
+"""The options of the command line that keep checkpoints of a run and go on from them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from windlass.framework import options
+from windlass.framework.errors import OutputError
+
+DEFAULT_FILE = "checkpoint.h5"
+EVERY = 1000
+"""Steps between checkpoints where nobody says anything."""
+
+
+class Wish(NamedTuple):
+    """What the command line asks for.
+
+    Attributes:
+        path: file of the checkpoints.
+        every: steps between them; None if not given.
+        restart: file to go on from, None to begin.
+    """
+
+    path: Path
+    every: int | None
+    restart: Path | None
+
+
+def declare() -> Wish | None:
+    """Declare the options and return what they ask for; None if none of them is given.
+
+    Raises:
+        OptionError: a wrong number of steps.
+        OutputError: there is no file to go on from; checkpoints cannot be written.
+    """
+    file = options.option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")
+    every = options.option("checkpoint_every", EVERY, "1", "steps between checkpoints", minimum=1)
+    restart = options.option("restart", "", "", "go on from this checkpoint file; auto: that of -checkpoint, if any")
+    from petsc4py import PETSc  # it has its options by now
+
+    every_given = PETSc.Options().hasName("checkpoint_every")
+    if not (file or every_given or restart):
+        return None
+    path = Path(file or (restart if restart not in ("", "auto") else DEFAULT_FILE)).absolute()
+    if restart == "auto":
+        start = path if path.exists() else None
+    else:
+        start = Path(restart).absolute() if restart else None
+    if start is not None and not start.is_file():
+        raise OutputError(f"-restart {restart}: no such file; must be one that -checkpoint wrote, or auto")
+    check_place(path, "-checkpoint")
+    return Wish(path, every if every_given else None, start)
+
+
+def check_place(path: Path, what: str) -> None:
+    """Whether a file can be written in a place.
+
+    Args:
+        path: the file.
+        what: what asked for it, for the message.
+
+    Raises:
+        OutputError: a folder that does not exist or cannot be written, or a folder in its place.
+    """
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise OutputError(f"{what} {path}: must be a file in a folder that exists and can be written")

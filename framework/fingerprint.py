@@ -1,0 +1,96 @@
+"""What a model is recognised by when a run goes on, and the columns that hooks may have switched meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.exchange import gather_reference
+from windlass.framework.table import Entity
+
+if TYPE_CHECKING:
+    from windlass.framework.assembly import Assembly
+    from windlass.framework.world import World
+
+SAME_PLACE = 1e-9
+"""Reference coordinates of equal models differ by less [1, of the largest]: other machines round otherwise."""
+
+
+def describe_model(assembly: Assembly) -> dict[str, Any]:
+    """Numbers of rows and coordinates, gravity, and reference coordinates; independent of the number of processes."""
+    world, number = assembly.world, assembly.world.numbering
+    rows = {f"rows of {table.kind}": int(table.count) for table in world.tables.values() if table.count}
+    return {
+        "counts": {
+            **rows,
+            "coordinates": int(number.count),
+            "multipliers": int(number.multiplier_count),
+            "history values": number.data_total,
+        },
+        "gravity": world.gravity.tolist(),
+        "reference": gather_reference(assembly),
+    }
+
+
+def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None:
+    """Compare the description in a file with the present model.
+
+    Args:
+        kept: what `describe_model` said.
+        assembly: the present model.
+        where: name of the file, for the message.
+
+    Raises:
+        ModelError: what differs, with both values.
+    """
+    here = describe_model(assembly)
+    names = [*here["counts"], *(name for name in kept["counts"] if name not in here["counts"])]
+    lines = [
+        f"{name}: {kept['counts'].get(name, 0)} in the file, {here['counts'].get(name, 0)} here"
+        for name in names
+        if kept["counts"].get(name, 0) != here["counts"].get(name, 0)
+    ]
+    if kept["gravity"] != here["gravity"]:
+        lines.append(f"gravity [m/s^2]: {kept['gravity']} in the file, {here['gravity']} here")
+    if not lines:
+        old, new = kept["reference"], here["reference"]
+        far = np.abs(old - new)
+        if far.max(initial=0.0) > SAME_PLACE * (1.0 + np.abs(new).max(initial=0.0)):
+            worst = int(np.argmax(far))
+            name = assembly.world.numbering.describe_dof(worst)
+            lines.append(f"reference coordinate of {name}: {old[worst]:.9g} in the file, {new[worst]:.9g} here")
+    if lines:
+        raise ModelError(f"{where} belongs to another model:\n  " + "\n  ".join(lines))
+
+
+def list_switches(world: World) -> dict[str, Any]:
+    """Copies of the switchable columns of numbers of all tables by ``"<kind>.<column>"``."""
+    return {
+        f"{table.kind}.{name}": table.column(name).copy()
+        for component, table in world.tables.items()
+        for name, column in component.columns.items()
+        if column.switchable and column.shape is not None and np.dtype(column.dtype).kind in "biuf" and table.count
+    }
+
+
+def find_changes(world: World, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows and values of the switchable columns that differ from what `list_switches` gave before."""
+    changes = {}
+    for name, values in list_switches(world).items():
+        differs = (values != before[name]).reshape(len(values), -1).any(axis=1)
+        if differs.any():
+            rows = np.flatnonzero(differs)
+            changes[name] = {"rows": rows, "values": values[rows]}
+    return changes
+
+
+def restore_changes(world: World, changes: Mapping[str, Any]) -> None:
+    """Make the changes that `find_changes` found."""
+    for component, table in world.tables.items():
+        for name in component.columns:
+            change = changes.get(f"{table.kind}.{name}")
+            if change is not None:
+                world.set(Entity(table, change["rows"]), **{name: change["values"]})

@@ -1,0 +1,157 @@
+"""Models for restarts, run by the command line; each can kill itself, as `kill -9` would, at a given step.
+
+Usage: windlass run restart_models.py -kind KIND -kill_at STEP -end_state END.npz [-checkpoint FILE ...]
+"""
+
+import itertools
+import os
+import signal
+from typing import Any
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.connectors import ContactCoordinate, CoordinateLoad, coordinate_marker
+from windlass.elements import Ground, MassPoint
+from windlass.framework import checkpoint_file
+from windlass.framework.table import Entity
+
+KINDS = ("adaptive", "verlet", "rk", "implicit spheres", "pendulum", "switched", "chain")
+kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
+kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
+kill_in = wl.option("kill_in", 0, "1", "checkpoint in the middle of whose writing it kills itself; 0 none", minimum=0)
+mass = wl.option("mass", 0.25, "kg", "mass of a point", minimum=1e-6)
+height = wl.option("height", 0.1, "m", "height from which a point falls")
+step = wl.option("step", 2e-4, "s", "step size", minimum=1e-9)
+end_state = wl.option("end_state", "end.npz", "", "file for the state at the end")
+
+
+def die(state: wl.State) -> None:
+    """The end of a run that nobody asks."""
+    if kill_at and state.step == kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def drop() -> tuple[wl.World, Entity]:
+    """A mass that falls on a contact; steps are cut to the instants of contact."""
+    world = wl.World()
+    point = world.add(MassPoint, position=(0.0, 0.0), displacement=(0.0, height), mass=mass)
+    marker = coordinate_marker(world, point, "y")
+    world.add(ContactCoordinate, marker1=marker, contact_stiffness=2e6, contact_damping=200.0, offset=0.05)
+    world.add(CoordinateLoad, marker=marker, value=-2.4525)
+    return world, point
+
+
+def spheres() -> tuple[wl.World, Entity]:
+    """Spheres that fall on a plane and on each other, so that neighbours change."""
+    world = wl.World(gravity=(0.0, -9.81, 0.0))
+    places = 0.022 * np.stack(np.meshgrid([0, 1], [1, 2, 3], [0, 1]), axis=-1).reshape(-1, 3)
+    places += np.random.default_rng(1).uniform(-1e-3, 1e-3, places.shape)
+    points = world.add(MassPoint, position=places, velocity=(0.0, -0.5, 0.0), mass=0.005)
+    friction: dict[str, Any] = {"static_friction": 0.3, "dynamic_friction": 0.2}
+    material = world.add(con.ContactMaterial, plane_strain_modulus=1e6, dissipation=0.5, **friction)
+    group = world.add(con.ContactSet)
+    world.add(con.ContactSphere, contact_set=group, marker=points, material=material, radius=0.01)
+    up = con.facing((0.0, 1.0, 0.0))
+    world.add(con.ContactHalfSpace, contact_set=group, marker=world.add(Ground), material=material, rotation=up)
+    world.add(con.HuntCrossley, contact_set=group, transition_velocity=0.1)
+    return world, points
+
+
+def pendulum() -> tuple[wl.World, Entity]:
+    """Two masses on rods."""
+    world = wl.World(gravity=(0.0, -9.81, 0.0))
+    points = world.add(MassPoint, position=[(1.0, 0.0), (1.5, 0.0)], mass=mass)
+    markers = [con.position_marker(world, which) for which in (world.add(Ground), points[0], points[1])]
+    for first, second, length in ((0, 1, 1.0), (1, 2, 0.5)):
+        world.add(con.DistanceConstraint, marker0=markers[first], marker1=markers[second], distance=length)
+    return world, points
+
+
+def chain() -> tuple[wl.World, Entity]:
+    """Masses between springs, pulled at one end."""
+    world = wl.World(gravity=(0.0, -9.81, 0.0))
+    points = world.add(MassPoint, position=np.outer(np.arange(12), (0.1, 0.01)), mass=mass)
+    markers = [con.position_marker(world, point) for point in points]
+    for first, second in itertools.pairwise(markers):
+        world.add(con.CartesianSpringDamper, marker0=first, marker1=second, stiffness=(900.0,) * 3, damping=(0.3,) * 3)
+    world.add(CoordinateLoad, marker=coordinate_marker(world, points[11], "x"), value=20.0)
+    return world, points
+
+
+class Switch(wl.StepHook):
+    """Changes the model at some steps, and remembers how often."""
+
+    count = 0
+
+    def __init__(self, load: Entity) -> None:
+        self._load = load
+
+    def after_step(self, state: wl.State) -> None:
+        """Another load at step 60, which is that of a checkpoint, and at step 90."""
+        if state.step in (60, 90):
+            state.world.set(self._load, value=3.0 if state.step == 60 else -1.0)
+            self.count += 1
+
+    def checkpoint(self) -> dict[str, Any]:
+        """The count."""
+        return {"count": self.count}
+
+    def restore(self, kept: Any, state: wl.State) -> None:
+        """The count."""
+        self.count = kept["count"]
+
+
+if kill_in:
+    write, written = checkpoint_file._write_array, 0
+
+    def write_or_die(group: Any, name: str, values: Any) -> None:
+        """Write an array, or none any more."""
+        global written
+        written += name == "reference"
+        if written == kill_in:
+            group.file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+        write(group, name, values)
+
+    checkpoint_file._write_array = write_or_die
+
+hooks: list[Any] = [die]
+solver: wl.Dynamic | wl.Explicit
+if kind == "adaptive":
+    world, points = drop()
+    settings: dict[str, Any] = {"smallest_step": 1e-10, "growth": 10.0, "easy_steps": 3, "discontinuous_fail": True}
+    settings |= {"method": "trapezoidal_index2", "discontinuous_atol": 1e-3, "discontinuous_max_it": 2}
+    solver = wl.Dynamic(world, step=step, end=0.25, **settings)
+elif kind in ("verlet", "rk", "implicit spheres"):
+    world, points = spheres()
+    if kind == "implicit spheres":
+        solver = wl.Dynamic(world, step=step, end=0.04)
+    else:
+        tolerances: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-8} if kind == "rk" else {}
+        solver = wl.Explicit(world, step=step, end=0.04, method=kind, **tolerances)
+elif kind == "chain":
+    world, points = chain()
+    solver = wl.Explicit(world, step=step, end=0.05)
+elif kind == "pendulum":
+    world, points = pendulum()
+    solver = wl.Explicit(world, step=1e-3, end=0.2)
+else:
+    world, points = drop()
+    load = world.add(CoordinateLoad, marker=coordinate_marker(world, points, "x"), value=1.0)
+    switch = Switch(load)
+    hooks.insert(0, switch)
+    solver = wl.Explicit(world, step=1e-3, end=0.15)
+sensors = wl.Sensors("sensors.csv", [wl.Sensor(points, "position"), wl.Sensor(points, "velocity")])
+for state in solver.march(hooks=[sensors, *hooks]):
+    if kind == "switched" and state.step == 80:
+        # the model may also change between the steps of a loop
+        world.set(load, value=-2.0)
+if not wl.help_requested():
+    state.save(end_state)
+    wl.write_summary({"steps": solver.statistics.steps, "rejected": solver.statistics.rejected})
+    if kind == "switched":
+        assert switch.count == 2
+    assert len(sensors.times) == solver.statistics.steps + 1
+    assert np.array_equal(sensors.steps, np.arange(len(sensors.times)))

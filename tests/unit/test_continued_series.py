@@ -1,0 +1,143 @@
+"""Series and tables of an interrupted run that are continued, and damaged ones that are kept."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+
+from windlass.framework.output import (
+    BrokenSeriesError,
+    CsvTable,
+    LineMesh,
+    VtkhdfSeries,
+    VtuSeries,
+    XdmfSeries,
+    read_csv,
+)
+
+from support.series import TIMES, append_frames, check_series, create_frame, create_mesh
+
+SERIES = [VtuSeries, XdmfSeries, VtkhdfSeries]
+DATA = {VtuSeries: "belt_000002.vtu", XdmfSeries: "belt.h5", VtkhdfSeries: "belt.vtkhdf"}
+every_series = pytest.mark.parametrize("kind", SERIES)
+
+
+def interrupt(kind: Any, folder: Path) -> LineMesh:
+    """A series of five frames of a process that is gone."""
+    mesh = create_mesh()
+    append_frames(kind(folder / "belt", mesh), mesh, TIMES[:5])
+    return mesh
+
+
+def continue_from(kind: Any, folder: Path, mesh: LineMesh, kept: int, end: int = len(TIMES)) -> Any:
+    """The same series, continued from some frames on."""
+    series = kind(folder / "belt", mesh, kept=TIMES[:kept])
+    for k in range(kept, end):
+        series.append(TIMES[k], **create_frame(mesh, k))
+    return series
+
+
+@every_series
+def test_later_frames_are_cut_and_new_ones_follow(kind: Any, tmp_path: Path) -> None:
+    """Frames 3 and 4 are cut; the series is that of one run, also when this happens twice."""
+    mesh = interrupt(kind, tmp_path)
+    series = continue_from(kind, tmp_path, mesh, 3, 4)
+    check_series(series.path, mesh, TIMES[:4])
+    series = continue_from(kind, tmp_path, mesh, 2)
+    series.close()
+    check_series(series.path, mesh, TIMES)
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    with kind(whole / "belt", mesh) as other:
+        append_frames(other, mesh, TIMES)
+    assert sorted(path.name for path in whole.iterdir()) == sorted(
+        path.name for path in tmp_path.iterdir() if path.is_file()
+    )
+
+
+@every_series
+def test_nothing_is_touched_before_the_next_frame(kind: Any, tmp_path: Path) -> None:
+    """A restart that does nothing changes nothing."""
+    mesh = interrupt(kind, tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    kind(tmp_path / "belt", mesh, kept=TIMES[:3]).close()
+    assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+def test_half_written_files_are_repaired(tmp_path: Path) -> None:
+    """What was written last when the process was killed: half a frame, or half an index."""
+    mesh = interrupt(VtuSeries, tmp_path)
+    (tmp_path / "belt.pvd").unlink()
+    (tmp_path / "belt_000004.vtu").write_bytes(b"<VTKFile")
+    check_series(continue_from(VtuSeries, tmp_path, mesh, 3).path, mesh, TIMES)
+
+    mesh = interrupt(XdmfSeries, tmp_path)
+    index = tmp_path / "belt.xdmf"
+    text = index.read_bytes()
+    index.write_bytes(text[: text.rindex(b"<Time") + 10])
+    check_series(continue_from(XdmfSeries, tmp_path, mesh, 4).path, mesh, TIMES)
+
+    mesh = interrupt(VtkhdfSeries, tmp_path)
+    with h5py.File(tmp_path / "belt.vtkhdf", "r+") as file:
+        file["VTKHDF/Points"].resize(6 * len(mesh.points), axis=0)
+        del file["VTKHDF/Steps"].attrs["NSteps"]
+    check_series(continue_from(VtkhdfSeries, tmp_path, mesh, 5).path, mesh, TIMES)
+
+
+def cut(path: Path) -> None:
+    """Lose the second half of a file."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path: Path) -> None:
+    """Lose all of a file but its name."""
+    path.write_bytes(b"")
+
+
+# a `.vtu` is whole at its checkpoint; only a broken disk cuts it
+@pytest.mark.parametrize(
+    ("kind", "damage"), [(k, d) for k in SERIES for d in (cut, empty, Path.unlink) if (k, d) != (VtuSeries, cut)]
+)
+def test_damaged_series_are_left_alone(kind: Any, damage: Any, tmp_path: Path) -> None:
+    """The error says so, and the files are as they were."""
+    mesh = interrupt(kind, tmp_path)
+    damage(tmp_path / DATA[kind])
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(BrokenSeriesError, match="cannot be continued"):
+        continue_from(kind, tmp_path, mesh, 3)
+    assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+@every_series
+def test_series_of_another_run_are_left_alone(kind: Any, tmp_path: Path) -> None:
+    """Missing frames and another mesh are noticed where files say so; a `.vtu` has its own mesh."""
+    mesh = interrupt(kind, tmp_path)
+    with pytest.raises(BrokenSeriesError, match="cannot be continued"):
+        continue_from(kind, tmp_path, mesh, 6)
+    if kind is not VtuSeries:
+        other = LineMesh(mesh.points + 1.0, mesh.lines[::-1], mesh.part)
+        with pytest.raises(BrokenSeriesError, match="its mesh is another one"):
+            continue_from(kind, tmp_path, other, 3)
+        shutil.rmtree(tmp_path)
+        tmp_path.mkdir()
+        with pytest.raises(BrokenSeriesError):
+            continue_from(kind, tmp_path, mesh, 3)
+
+
+def test_table_begins_with_the_rows_that_are_kept(tmp_path: Path) -> None:
+    """Digits are those of the rows of one run."""
+    columns, rows = [("time", "s"), ("step", "1")], [(0.0, 0), (0.1 + 0.2, 1), (1 / 3, 2)]
+    texts = []
+    for kept in (0, 2):
+        path = tmp_path / f"{kept}.csv"
+        path.write_text("something else, half writ")
+        with CsvTable(path, columns, rows[:kept]) as table:
+            for row in rows[kept:]:
+                table.append(row)
+        texts.append(path.read_bytes())
+    assert texts[0] == texts[1]
+    assert list(read_csv(path)["step"]) == [0, 1, 2]

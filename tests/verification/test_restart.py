@@ -1,0 +1,216 @@
+"""Runs that are killed and go on from their last checkpoint: the same end state, and output as if nothing had been."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import h5py
+import meshio
+import numpy as np
+import pytest
+
+from windlass.framework.output import read_csv
+
+from support.processes import ROOT, run_windlass
+
+MODELS = ROOT / "tests/support/restart_models.py"
+ARRAYS = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data", "t", "step")
+
+
+def assert_same_file(first: Path, second: Path) -> None:
+    """Two states, bit by bit."""
+    with np.load(first) as one, np.load(second) as other:
+        for name in ARRAYS:
+            np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+
+
+def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool = False) -> str:
+    """Run a model in a folder, to its end or until it kills itself; what it said on the side."""
+    folder.mkdir(exist_ok=True)
+    done = run_windlass(["run", *map(str, words)], processes, folder)
+    if not killed:
+        assert done.returncode == 0, done.stderr
+    elif processes == 1:
+        assert done.returncode == -9, done.stderr
+    else:
+        # mpiexec has a code and words of its own
+        assert done.returncode != 0 and "signal 9" in done.stderr, done.stderr
+    return done.stderr
+
+
+def write_belt(folder: Path) -> Path:
+    """The example of the belt, moved from 2 ms on, that saves its state and kills itself after a step."""
+    text = (ROOT / "examples/belt_drive.py").read_text()
+    for old, new in (
+        ("min(max((t - 0.05) / 0.55", "min(max((t - 0.002) / 0.05"),
+        ("state = motion.solve(state, hooks=hooks)", "state = motion.solve(state, hooks=[*hooks, save_and_die])"),
+        (
+            "frames = wl.option(",
+            "import os, signal\n"
+            "keep, die = wl.option('keep', 0, '1', 'step to save'), wl.option('die', 0, '1', 'last step')\n"
+            "def save_and_die(state):\n"
+            "    if state.step == keep or state.t > end_time - step / 2:\n"
+            "        state.save(f'{output}_{state.step}.npz')\n"
+            "    if state.step == die:\n"
+            "        os.kill(os.getpid(), signal.SIGKILL)\n"
+            "frames = wl.option(",
+        ),
+    ):
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path = folder / "belt.py"
+    path.write_text(text)
+    return path
+
+
+BELT: list[str | Path] = ["-elements", "24", "-segments", "3", "-step", "1e-4", "-end_time", "0.03", "-frames", "20"]
+"""300 steps after 10 load steps, with contact, friction and kept tangents."""
+
+
+def test_belt_killed_and_restarted(tmp_path: Path) -> None:
+    """A static and a dynamic solve, killed after 187 steps: state, counts, tables and series are those of one run."""
+    belt = write_belt(tmp_path)
+    options = [belt, *BELT, "-checkpoint_every", "50"]
+    run([*options, "-output", "whole", "-checkpoint", "a.h5", "-summary", "a.json"], tmp_path)
+    run([*options, "-output", "part", "-checkpoint", "b.h5", "-die", "197"], tmp_path, killed=True)
+    with h5py.File(tmp_path / "b.h5") as file:
+        assert list(file["solves"]) == ["0000", "0001"]
+        assert int(file["solves/0001/model/reference"].size) == 24 * 4 + 6
+    said = run([*options, "-output", "part", "-restart", "b.h5", "-summary", "b.json"], tmp_path)
+    assert "static had ended" in said and "dynamic goes on at 0.014 s, step 150" in said
+    assert_same_file(tmp_path / "whole_310.npz", tmp_path / "part_310.npz")
+    results = [json.loads((tmp_path / name).read_text()) for name in ("a.json", "b.json")]
+    for result in results:
+        assert result.pop("wall_time") > 0.0 and result.pop("cpu_time") > 0.0
+    assert results[0] == results[1]
+    for name in ("sensors.csv", "pulleys.csv", "belt.pvd", "belt.xdmf"):
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "part" / name).read_bytes(), name
+    names = sorted(path.name for path in (tmp_path / "part").iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "whole").iterdir())
+    check_series(tmp_path / "whole", tmp_path / "part")
+
+
+def check_series(whole: Path, part: Path) -> None:
+    """All frames of both folders, by the readers that people use."""
+    frames = [frame.get("file") for frame in ElementTree.parse(part / "belt.pvd").iter("DataSet")]
+    assert len(frames) == 21
+    readers = [meshio.xdmf.TimeSeriesReader(folder / "belt.xdmf") for folder in (whole, part)]
+    with readers[0] as first, readers[1] as second:
+        assert first.num_steps == second.num_steps == 21
+        first.read_points_cells(), second.read_points_cells()
+        for k, name in enumerate(frames):
+            grids = [meshio.read(folder / str(name)) for folder in (whole, part)]
+            np.testing.assert_array_equal(grids[0].points, grids[1].points)
+            data = [reader.read_data(k) for reader in (first, second)]
+            assert data[0][0] == data[1][0]
+            for field, values in data[0][1].items():
+                np.testing.assert_array_equal(values, data[1][1][field], err_msg=field)
+
+
+@pytest.mark.parametrize(
+    ("kind", "every", "kill_at", "options"),
+    [
+        ("adaptive", "50", "583", []),
+        ("adaptive", "50", "583", ["-dynamic_lag", "false"]),
+        ("verlet", "30", "137", []),
+        ("rk", "30", "137", []),
+        ("implicit spheres", "30", "137", []),
+        ("chain", "30", "137", []),
+        ("pendulum", "30", "137", []),
+        ("pendulum", "30", "137", ["-explicit_pc_factor_mat_solver_type", "mumps"]),
+        ("switched", "20", "75", []),
+        ("switched", "20", "85", []),
+        ("switched", "20", "95", []),
+    ],
+)
+def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, options: list[str], tmp_path: Path) -> None:
+    """Cut steps, explicit methods, changing neighbours, constraints, models that hooks change: equal to the bit."""
+    common: list[str | Path] = [MODELS, "-kind", kind, "-checkpoint_every", every, *options]
+    run([*common, "-summary", "s.json", "-checkpoint", "c.h5"], tmp_path / "whole")
+    folder = tmp_path / "part"
+    run([*common, "-kill_at", kill_at, "-checkpoint", "c.h5"], folder, killed=True)
+    assert not (folder / "end.npz").exists()
+    run([*common, "-restart", "auto", "-checkpoint", "c.h5", "-summary", "s.json"], folder)
+    assert_same_file(tmp_path / "whole/end.npz", folder / "end.npz")
+    for name in ("sensors.csv", "s.json"):
+        assert (tmp_path / "whole" / name).read_bytes() == (folder / name).read_bytes()
+    if kind == "adaptive":
+        assert json.loads((folder / "s.json").read_text())["rejected"] > 5
+    # a run that had ended has nothing to do, and all its options are still right
+    said = run([*common, "-restart", "c.h5", "-end_state", "again.npz"], folder)
+    assert "had ended" in said
+    assert_same_file(folder / "end.npz", folder / "again.npz")
+
+
+def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
+    """The last whole checkpoint is still there, and the run goes on from it."""
+    common: list[str | Path] = [MODELS, "-kind", "verlet", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
+    run(common, tmp_path / "whole")
+    run([*common, "-kill_in", "3"], tmp_path / "part", killed=True)
+    assert (tmp_path / "part/.c.h5.tmp").exists()
+    assert "step 60" in run([*common, "-restart", "c.h5"], tmp_path / "part")
+    assert not (tmp_path / "part/.c.h5.tmp").exists()
+    assert_same_file(tmp_path / "whole/end.npz", tmp_path / "part/end.npz")
+
+
+def test_run_that_is_extended(tmp_path: Path) -> None:
+    """A run that had ended goes on to a later end; kept tangents differ from those of one run, by tolerances only."""
+    common: list[str | Path] = [write_belt(tmp_path), *BELT, "-checkpoint_every", "50"]
+    run([*common, "-output", "a", "-checkpoint", "a.h5"], tmp_path)
+    short: list[str | Path] = [word if word != "0.03" else "0.025" for word in common]
+    run([*short, "-output", "b", "-frames", "16", "-checkpoint", "b.h5"], tmp_path)
+    run([*common, "-output", "b", "-restart", "b.h5"], tmp_path)
+    assert_close(tmp_path / "a_310.npz", tmp_path / "b_310.npz", 1e-7)
+    tables = [read_csv(tmp_path / folder / "sensors.csv") for folder in "ab"]
+    np.testing.assert_array_equal(tables[0]["step"], tables[1]["step"])
+
+
+DETERMINISTIC: list[str | Path] = ["-dynamic_pc_type", "redundant", "-dynamic_redundant_pc_type", "lu"]
+DETERMINISTIC += ["-dynamic_redundant_pc_factor_mat_solver_type", "klu"]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("options", [[], DETERMINISTIC], ids=["mumps", "deterministic"])
+def test_two_processes_killed_and_restarted(options: list[str | Path], tmp_path: Path) -> None:
+    """Over 100 steps after the checkpoint: to 1e-10 relative, bit by bit with a deterministic solver."""
+    common = [write_belt(tmp_path), *BELT, "-checkpoint_every", "140", *options, "-keep", "240"]
+    # the run that is killed later is itself what the other one is compared with
+    run([*common, "-output", "a", "-checkpoint", "c.h5", "-die", "243"], tmp_path, 2, killed=True)
+    run([*common, "-output", "b", "-restart", "c.h5"], tmp_path, 2)
+    if options:
+        assert_same_file(tmp_path / "a_240.npz", tmp_path / "b_240.npz")
+    assert_close(tmp_path / "a_240.npz", tmp_path / "b_240.npz")
+
+
+@pytest.mark.mpi
+def test_explicit_on_three_processes(tmp_path: Path) -> None:
+    """With a diagonal mass matrix there is no linear solver, and sums have an order: the same to the last bit."""
+    common: list[str | Path] = [MODELS, "-kind", "chain", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
+    run(common, tmp_path / "whole", 3)
+    run([*common, "-kill_at", "137"], tmp_path / "part", 3, killed=True)
+    run([*common, "-restart", "c.h5"], tmp_path / "part", 3)
+    assert_same_file(tmp_path / "whole/end.npz", tmp_path / "part/end.npz")
+    assert (tmp_path / "whole/sensors.csv").read_bytes() == (tmp_path / "part/sensors.csv").read_bytes()
+
+
+@pytest.mark.mpi
+def test_another_number_of_processes(tmp_path: Path) -> None:
+    """Written with one, read with two, and the other way round."""
+    common = [write_belt(tmp_path), *BELT, "-checkpoint_every", "140", "-keep", "240", "-output"]
+    for writing, reading in ((1, 2), (2, 1)):
+        first, second = f"w{writing}", f"r{reading}"
+        run([*common, first, "-checkpoint", "c.h5", "-die", "243"], tmp_path, writing, killed=True)
+        shutil.copytree(tmp_path / first, tmp_path / second)
+        run([*common, second, "-restart", "c.h5"], tmp_path, reading)
+        assert_close(tmp_path / f"{first}_240.npz", tmp_path / f"{second}_240.npz")
+
+
+def assert_close(first: Path, second: Path, tolerance: float = 1e-10) -> None:
+    """Two states, to a share of the largest value."""
+    with np.load(first) as one, np.load(second) as other:
+        for name in ("q", "v", "data"):
+            scale = np.abs(one[name]).max()
+            np.testing.assert_allclose(one[name], other[name], rtol=0, atol=tolerance * scale, err_msg=name)
