@@ -77,6 +77,8 @@ class System:
         name: name of the component.
         dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.  A system whose
             rows change (contact neighbours) puts a new array here, in ``update``, and raises ``pattern_version``.
+        foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
+            In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
         slots: positions in the matrix values for each row's block, shape (rows, n, n); set by the assembly.
         update: ``(fields)`` evaluates marker columns.
         residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
@@ -94,7 +96,8 @@ class System:
         post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
         evaluations: number of rows evaluated by ``residual`` so far.
-        pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.
+        pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.  It rises
+            on all processes together, also on those where nothing has changed.
     """
 
     name: str
@@ -115,6 +118,7 @@ class System:
     energy: Callable[[Fields], float] | None = None
     evaluations: int = 0
     pattern_version: int = 0
+    foreign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 @dataclass
@@ -225,6 +229,7 @@ class Law:
         outputs: output variables by name.
         complete: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
         check: ``(world, table) -> None`` raises ModelError for rows that do not fit together.
+        everywhere: rows are local on all processes, which share the work within a row (contact sets).
         multipliers: number of multipliers of each row (constraints).
         family: marker family that the rows belong to (markers).
         source: where the law comes from.
@@ -239,6 +244,7 @@ class Law:
     outputs: Mapping[str, Output] = field(default_factory=dict)
     complete: Callable[[World, dict[str, Any]], dict[str, Any]] | None = None
     check: Callable[[World, EntityTable], None] | None = None
+    everywhere: bool = False
     multipliers: int = 0
     family: str = ""
     source: str = ""

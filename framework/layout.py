@@ -1,7 +1,8 @@
 """Local numbering: which rows, coordinates and unknowns a process owns, and where their ghosts are.
 
 Each process owns a contiguous range of the rows of every node table and with it their coordinates.  A row of any other
-table belongs to the owner of its first coordinate, a multiplier to the owner of its row.  Unknowns are numbered
+table belongs to the owner of its first coordinate, a multiplier to the owner of its row; rows of laws that share their
+work otherwise are local everywhere.  Unknowns are numbered
 process by process, in the order of nodes, each multiplier after its coordinates, coordinates that couple to very many
 rows (pulleys) last: the order in which LU without pivoting is safe and keeps its fill small.
 """
@@ -27,6 +28,7 @@ class Layout:
     """Local numbers of one process.
 
     Attributes:
+        comm: mpi4py communicator, or None.
         rank, size: number of this process and number of processes.
         rows: local row numbers of each table except nodes and markers, by component.
         owned: world numbers of the owned coordinates, shape (n_owned,).
@@ -44,15 +46,20 @@ class Layout:
         systems: system of each table, in the order of building.
     """
 
-    def __init__(self, world: World, rank: int = 0, size: int = 1) -> None:
-        self.world, self.rank, self.size = world, rank, size
+    def __init__(self, world: World, comm: Any = None) -> None:
+        self.world, self.comm = world, comm
+        self.rank: int = 0 if comm is None else comm.rank
+        self.size: int = 1 if comm is None else comm.size
+        rank = self.rank
         self.systems: dict[type[Component], System] = {}
         number = world.numbering
         table_dofs = {c: world.table_dofs(t) for c, t in world.tables.items() if _role(c) not in ("node", "")}
         dof_owner = self._dof_owners()
         row_owner = {c: _owner_of_rows(d, dof_owner) for c, d in table_dofs.items()}
         self.rows: dict[type[Component], IntArray] = {
-            c: np.flatnonzero(owner == rank) for c, owner in row_owner.items() if _role(c) not in ("marker", "data")
+            c: np.arange(len(owner)) if _is_everywhere(c) else np.flatnonzero(owner == rank)
+            for c, owner in row_owner.items()
+            if _role(c) not in ("marker", "data")
         }
         multiplier_owner = np.zeros(number.multiplier_count, np.int64)
         for component in number.first_multiplier:
@@ -120,6 +127,7 @@ class Layout:
         self.unknown_of_dof[: len(self.owned)] = unknown[self.owned] - first
         self.unknown_of_dof[len(self.owned) :] = self.owned_unknowns + np.arange(len(ghosts))
         self.unknown_of_multiplier: IntArray = unknown[number.count + self.multipliers_owned] - first
+        self._unknown_of_dof = unknown[: number.count]
 
     def _localise_markers(self) -> None:
         """Local markers are those that local rows refer to."""
@@ -172,6 +180,14 @@ class Layout:
         """Local numbers of world coordinates; the spare number for -1 and for coordinates of other processes."""
         return self._local_of_dof[world_dofs]
 
+    def unknown_numbers(self, world_dofs: IntArray) -> IntArray:
+        """Numbers of world coordinates of any process in the PETSc vectors of unknowns."""
+        return self._unknown_of_dof[world_dofs]
+
+    def owners(self, component: type[Component]) -> IntArray:
+        """Process that owns each row of a table, shape (rows,)."""
+        return _owner_of_rows(self.world.table_dofs(self.world.tables[component]), self._dof_owners())
+
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
         """Local numbers of the multipliers of rows of a constraint table, shape (rows, m)."""
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
@@ -192,6 +208,11 @@ class Layout:
 def _role(component: type[Component]) -> str:
     law: Any = law_of(component)
     return law.role if law is not None else ""
+
+
+def _is_everywhere(component: type[Component]) -> bool:
+    law = law_of(component)
+    return law is not None and law.everywhere
 
 
 def _owner_of_rows(dofs: IntArray, dof_owner: IntArray) -> IntArray:
