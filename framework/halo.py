@@ -96,4 +96,6 @@ def is_true_anywhere(comm: Any, here: bool) -> bool:
     """Whether something holds on any process."""
     from mpi4py import MPI
 
-    return bool(comm.allreduce(int(here), op=MPI.MAX))
+    flag = np.array([here], np.int32)
+    comm.Allreduce(MPI.IN_PLACE, flag, op=MPI.MAX)
+    return bool(flag[0])
