@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.connectors.contact_ellipsoids import eval_relative_radius, eval_support, find_direction
-from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Surfaces
+from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.kernel import kernel
 from windlass.framework.table import IntArray
@@ -29,28 +29,29 @@ APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def update_surfaces(c: Surfaces, m: PositionColumns) -> None:
-    """Frames and velocities of the surfaces from their markers."""
+def update_surfaces(c: Surfaces, m: PositionColumns, runs: Runs) -> None:
+    """Frames and velocities of some surfaces, see `find_runs`, from their markers."""
     # arrays by name: a loop over the columns of two large tuples takes several times as long
     p, v, A, omega, marker, is_point, s = m.p, m.v, m.A, m.omega, c.marker, c.is_point, c.s
     center, cv, comega = c.center, c.v, c.omega
-    for i in range(len(marker)):
-        k = marker[i]
-        for d in range(3):
-            center[i, d], cv[i, d] = p[k, d], v[k, d]
-        if is_point[i]:
-            continue
-        wx, wy, wz = omega[k, 0], omega[k, 1], omega[k, 2]
-        rx = A[k, 0, 0] * s[i, 0] + A[k, 0, 1] * s[i, 1] + A[k, 0, 2] * s[i, 2]
-        ry = A[k, 1, 0] * s[i, 0] + A[k, 1, 1] * s[i, 1] + A[k, 1, 2] * s[i, 2]
-        rz = A[k, 2, 0] * s[i, 0] + A[k, 2, 1] * s[i, 1] + A[k, 2, 2] * s[i, 2]
-        center[i, 0] += rx
-        center[i, 1] += ry
-        center[i, 2] += rz
-        cv[i, 0] += wy * rz - wz * ry
-        cv[i, 1] += wz * rx - wx * rz
-        cv[i, 2] += wx * ry - wy * rx
-        comega[i, 0], comega[i, 1], comega[i, 2] = wx, wy, wz
+    for run in range(len(runs)):
+        for i in range(runs[run, 0], runs[run, 1]):
+            k = marker[i]
+            for d in range(3):
+                center[i, d], cv[i, d] = p[k, d], v[k, d]
+            if is_point[i]:
+                continue
+            wx, wy, wz = omega[k, 0], omega[k, 1], omega[k, 2]
+            rx = A[k, 0, 0] * s[i, 0] + A[k, 0, 1] * s[i, 1] + A[k, 0, 2] * s[i, 2]
+            ry = A[k, 1, 0] * s[i, 0] + A[k, 1, 1] * s[i, 1] + A[k, 1, 2] * s[i, 2]
+            rz = A[k, 2, 0] * s[i, 0] + A[k, 2, 1] * s[i, 1] + A[k, 2, 2] * s[i, 2]
+            center[i, 0] += rx
+            center[i, 1] += ry
+            center[i, 2] += rz
+            cv[i, 0] += wy * rz - wz * ry
+            cv[i, 1] += wz * rx - wx * rz
+            cv[i, 2] += wx * ry - wy * rx
+            comega[i, 0], comega[i, 1], comega[i, 2] = wx, wy, wz
 
 
 @kernel

@@ -5,17 +5,21 @@ finds in a time that grows in proportion to their number.  Radii of very differe
 with its own tree, so that one large sphere does not make neighbours of all small ones.  A half space is neighbour of
 every surface that is closer to its plane than the skin.
 
+On several processes each seeks the neighbours of its own surfaces, see `contact_share`; all search when one has to.
+
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Surfaces
+from windlass.connectors.contact_share import Share
+from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces, find_runs
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
@@ -34,6 +38,8 @@ class Neighbours:
         skin: margin of the search [m].
         bounded: number of bounded surfaces, which come before the half spaces.
         moving: the half spaces that are not on the ground.
+        watched: the bounded surfaces whose motion may ask for a search, in serial all, shape (w,).
+        runs: the same by `find_runs`.
         pairs: surface numbers of the candidates, kind of the first <= kind of the second, shape (k, 2).
         numbers: the pairs as single numbers in ascending order, by which lists are compared, shape (k,).
         ellipsoids: number of pairs with an ellipsoid, which come first.
@@ -46,6 +52,8 @@ class Neighbours:
     skin: float
     bounded: int
     moving: IntArray
+    watched: IntArray
+    runs: Runs
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     ellipsoids: int = 0
@@ -55,78 +63,105 @@ class Neighbours:
     forgotten: bool = False
 
 
-def create_neighbours(c: Surfaces, skin: float) -> Neighbours:
-    """An empty list with a skin [m], 0 for the default; the first `update_neighbours` fills it."""
+def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbours:
+    """An empty list with a skin [m], 0 for the default; the first `update_neighbours` fills it.
+
+    Args:
+        c: the surfaces.
+        skin: margin of the search [m].
+        share: the part of this process; None in serial.
+    """
     planes = np.flatnonzero(c.kind == HALF_SPACE)
     bounded = len(c.kind) - len(planes)
     if skin == 0.0 and bounded:
         skin = SKIN_SHARE * float(np.median(c.reach[:bounded]))
-    return Neighbours(skin, bounded, planes[~c.fixed[planes]])
+    watched = np.arange(bounded) if share is None else share.watched(c, bounded)
+    return Neighbours(skin, bounded, planes[~c.fixed[planes]], watched, find_runs(watched))
 
 
-def update_neighbours(near: Neighbours, c: Surfaces) -> bool:
-    """Search again if the list may have become incomplete; whether there are other pairs then."""
+def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> bool:
+    """Search again if the list may have become incomplete; whether there are other pairs then, on any process."""
     known = near.rebuilds > 0 and not near.forgotten
-    if known and not is_stale(c, near.start, near.listed, near.moving, near.bounded, near.skin):
+    stale = not known or is_stale(c, near.start, near.listed, near.moving, near.runs, near.bounded, near.skin)
+    if not (stale if share is None else share.agree(stale)):
         return False
+    if share is not None:
+        share.gather_centers(c)
     if not np.isfinite(c.center).all():
         # a Newton iteration that has gone astray; the solver sees it by its own residual
         return False
-    pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin), _find_plane_pairs(near, c)))
+    pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin, share), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]
     apart = (c.carrier[i] != c.carrier[j]) & ~(c.fixed[i] & c.fixed[j])
     pairs = pairs[apart]
+    if share is not None:
+        pairs = pairs[share.takes(c, pairs)]
     near.start = c.center.copy()
     near.rebuilds += 1
     numbers = np.sort(pairs[:, 0] * len(c.kind) + pairs[:, 1])
-    if np.array_equal(numbers, near.numbers) and not near.forgotten:
-        return False
-    near.numbers, near.forgotten = numbers, False
-    # the order of the search is kept otherwise: neighbours stand near each other in it, which is kind to the cache
-    with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
-    near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
-    near.ellipsoids = int(with_ellipsoid.sum())
-    return True
+    changed = near.forgotten or not np.array_equal(numbers, near.numbers)
+    if changed:
+        near.numbers, near.forgotten = numbers, False
+        # the order of the search is kept otherwise: neighbours stand near each other in it, which is kind to the cache
+        with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
+        near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
+        near.ellipsoids = int(with_ellipsoid.sum())
+    return changed if share is None else share.follow(c, near.pairs, changed)
 
 
 @kernel
 def is_stale(
-    c: Surfaces, start: FloatArray, listed: NDArray[np.bool_], moving: IntArray, bounded: int, skin: float
+    c: Surfaces,
+    start: FloatArray,
+    listed: NDArray[np.bool_],
+    moving: IntArray,
+    watched: Runs,
+    bounded: int,
+    skin: float,
 ) -> bool:
-    """Whether an origin has moved by half the skin, or an unlisted surface has come to a moving half space."""
+    """Whether an origin has moved by half the skin, or an unlisted surface has come to a moving half space.
+
+    ``watched`` are runs of surfaces, see `find_runs`.
+    """
     limit = 0.25 * skin * skin
-    for i in range(bounded):
-        dx, dy, dz = c.center[i, 0] - start[i, 0], c.center[i, 1] - start[i, 1], c.center[i, 2] - start[i, 2]
-        if dx * dx + dy * dy + dz * dz > limit:
-            return True
+    for run in range(len(watched)):
+        for i in range(watched[run, 0], watched[run, 1]):
+            dx, dy, dz = c.center[i, 0] - start[i, 0], c.center[i, 1] - start[i, 1], c.center[i, 2] - start[i, 2]
+            if dx * dx + dy * dy + dz * dz > limit:
+                return True
     for k in moving:
         # a half space that turns moves far from its origin, hence the look at every surface
-        for i in range(bounded):
-            if not listed[k - bounded, i]:
-                height = 0.0
-                for d in range(3):
-                    height += c.normal[k, d] * (c.center[i, d] - c.center[k, d])
-                if height < c.reach[i]:
-                    return True
+        for run in range(len(watched)):
+            for i in range(watched[run, 0], watched[run, 1]):
+                if not listed[k - bounded, i]:
+                    height = 0.0
+                    for d in range(3):
+                        height += c.normal[k, d] * (c.center[i, d] - c.center[k, d])
+                    if height < c.reach[i]:
+                        return True
     return False
 
 
-def find_bounded_pairs(c: Surfaces, bounded: int, skin: float) -> IntArray:
-    """Pairs of bounded surfaces closer than the skin, kinds in order, shape (k, 2)."""
-    from scipy.spatial import cKDTree  # here, because most models do not need it
+def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | None) -> IntArray:
+    """Pairs of bounded surfaces closer than the skin, kinds in order, shape (k, 2).
 
+    On several processes those of own surfaces, with each other and with those of others.
+    """
     parts = [np.zeros((0, 2), np.int64)]
     classes = _size_classes(c.reach[:bounded])
-    trees = [cKDTree(c.center[members]) for members in classes]
     largest = [float(c.reach[members].max()) for members in classes]
-    for a, members in enumerate(classes):
+    others: list[_Crowd] = []
+    if share is not None:
+        mine, theirs = share.find_searched(c, bounded, skin)
+        others = [_Crowd(c, members[theirs[members]]) for members in classes]
+        classes = [members[mine[members]] for members in classes]
+    own = [_Crowd(c, members) for members in classes]
+    for a, crowd in enumerate(own):
         # rounding must not lose a pair that just touches
-        found = trees[a].query_pairs((2.0 * largest[a] + skin) * (1.0 + 1e-12), output_type="ndarray")
-        parts.append(members[found])
-        for b in range(a):
-            reach = (largest[a] + largest[b] + skin) * (1.0 + 1e-12)
-            matrix = trees[a].sparse_distance_matrix(trees[b], reach, output_type="coo_matrix")
-            parts.append(np.stack((members[matrix.row], classes[b][matrix.col]), axis=1))
+        parts.append(crowd.find_pairs((2.0 * largest[a] + skin) * (1.0 + 1e-12)))
+        for b, other in enumerate(own[:a] + others):
+            reach = (largest[a] + largest[b if b < a else b - a] + skin) * (1.0 + 1e-12)
+            parts.append(crowd.find_pairs_with(other, reach))
     pairs = np.concatenate(parts)
     if len(classes) > 1:
         distance = np.linalg.norm(c.center[pairs[:, 0]] - c.center[pairs[:, 1]], axis=1)
@@ -134,6 +169,30 @@ def find_bounded_pairs(c: Surfaces, bounded: int, skin: float) -> IntArray:
     # surfaces are numbered kind by kind
     pairs.sort(axis=1)
     return pairs
+
+
+class _Crowd:
+    """Some surfaces and the k-d tree of their origins."""
+
+    def __init__(self, c: Surfaces, members: IntArray) -> None:
+        from scipy.spatial import cKDTree  # here, because most models do not need it
+
+        self.members = members
+        self._tree: Any = cKDTree(c.center[members]) if len(members) else None
+
+    def find_pairs(self, reach: float) -> IntArray:
+        """Pairs of members closer than a distance [m], shape (k, 2)."""
+        if self._tree is None:
+            return np.zeros((0, 2), np.int64)
+        found: IntArray = self._tree.query_pairs(reach, output_type="ndarray")
+        return self.members[found]
+
+    def find_pairs_with(self, other: _Crowd, reach: float) -> IntArray:
+        """Pairs (member, member of another crowd) closer than a distance [m], shape (k, 2)."""
+        if self._tree is None or other._tree is None:
+            return np.zeros((0, 2), np.int64)
+        matrix = self._tree.sparse_distance_matrix(other._tree, reach, output_type="coo_matrix")
+        return np.stack((self.members[matrix.row], other.members[matrix.col]), axis=1)
 
 
 def _size_classes(reach: FloatArray) -> list[IntArray]:
@@ -147,9 +206,11 @@ def _size_classes(reach: FloatArray) -> list[IntArray]:
 def _find_plane_pairs(near: Neighbours, c: Surfaces) -> IntArray:
     """Pairs (bounded surface, half space) closer than the skin, shape (k, 2); notes them in ``near.listed``."""
     m = near.bounded
-    # heights relative to each origin: differences first, so that far-off models lose no digits
-    near.listed = np.array(
-        [(c.center[:m] - c.center[k]) @ c.normal[k] <= c.reach[:m] + near.skin for k in range(m, len(c.kind))], bool
-    ).reshape(len(c.kind) - m, m)
+    # a slice makes no copies
+    own: Any = near.watched if len(near.watched) < m else slice(0, m)
+    near.listed = np.zeros((len(c.kind) - m, m), bool)
+    for k in range(m, len(c.kind)):
+        # heights relative to each origin: differences first, so that far-off models lose no digits
+        near.listed[k - m, own] = (c.center[own] - c.center[k]) @ c.normal[k] <= c.reach[own] + near.skin
     plane, surface = np.nonzero(near.listed)
     return np.stack((surface, plane + m), axis=1)

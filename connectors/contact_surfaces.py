@@ -37,6 +37,10 @@ EYE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 SOURCE = "K. L. Johnson, Contact Mechanics, Cambridge University Press (1985)"
 
 
+Runs = NDArray[np.uint64]
+"""Some surfaces as runs of numbers [first, last + 1), shape (runs, 2); kernels are spared a test for negative ones."""
+
+
 class ContactSet(Component):
     """A group of surfaces that may touch each other.
 
@@ -134,6 +138,15 @@ class Surfaces(NamedTuple):
     normal: FloatArray
     force: FloatArray
     torque: FloatArray
+
+
+def find_runs(surfaces: IntArray) -> Runs:
+    """Ascending numbers as runs without gaps."""
+    breaks = np.flatnonzero(np.diff(surfaces) != 1)
+    first = np.concatenate((surfaces[:1], surfaces[breaks + 1]))
+    last = np.concatenate((surfaces[breaks], surfaces[-1:]))
+    runs: Runs = np.stack((first, last + 1), axis=1).astype(np.uint64)
+    return runs
 
 
 def facing(normal: Sequence[float]) -> FloatArray:

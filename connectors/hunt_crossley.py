@@ -10,6 +10,8 @@ x depth, n normal from surface 1 to 2 and R relative radius from `contact_geomet
 surface 1 relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing.
 Every contact is by itself: one that is pulled apart so fast that its force vanishes takes none from the others.
 
+On several processes all bind every row; the surfaces and the pairs are shared out, see `contact_share`.
+
 "simbody" gives E = E_i/2^1.5 for equal materials, "hertz" the classical 1/E = 1/E_1 + 1/E_2.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; friction: M. Hollars, in the documentation of
@@ -26,7 +28,7 @@ from windlass.connectors.contact_geometry import update_orientations, update_sur
 from windlass.connectors.contact_search import update_neighbours
 from windlass.connectors.hunt_crossley_contacts import list_contacts
 from windlass.connectors.hunt_crossley_kernels import scatter_forces
-from windlass.connectors.hunt_crossley_sets import ContactSystem, create_sets, pair_dofs, sum_forces
+from windlass.connectors.hunt_crossley_sets import ContactSystem, couple_pairs, create_sets, sum_forces
 from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
 from windlass.framework.bind import bind
@@ -90,7 +92,8 @@ def build(rows: LocalRows) -> System:
     """The system of `HuntCrossley`."""
     sets = create_sets(rows)
     spare = rows.layout.spare
-    system = ContactSystem("HuntCrossley", pair_dofs(sets, spare), sets=sets)
+    system = ContactSystem("HuntCrossley", np.zeros((0, 0), np.int64), sets=sets)
+    couple_pairs(system, spare)
 
     evaluate, orient, scatter, differentiate = (
         bind(update_surfaces),
@@ -102,23 +105,30 @@ def build(rows: LocalRows) -> System:
     def update(s: Fields) -> None:
         changed = False
         for b in sets:
-            evaluate(b.surfaces, s.markers[FAMILY])
+            evaluate(b.surfaces, s.markers[FAMILY], b.own)
             orient(b.surfaces, s.markers[FAMILY], b.turning)
-            changed = update_neighbours(b.near, b.surfaces) or changed
+            if b.share is not None:
+                b.share.spread(b.surfaces)
+            changed = update_neighbours(b.near, b.surfaces, b.share) or changed
         if changed:
-            system.dofs = pair_dofs(sets, spare)
+            couple_pairs(system, spare)
             system.pattern_version += 1
 
     def add_residual(s: Fields, f: FloatArray) -> None:
         for b in sets:
             sum_forces(b, b.enabled_laws(s.data))
-            scatter(b.surfaces, s.markers[FAMILY], f)
+            if b.share is not None:
+                b.share.collect_forces()
+            scatter(b.surfaces, s.markers[FAMILY], b.own, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         for b in sets:
             own = slots[b.first : b.first + len(b.near.pairs)]
+            c, m, v = b.surfaces, s.markers[FAMILY], s.v
+            if b.share is not None:
+                c, m, v = b.share.collect_columns(c, m, v)
             for law in b.enabled_laws(s.data):
-                differentiate(b.surfaces, law, b.near.pairs, s.markers[FAMILY], s.v, dq, dv, own, values)
+                differentiate(c, law, b.near.pairs, m, v, dq, dv, own, values)
 
     def eval_energy(s: Fields) -> float:
         return sum(sum_forces(b, b.enabled_laws(s.data)) for b in sets)
@@ -196,6 +206,7 @@ register(
         "connector",
         dofs=lambda world, table: np.zeros((table.count, 0), np.int64),
         build=build,
+        everywhere=True,
         complete=complete,
         check=check,
         outputs={

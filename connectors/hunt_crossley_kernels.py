@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.contact_geometry import find_contact, touch_spheres
-from windlass.connectors.contact_surfaces import HALF_SPACE, Surfaces
+from windlass.connectors.contact_surfaces import HALF_SPACE, Runs, Surfaces
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
@@ -166,40 +166,42 @@ def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
 
 
 @kernel
-def clear_forces(c: Surfaces) -> None:
-    """Set ``c.force`` and ``c.torque`` to 0."""
+def clear_forces(c: Surfaces, runs: Runs) -> None:
+    """Set ``c.force`` and ``c.torque`` of some surfaces, see `find_runs`, to 0."""
     force, torque = c.force, c.torque
-    for i in range(len(force)):
-        for d in range(3):
-            force[i, d] = torque[i, d] = 0.0
+    for run in range(len(runs)):
+        for i in range(runs[run, 0], runs[run, 1]):
+            for d in range(3):
+                force[i, d] = torque[i, d] = 0.0
 
 
 @kernel
-def scatter_forces(c: Surfaces, m: PositionColumns, f: FloatArray) -> None:
-    """f -= Jᵀ F + Jrᵀ T, the left-hand side of what acts on the surfaces."""
+def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
+    """f -= Jᵀ F + Jrᵀ T, the left-hand side of what acts on some surfaces, see `find_runs`."""
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
     p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]
-    for i in range(len(marker)):
-        k = marker[i]
-        fx, fy, fz = force[i, 0], force[i, 1], force[i, 2]
-        if fx == 0.0 and fy == 0.0 and fz == 0.0:
-            continue
-        if is_point[i]:
-            # coordinates of a point are its position
-            for a in range(min(3, width)):
-                f[dofs[i, a]] -= force[i, a]
-            continue
-        # torque about the marker
-        rx, ry, rz = center[i, 0] - p[k, 0], center[i, 1] - p[k, 1], center[i, 2] - p[k, 2]
-        tx = torque[i, 0] + ry * fz - rz * fy
-        ty = torque[i, 1] + rz * fx - rx * fz
-        tz = torque[i, 2] + rx * fy - ry * fx
-        for a in range(width):
-            f[dofs[i, a]] -= (
-                J[k, 0, a] * fx
-                + J[k, 1, a] * fy
-                + J[k, 2, a] * fz
-                + Jr[k, 0, a] * tx
-                + Jr[k, 1, a] * ty
-                + Jr[k, 2, a] * tz
-            )
+    for run in range(len(runs)):
+        for i in range(runs[run, 0], runs[run, 1]):
+            k = marker[i]
+            fx, fy, fz = force[i, 0], force[i, 1], force[i, 2]
+            if fx == 0.0 and fy == 0.0 and fz == 0.0 and (is_point[i] or not torque[i].any()):
+                continue
+            if is_point[i]:
+                # coordinates of a point are its position
+                for a in range(min(3, width)):
+                    f[dofs[i, a]] -= force[i, a]
+                continue
+            # torque about the marker
+            rx, ry, rz = center[i, 0] - p[k, 0], center[i, 1] - p[k, 1], center[i, 2] - p[k, 2]
+            tx = torque[i, 0] + ry * fz - rz * fy
+            ty = torque[i, 1] + rz * fx - rx * fz
+            tz = torque[i, 2] + rx * fy - ry * fx
+            for a in range(width):
+                f[dofs[i, a]] -= (
+                    J[k, 0, a] * fx
+                    + J[k, 1, a] * fy
+                    + J[k, 2, a] * fz
+                    + Jr[k, 0, a] * tx
+                    + Jr[k, 1, a] * ty
+                    + Jr[k, 2, a] * tz
+                )

@@ -66,7 +66,7 @@ def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceFor
     """Force and torque of one force element on every surface of its set; arguments as `eval_contacts`."""
     bound, law, enabled = _prepare(world, state, force)
     c = bound.surfaces
-    clear_forces(c)
+    clear_forces(c, bound.own)
     if enabled:
         # the general loop: it also has the torque on spheres that cannot turn
         add_pair_forces(c, law, bound.near.pairs)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.contact_search import Neighbours, create_neighbours
-from windlass.connectors.contact_surfaces import SPHERE, Surfaces, create_surfaces
+from windlass.connectors.contact_share import Share
+from windlass.connectors.contact_surfaces import SPHERE, Runs, Surfaces, create_surfaces, find_runs
 from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces, add_round_forces, clear_forces
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
@@ -26,7 +27,9 @@ class BoundSet:
         near: its candidate pairs.
         rows, laws: the rows of `HuntCrossley` that act on it, and their letters.
         flags: place of the flag of each of these rows among the history values.
-        turning: the surfaces that are no spheres.
+        own: runs of the surfaces that are moved here, see `find_runs`; in serial all.
+        turning: those of them that are no spheres.
+        share: the part of this process; None in serial.
         first: number of its first pair among the pairs of all sets.
         clear, add, add_round: the kernels of `sum_forces`.
     """
@@ -36,11 +39,18 @@ class BoundSet:
     rows: IntArray
     laws: list[ForceLaw]
     flags: IntArray
+    own: Runs
     turning: IntArray
+    share: Share | None
     first: int = 0
     clear: Any = field(default_factory=lambda: bind(clear_forces))
     add: Any = field(default_factory=lambda: bind(add_pair_forces))
     add_round: Any = field(default_factory=lambda: bind(add_round_forces))
+
+    @property
+    def present(self) -> Runs:
+        """Runs of the surfaces that may get forces here."""
+        return self.own if self.share is None else self.share.present
 
     def enabled_laws(self, data: FloatArray) -> Iterator[ForceLaw]:
         """The laws that are switched on."""
@@ -80,42 +90,52 @@ def create_laws(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[Fo
 def create_sets(rows: LocalRows) -> list[BoundSet]:
     """The contact sets of some rows, without candidate pairs yet."""
     world, layout = rows.world, rows.layout
-    if layout.size > 1:
-        raise ModelError(f"HuntCrossley: contact sets work on one process; this run has {layout.size}")
     ids, flags = rows.column("contact_set"), rows.data_start("data")
     sets = []
     for number in np.unique(ids):
         entity = world.entity(int(number))
         surfaces = create_surfaces(world, layout, int(number))
         which = np.flatnonzero(ids == number)
-        near = create_neighbours(surfaces, float(entity.skin))
-        turning = np.flatnonzero(surfaces.kind != SPHERE)
-        sets.append(
-            BoundSet(surfaces, near, rows.rows[which], create_laws(surfaces, rows, which), flags[which], turning)
-        )
+        share = Share(world, layout, surfaces) if layout.size > 1 else None
+        near = create_neighbours(surfaces, float(entity.skin), share)
+        own = np.arange(len(surfaces.kind)) if share is None else share.own
+        turning = own[surfaces.kind[own] != SPHERE]
+        laws = create_laws(surfaces, rows, which)
+        sets.append(BoundSet(surfaces, near, rows.rows[which], laws, flags[which], find_runs(own), turning, share))
     return sets
 
 
-def pair_dofs(sets: list[BoundSet], spare: int) -> IntArray:
-    """Local coordinates of all candidate pairs, shape (pairs, 2 w); notes the first pair of each set."""
+def couple_pairs(system: ContactSystem, spare: int) -> None:
+    """Give the system the coordinates of all candidate pairs, and note the first pair of each set."""
+    sets = system.sets
     width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
+    foreign = [b.share.foreign if b.share is not None else np.zeros(0, np.int64) for b in sets]
+    system.foreign = np.concatenate([np.zeros(0, np.int64), *foreign])
+    last = spare + len(system.foreign)
     parts = [np.zeros((0, 2 * width), np.int64)]
-    first = 0
-    for b in sets:
+    first, beyond = 0, 0
+    for b, others in zip(sets, foreign, strict=True):
         b.first = first
-        pairs, own = b.near.pairs, b.surfaces.dofs.shape[1]
-        dofs = np.full((len(pairs), 2 * width), spare, np.int64)
+        numbers, pairs = b.surfaces.dofs, b.near.pairs
+        if b.share is not None:
+            # foreign coordinates of one set after those of the other, then the spare number
+            numbers = b.share.dofs
+            numbers = np.where(
+                numbers < spare, numbers, np.where(numbers == spare + len(others), last, numbers + beyond)
+            )
+        own = numbers.shape[1]
+        dofs = np.full((len(pairs), 2 * width), last, np.int64)
         # the block of a set is as wide as its own markers: coordinates of body 1, of body 2, padding
-        dofs[:, :own] = b.surfaces.dofs[pairs[:, 0]]
-        dofs[:, own : 2 * own] = b.surfaces.dofs[pairs[:, 1]]
+        dofs[:, :own] = numbers[pairs[:, 0]]
+        dofs[:, own : 2 * own] = numbers[pairs[:, 1]]
         parts.append(dofs)
-        first += len(pairs)
-    return np.concatenate(parts)
+        first, beyond = first + len(pairs), beyond + len(others)
+    system.dofs = np.concatenate(parts)
 
 
 def sum_forces(b: BoundSet, laws: Iterable[ForceLaw]) -> float:
     """Set the forces on the surfaces of a set to those of some laws; returns the stored energy [J]."""
-    b.clear(b.surfaces)
+    b.clear(b.surfaces, b.present)
     energy = 0.0
     for law in laws:
         if b.near.ellipsoids:

@@ -46,7 +46,8 @@ class Assembly:
         processes: the processes that share the world in this assembly.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
-        pattern: sparsity over the local unknowns.
+        pattern: sparsity over the local unknowns, and after them those that systems couple beyond.
+        unknown_global: number of each row of ``pattern`` in the PETSc vectors.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -76,6 +77,7 @@ class Assembly:
         self._order_systems()
         self._pattern: Pattern | None = None
         self._pattern_version = 0
+        self.unknown_global: IntArray = layout.unknown_global
 
     def bind(self, table: EntityTable, rows: IntArray) -> LocalRows:
         """Rows that this process has in its local numbering."""
@@ -138,22 +140,26 @@ class Assembly:
     def _create_pattern(self, changing: bool) -> None:
         """Set up sparsity and slots, with or without the systems that change their coordinates."""
         layout = self.layout
-        unknown = np.append(layout.unknown_of_dof, -1)
+        count = len(layout.unknown_global)
         blocks: list[tuple[IntArray, IntArray]] = []
         components = [c for c in self._components if changing or layout.systems[c].pattern_version == 0]
+        places: dict[type[Component], IntArray] = {}
+        numbers = [layout.unknown_global]
         for component in components:
             system = layout.systems[component]
+            beyond = count + np.arange(len(system.foreign))
+            numbers.append(layout.unknown_numbers(system.foreign))
+            count += len(beyond)
+            rows = places[component] = np.concatenate((layout.unknown_of_dof, beyond, [-1]))[system.dofs]
             if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
-                rows = unknown[system.dofs]
                 blocks.append((rows, rows))
             if system.constraint is not None:
                 multipliers = layout.unknown_of_multiplier[system.constraint.multipliers]
                 blocks += [(multipliers, rows), (rows, multipliers)]
-        pattern = create_pattern(blocks, len(layout.unknown_global))
-        self._pattern = pattern
+        pattern = create_pattern(blocks, count)
+        self._pattern, self.unknown_global = pattern, np.concatenate(numbers)
         for component in components:
-            system = layout.systems[component]
-            rows = unknown[system.dofs]
+            system, rows = layout.systems[component], places[component]
             if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
                 system.slots = pattern.slots(rows, rows)
             if system.constraint is not None:
@@ -196,7 +202,7 @@ class Assembly:
     def acceleration_slots(self) -> IntArray:
         """Slots of `pattern` that the mass matrix, the constraint Jacobians and the diagonal fill, sorted."""
         pattern = self.pattern
-        diagonal = np.arange(len(pattern.indptr) - 1).reshape(-1, 1)
+        diagonal = np.arange(len(self.layout.unknown_global)).reshape(-1, 1)
         parts = [self._mass_slots, pattern.slots(diagonal, diagonal).ravel()]
         parts += [s.slots.ravel() for s in self.systems if s.inertia_tangent is not None]
         for coupling in self._couplings.values():

@@ -77,6 +77,8 @@ class System:
         name: name of the component.
         dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.  A system whose
             rows change (contact neighbours) puts a new array here, in ``update``, and raises ``pattern_version``.
+        foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
+            In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
         slots: positions in the matrix values for each row's block, shape (rows, n, n); set by the assembly.
         update: ``(fields)`` evaluates marker columns.
         residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
@@ -96,7 +98,8 @@ class System:
         forget: drops what is carried over from step to step beside the state and has a say in the last bits (lists of
             neighbours), so that a run that goes on and one that is restarted do the same.
         evaluations: number of rows evaluated by ``residual`` so far.
-        pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.
+        pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.  It rises
+            on all processes together, also on those where nothing has changed.
     """
 
     name: str
@@ -118,6 +121,7 @@ class System:
     forget: Callable[[], None] | None = None
     evaluations: int = 0
     pattern_version: int = 0
+    foreign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 @dataclass

@@ -79,6 +79,9 @@ class Layout:
         for component in number.first_multiplier:
             rows = np.arange(world.tables[component].count)
             multiplier_owner[number.multipliers(component, rows)] = row_owner[component][:, None]
+        # contact sets may couple any row, and their worlds stay whole
+        self._unknown_of_dof = np.zeros(0, np.int64)
+        self._row_owner = row_owner if any(map(is_everywhere, row_owner)) else {}
         self._number_dofs(dof_owner, table_dofs)
         self._number_unknowns(dof_owner, multiplier_owner, table_dofs, hub)
         self._localise_markers()
@@ -141,6 +144,8 @@ class Layout:
         self.unknown_of_dof[: len(self.owned)] = unknown[self.owned] - first
         self.unknown_of_dof[len(self.owned) :] = self.owned_unknowns + np.arange(len(ghosts))
         self.unknown_of_multiplier: IntArray = unknown[number.count + self.multipliers_owned] - first
+        if any(is_everywhere(component) for component in self.rows):
+            self._unknown_of_dof = unknown[: number.count]
 
     def _localise_markers(self) -> None:
         """Local markers are those that local rows refer to."""
@@ -204,6 +209,14 @@ class Layout:
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
         """Local numbers of world coordinates; the spare number for -1 and for coordinates of other processes."""
         return self._local_of_dof[world_dofs]
+
+    def unknown_numbers(self, world_dofs: IntArray) -> IntArray:
+        """Numbers of world coordinates of any process in the PETSc vectors of unknowns."""
+        return self._unknown_of_dof[world_dofs]
+
+    def owners(self, component: type[Component]) -> IntArray:
+        """Process that owns each row of a table, shape (rows,)."""
+        return self._row_owner[component]
 
     def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
         """Local numbers of the multipliers of rows of a constraint table, shape (rows, m)."""

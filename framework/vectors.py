@@ -9,6 +9,7 @@ import numpy as np
 from windlass.framework.law import FloatArray
 from windlass.framework.layout import Layout
 from windlass.framework.petsc import PETSc
+from windlass.framework.table import IntArray
 
 
 def create_unknowns(layout: Layout, comm: Any) -> Any:
@@ -16,19 +17,19 @@ def create_unknowns(layout: Layout, comm: Any) -> Any:
     return PETSc.Vec().createMPI((layout.owned_unknowns, None), comm=comm if layout.size > 1 else PETSc.COMM_SELF)
 
 
-def sum_to_owners(layout: Layout, vector: Any, local: FloatArray) -> None:
-    """Sum values by local unknown (owned and ghosts) into a PETSc vector."""
+def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
+    """Sum values by unknown, with their numbers in PETSc vectors, into a PETSc vector."""
     vector.set(0.0)
-    vector.setValues(layout.unknown_global.astype(PETSc.IntType), local, PETSc.InsertMode.ADD_VALUES)
+    vector.setValues(numbers.astype(PETSc.IntType), local, PETSc.InsertMode.ADD_VALUES)
     vector.assemble()
 
 
-def spread_to_ghosts(layout: Layout, vector: Any) -> FloatArray:
-    """Values of a PETSc vector by local unknown (owned and ghosts)."""
-    if layout.size == 1:
+def spread_to_ghosts(numbers: IntArray, vector: Any) -> FloatArray:
+    """Values of a PETSc vector by unknown, with their numbers in PETSc vectors."""
+    if vector.getComm().getSize() == 1:
         return np.array(vector.array_r)
-    index = PETSc.IS().createGeneral(layout.unknown_global.astype(PETSc.IntType), comm=PETSc.COMM_SELF)
-    target = PETSc.Vec().createSeq(len(layout.unknown_global))
+    index = PETSc.IS().createGeneral(numbers.astype(PETSc.IntType), comm=PETSc.COMM_SELF)
+    target = PETSc.Vec().createSeq(len(numbers))
     scatter = PETSc.Scatter().create(vector, index, target, None)
     scatter.scatter(vector, target, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
     return np.array(target.array_r)

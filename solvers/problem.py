@@ -120,8 +120,9 @@ class NonlinearProblem:
         self._replaced: TangentMatrix | None = None
 
     def _create_matrix(self) -> tuple[Pattern, TangentMatrix]:
-        layout, pattern = self.assembly.layout, self.assembly.update_pattern()
-        return pattern, TangentMatrix(pattern, layout.unknown_global, layout.owned_unknowns, self.assembly.comm)
+        assembly, pattern = self.assembly, self.assembly.update_pattern()
+        owned = assembly.layout.owned_unknowns
+        return pattern, TangentMatrix(pattern, assembly.unknown_global, owned, assembly.comm)
 
     def _follow_pattern(self) -> None:
         """Take another matrix if the kinematics have changed what is coupled, as a search for contacts does.

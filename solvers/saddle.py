@@ -54,7 +54,7 @@ class SaddleMatrix:
         self._slots = self.assembly.acceleration_slots()
         self._whole = np.zeros(whole.spare + 1)
         row_of = np.repeat(np.arange(len(whole.indptr) - 1), np.diff(whole.indptr))[self._slots]
-        counts = np.bincount(row_of, minlength=len(whole.indptr) - 1)
+        counts = np.bincount(row_of, minlength=len(self.assembly.layout.unknown_global))
         indptr: Any = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
         return Pattern(indptr, whole.indices[self._slots], len(self._slots))
 
@@ -158,7 +158,7 @@ class PetscFactors:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """See `Factors`."""
-        sum_to_owners(self._layout, self._right, right)
+        sum_to_owners(self._layout.unknown_global, self._right, right)
         self._solved = True
         try:
             self._ksp.solve(self._right, self._solution)
@@ -172,7 +172,7 @@ class PetscFactors:
                 self._ksp.getPC().reset()
                 raise SingularError(self._matrix.describe_singular())
             self._solution.set(np.nan)
-        return spread_to_ghosts(self._layout, self._solution)
+        return spread_to_ghosts(self._layout.unknown_global, self._solution)
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:

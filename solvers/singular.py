@@ -33,7 +33,7 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     layout, pattern = problem.assembly.layout, problem.pattern
     size = np.maximum.reduceat(np.abs(problem.matrix.values[:-1]), pattern.indptr[:-1])
     rows = problem.residual_vector.duplicate()
-    sum_to_owners(layout, rows, size)
+    sum_to_owners(problem.assembly.unknown_global, rows, size)
     empty = np.flatnonzero(rows.array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
     number = problem.assembly.world.numbering
     names = [number.describe_dof(int(layout.owned[i])) for i in empty]
@@ -59,11 +59,11 @@ def _is_singular(problem: NonlinearProblem) -> bool:
     solution, right = _solve_random(problem, matrix)
     if solution is None:
         return True
-    layout, pattern = problem.assembly.layout, problem.pattern
-    x = np.abs(spread_to_ghosts(layout, solution))
+    pattern, numbers = problem.pattern, problem.assembly.unknown_global
+    x = np.abs(spread_to_ghosts(numbers, solution))
     terms = right.duplicate()
     products = np.abs(problem.matrix.values[:-1]) * x[pattern.indices]
-    sum_to_owners(layout, terms, np.add.reduceat(products, pattern.indptr[:-1]))
+    sum_to_owners(numbers, terms, np.add.reduceat(products, pattern.indptr[:-1]))
     # not the other way round, so that NaN counts as singular
     return not float(np.finfo(float).eps * terms.norm()) <= SINGULAR * float(right.norm())
 

@@ -19,7 +19,7 @@ from windlass.connectors import (
     position_marker,
 )
 from windlass.connectors.contact_search import Neighbours
-from windlass.connectors.contact_surfaces import HALF_SPACE, Surfaces
+from windlass.connectors.contact_surfaces import HALF_SPACE, Surfaces, find_runs
 from windlass.connectors.hunt_crossley_sets import ContactSystem
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes3d import Point3D
@@ -171,6 +171,13 @@ def test_sparsity_follows_on_demand() -> None:
     values[:] = 0.0
     assembly.add_mass_matrix(values)
     assert_allclose(values[values != 0.0], np.ones(9))
+
+
+def test_runs_of_surfaces() -> None:
+    """Numbers as runs without gaps, also none and a single one."""
+    for numbers, runs in (([], []), ([4], [[4, 5]]), ([0, 1, 2, 5, 7, 8], [[0, 3], [5, 6], [7, 9]])):
+        found = find_runs(np.array(numbers, np.int64))
+        assert found.shape == (len(runs), 2) and found.tolist() == runs
 
 
 def test_lost_iterations_do_no_harm() -> None:

@@ -1,0 +1,218 @@
+"""One contact set on several processes: who moves a surface, who evaluates a pair, and what they tell each other.
+
+Each process moves the surfaces on its own markers.  Surfaces on the ground are told to all once; half spaces that move
+may be anybody's neighbour and go to all.  Of the other surfaces a process gets those that its pairs need, in every
+evaluation, and gives their forces back.
+
+A pair is evaluated by the process of one of its surfaces: that of the moving one if the other is on the ground, that of
+the bounded one if the other is a half space, that of the smaller one if the sizes differ by more than `MUCH_LARGER`,
+since a large surface may have very many neighbours; of all other pairs each process gets half.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.contact_surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.halo import Halo, gather_rows, is_true_anywhere, pack, unpack
+from windlass.framework.law import FloatArray
+from windlass.framework.layout import Layout
+from windlass.framework.table import IntArray
+from windlass.framework.world import World
+
+MUCH_LARGER = 2.0
+"""Ratio of sizes from which on the smaller surface decides where a pair is evaluated [1]."""
+
+
+class Share:
+    """The part of one process in a contact set; all processes make it, and call each of its functions, together.
+
+    Args:
+        world: the world.
+        layout: the local numbering.
+        c: surfaces of the set; those of other processes are filled by `spread`.
+
+    Attributes:
+        own: the surfaces that this process moves, shape (k,).
+        present: runs of all surfaces that may get forces here, see `find_runs`.
+        dofs: coordinates of the surfaces; foreign ones have the numbers after the local ones, then comes the spare
+            number, shape (n, w).
+        foreign: world numbers of the foreign coordinates, shape (f,).
+    """
+
+    def __init__(self, world: World, layout: Layout, c: Surfaces) -> None:
+        self._world, self._layout, self._comm = world, layout, layout.comm
+        n = len(c.ids)
+        self._owner, self._marker = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        for table, positions, rows in world.split_by_table(c.ids):
+            self._owner[positions] = layout.owners(table.component)[rows]
+            self._marker[positions] = table.column("marker")[rows]
+        is_own = self._owner == layout.rank
+        plane = c.kind == HALF_SPACE
+        self.own: IntArray = np.flatnonzero(is_own)
+        self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
+        self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
+        self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
+        # what changes from evaluation to evaluation
+        moving = ~c.fixed
+        turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
+        self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
+        self._forces = [c.force, *([c.torque] if turns else [])]
+        self._halo = Halo(self._comm, self._owner, np.concatenate((self._always, self._on_ground)))
+        self._knows_ground = False
+        self.present: Runs = find_runs(self.own)
+        self.dofs, self.foreign = c.dofs, np.zeros(0, np.int64)
+        self._columns: TangentColumns | None = None
+        self._curved: bool | None = None
+
+    def watched(self, c: Surfaces, bounded: int) -> IntArray:
+        """The bounded surfaces whose motion this process watches: its own and those on the ground."""
+        watched: IntArray = np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
+        return watched
+
+    def spread(self, c: Surfaces) -> None:
+        """Tell others the motion of own surfaces, and hear that of theirs."""
+        if self._knows_ground:
+            self._halo.spread(self._motion)
+        else:
+            self._halo.spread([c.center, c.v, c.omega, c.normal, c.Q])
+            self._knows_ground = True
+
+    def collect_forces(self) -> None:
+        """Bring forces on the surfaces of others home."""
+        self._halo.add_to_owners(self._forces)
+
+    def agree(self, here: bool) -> bool:
+        """Whether something holds on any process."""
+        return is_true_anywhere(self._comm, here)
+
+    def gather_centers(self, c: Surfaces) -> None:
+        """Bring the origins of all surfaces to all processes, for a search."""
+        gather_rows(self._comm, self._moving, c.center)
+
+    def find_searched(self, c: Surfaces, bounded: int, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which bounded surfaces this process seeks neighbours for, and which others come into question, shape (m,)."""
+        mine = (self._owner[:bounded] == self._layout.rank) & ~c.fixed[:bounded]
+        if not mine.any():
+            return mine, mine
+        center, reach = c.center[:bounded], c.reach[:bounded, None] + margin
+        low, high = (center[mine] - reach[mine]).min(axis=0), (center[mine] + reach[mine]).max(axis=0)
+        near = ((center + reach >= low) & (center - reach <= high)).all(axis=1)
+        return mine, near & ~mine
+
+    def takes(self, c: Surfaces, pairs: IntArray) -> NDArray[np.bool_]:
+        """Which pairs are evaluated here, shape (k,)."""
+        i, j = pairs[:, 0], pairs[:, 1]
+        larger, smaller = c.reach[i] > MUCH_LARGER * c.reach[j], c.reach[j] > MUCH_LARGER * c.reach[i]
+        bounded = ~c.fixed[j] & (c.kind[j] != HALF_SPACE)
+        second = c.fixed[i] | (bounded & (larger | (~smaller & ((i + j) % 2 == 1))))
+        mine: NDArray[np.bool_] = self._owner[np.where(second, j, i)] == self._layout.rank
+        return mine
+
+    def follow(self, c: Surfaces, pairs: IntArray, changed: bool) -> bool:
+        """After a search: arrange for what the pairs of this process need; whether pairs changed on any process."""
+        if not self.agree(changed):
+            return False
+        others = np.zeros(len(c.ids), bool)
+        others[pairs] = True
+        others[self._always] = True
+        others &= (self._owner != self._layout.rank) & ~c.fixed
+        self._halo = Halo(self._comm, self._owner, np.flatnonzero(others))
+        self.present = find_runs(np.sort(np.concatenate((self.own, self._halo.received, self._on_ground))))
+        self._number_foreign(c)
+        self._columns = None
+        self.spread(c)
+        return True
+
+    def _number_foreign(self, c: Surfaces) -> None:
+        spare, halo = self._layout.spare, self._halo.received
+        numbers = self._world.dofs_of(self._marker[halo])
+        local = self._layout.local_dofs(numbers)
+        beyond = (numbers >= 0) & (local == spare)
+        self.foreign = np.unique(numbers[beyond])
+        local[beyond] = spare + np.searchsorted(self.foreign, numbers[beyond])
+        last = spare + len(self.foreign)
+        local[numbers < 0] = last
+        self.dofs = np.where(c.dofs == spare, last, c.dofs)
+        self.dofs[halo] = last
+        self.dofs[halo, : local.shape[1]] = local
+
+    def collect_columns(
+        self, c: Surfaces, m: PositionColumns, v: FloatArray
+    ) -> tuple[Surfaces, PositionColumns, FloatArray]:
+        """What the tangent of the pairs needs: surfaces, markers and velocities with foreign ones among them.
+
+        Args:
+            c: the surfaces.
+            m: columns of the local markers.
+            v: velocities of the local coordinates and the spare one, shape (spare + 1,).
+
+        Returns:
+            Surfaces with other ``marker`` and ``dofs``, the columns and the velocities that these refer to.
+        """
+        if self._curved is None:
+            self._curved = self.agree(bool((m.h[c.marker[self.own]] >= 0).any()))
+        if self._columns is None:
+            self._columns = TangentColumns(self, self._halo, c, m, self._curved)
+        return self._columns.update(c, m, v)
+
+
+class TangentColumns:
+    """Marker columns of own surfaces, of those in the halo, and one row of zeros for all on the ground.
+
+    Args:
+        share: the part of this process.
+        halo: what it gets from others.
+        c: the surfaces.
+        m: columns of the local markers.
+        curved: whether markers of any process have second derivatives.
+    """
+
+    def __init__(self, share: Share, halo: Halo, c: Surfaces, m: PositionColumns, curved: bool) -> None:
+        self._share, self._halo, self._curved = share, halo, curved
+        own, others, width = len(share.own), len(halo.received), m.J.shape[2]
+        rows = own + others + 1
+        place = np.full(len(c.ids), rows - 1, np.int64)
+        place[share.own] = np.arange(own)
+        place[halo.received] = own + np.arange(others)
+        self._own, self._others = slice(0, own), slice(own, rows - 1)
+        self._sent = place[halo.sent]
+        self.surfaces = c._replace(marker=place, dofs=np.ascontiguousarray(share.dofs))
+        bent = rows if curved else 0
+        self.columns = m._replace(
+            p=np.zeros((rows, 3)),
+            J=np.zeros((rows, 3, width)),
+            Jd=np.zeros((rows, 3, width)),
+            Jr=np.zeros((rows, 3, width)),
+            h=np.full(rows, -1, np.int64),
+            H=np.zeros((bent, 3, width, width)),
+            Hr=np.zeros((bent, 3, width, width)),
+        )
+        n = self.columns
+        self._told = [n.p, n.J, n.Jd, n.Jr, *([n.H, n.Hr] if curved else [])]
+        self._is_curved = np.zeros(rows)
+
+    def update(self, c: Surfaces, m: PositionColumns, v: FloatArray) -> tuple[Surfaces, PositionColumns, FloatArray]:
+        """See `Share.collect_columns`."""
+        n, own, halo, share = self.columns, self._own, self._halo, self._share
+        k = c.marker[share.own]
+        n.p[own], n.J[own], n.Jd[own], n.Jr[own] = m.p[k], m.J[k], m.Jd[k], m.Jr[k]
+        if self._curved:
+            bent = np.flatnonzero(m.h[k] >= 0)
+            h = m.h[k[bent]]
+            n.H[bent], n.Hr[bent] = m.H[h], m.Hr[h]
+            self._is_curved[bent] = 1.0
+        rates = v[c.dofs[halo.sent]]
+        told = [*(array[self._sent] for array in self._told), self._is_curved[self._sent], rates]
+        heard = unpack(halo.forward(pack(told)), told)
+        for array, part in zip([*self._told, self._is_curved], heard, strict=False):
+            array[self._others] = part
+        if self._curved:
+            n.h[:] = np.where(self._is_curved > 0.0, np.arange(len(n.h)), -1)
+        everything = np.zeros(len(v) + len(share.foreign))
+        everything[: len(v) - 1] = v[:-1]
+        everything[share.dofs[halo.received]] = heard[-1]
+        everything[-1] = 0.0
+        return self.surfaces, n, everything
