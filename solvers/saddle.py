@@ -83,7 +83,7 @@ class SaddleMatrix:
         is_dof[layout.unknown_of_dof] = True
         size = np.add.reduceat(np.abs(self.values) * is_dof[self.pattern.indices], self.pattern.indptr[:-1])
         rows = create_unknowns(layout, comm)
-        sum_to_owners(layout, rows, size)
+        sum_to_owners(layout.unknown_global, rows, size)
         missing = np.flatnonzero(rows.array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
         names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
         if layout.size > 1:
