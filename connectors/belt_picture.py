@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.circle_contact import create_columns
+from windlass.connectors.circle_contact import bind_contact
 from windlass.connectors.circle_contact_draw import find_circles
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.connectors.position_markers import FAMILY as POSITION_FAMILY
@@ -171,8 +171,8 @@ def _create_wheels(whole: State, fields: Fields, contacts: Entity, offsets: dict
         marker = whole.world.entity(int(rows.column("circle")[row]))
         k = int(rows.markers("circle")[row])
         pulley = bind_pulley(whole, contacts, marker)
-        c = create_columns(pulley.rows, pulley.friction)
-        z = eval_pulley_segments(c, fields)
+        contact = bind_contact(pulley.rows, pulley.friction)
+        c, z = contact.columns, eval_pulley_segments(contact, fields)
         begin = np.array([offsets.get(int(cable), np.nan) for cable in pulley.cables.ids])
         at = (begin[z.row] + z.number * c.L[z.row])[z.touching]
         spans = np.sort(np.stack((at, at + c.L[z.row][z.touching]), axis=1), axis=0)
@@ -183,7 +183,7 @@ def _create_wheels(whole: State, fields: Fields, contacts: Entity, offsets: dict
                 radius=float(rows.column("circle_radius")[row]),
                 spoke=m.A[k, :2, 0].copy(),
                 speed=float(m.omega[k, 2]),
-                report=eval_report(pulley, c, fields),
+                report=eval_report(pulley, contact, fields),
                 segments=z,
                 spans=_merge(spans[np.isfinite(spans).all(axis=1)]),
             )

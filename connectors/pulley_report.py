@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.cable_shape import FAMILY, ShapeColumns
-from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_columns, eval_segments
+from windlass.connectors.circle_contact import CIRCLE_FAMILY, Contact, bind_contact, eval_segments
 from windlass.connectors.circle_contact_draw import find_cables
-from windlass.connectors.circle_contact_kernels import ContactColumns
 from windlass.elements.cable_order import Chain, find_chains
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import find_output, local_rows, prepare_outputs
@@ -118,7 +117,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     whole = state.gather()
     fields = prepare_outputs(whole)
     pulley = bind_pulley(whole, contacts, circle)
-    return eval_report(pulley, create_columns(pulley.rows, pulley.friction), fields)
+    return eval_report(pulley, bind_contact(pulley.rows, pulley.friction), fields)
 
 
 class Pulley(NamedTuple):
@@ -209,9 +208,9 @@ class Segments(NamedTuple):
     vt: FloatArray
 
 
-def eval_pulley_segments(c: ContactColumns, fields: Fields) -> Segments:
+def eval_pulley_segments(contact: Contact, fields: Fields) -> Segments:
     """The segments of the rows of a pulley at the present fields."""
-    out = eval_segments(c, fields)
+    c, out = contact.columns, eval_segments(contact, fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
     touching = (fields.data[c.data[row] + number] <= 0.0) & c.active[row]
@@ -240,9 +239,9 @@ def eval_pulley_segments(c: ContactColumns, fields: Fields) -> Segments:
     )
 
 
-def eval_report(pulley: Pulley, c: ContactColumns, fields: Fields, tension: bool = True) -> PulleyReport:
+def eval_report(pulley: Pulley, contact: Contact, fields: Fields, tension: bool = True) -> PulleyReport:
     """The report of a bound pulley at the present fields; ``tension=False`` leaves out (NaN) what takes longest."""
-    z = eval_pulley_segments(c, fields)
+    c, z = contact.columns, eval_pulley_segments(contact, fields)
     wrap, speed = 0.0, 0.0
     points, tensions = np.full((2, 2), np.nan), np.full(2, np.nan)
     course = find_course(pulley, z)
@@ -351,12 +350,12 @@ class PulleySensor:
             columns += name_columns(name, UNITS[quantity], (2,) if quantity.endswith("_point") else ())
 
         world, tension = whole.world, any(quantity.endswith("_tension") for quantity in quantities)
-        bound = world.version, create_columns(pulley.rows, pulley.friction)
+        bound = world.version, bind_contact(pulley.rows, pulley.friction)
 
         def read(fields: Fields) -> FloatArray:
             nonlocal bound
             if bound[0] != world.version:
-                bound = world.version, create_columns(pulley.rows, pulley.friction)
+                bound = world.version, bind_contact(pulley.rows, pulley.friction)
             report = eval_report(pulley, bound[1], fields, tension)
             return np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
 
