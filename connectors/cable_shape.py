@@ -271,7 +271,7 @@ def check(world: World, table: EntityTable) -> None:
         if moves and len(wrong):
             row = int(wrong.min())
             raise ModelError(
-                f"vertical_offset = {offset[row]:g} m in {table.kind} row {row}: must be 0 on a {cables.kind}, whose "
+                f"vertical_offset = {offset[row]:g} m in {table.kind} row {row}: must be 0 for {cables.kind}, whose "
                 "material moves along its axis"
             )
 

@@ -284,7 +284,7 @@ def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
     moving = straight_cable(world, (0, 0), (0.3, 0), 2, ale=world.add(ALENode), **CABLE)
     pairs = add_contact(world, kind, wheel, [plain, moving], segments=2, circle_radius=RADIUS, vertical_offset=0.01)
     assert len(pairs) == 4
-    message = r"vertical_offset = 0.01 m in CableShape row 2: must be 0 on a ALECable2D, whose material moves"
+    message = r"vertical_offset = 0.01 m in CableShape row 2: must be 0 for ALECable2D, whose material moves"
     with pytest.raises(ModelError, match=message):
         world.finalize()
 
