@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.circle_contact import create_columns
+from windlass.connectors.circle_contact import bind_contact
 from windlass.connectors.position_markers import FAMILY as POSITION_FAMILY
 from windlass.connectors.pulley_report import (
     PulleyReport,
@@ -170,8 +170,8 @@ def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict
         marker = world.entity(int(circles[row]))
         center, spoke, speed = _find_motion(world, fields, marker)
         pulley = bind_pulley(world, contacts, marker)
-        c = create_columns(pulley.bound.rows, pulley.friction)
-        z = eval_pulley_segments(pulley, c, fields)
+        contact = bind_contact(pulley.bound.rows, pulley.friction)
+        z = eval_pulley_segments(pulley, contact, fields)
         begin = np.array([offsets.get(int(cable), np.nan) for cable in pulley.cables.ids])
         length = pulley.segment_length[z.row]
         at = (begin[z.row] + z.number * length)[z.touching]
@@ -183,7 +183,7 @@ def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict
                 radius=float(radii[row]),
                 spoke=spoke,
                 speed=speed,
-                report=eval_report(pulley, c, fields),
+                report=eval_report(pulley, contact, fields),
                 segments=z,
                 spans=_merge(spans[np.isfinite(spans).all(axis=1)]),
             )

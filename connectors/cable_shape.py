@@ -10,6 +10,12 @@ With t0 = r'/|r'|, l = |r'| and the shape functions S_a the derivatives that con
     d(J^T f)/dq_ab = S'_a G S'_b,  G  = (y/l^2) [(t0.f) (m (x) t0 + t0 (x) m) - (m.f) m (x) m];
 
 B = y dm/dr', Bd is its time derivative (and v = J q_t makes it dv/dr'), G the second derivative of y m.f.
+
+On cables whose material moves along the axis (`ALECable2D`, axial motion s) the points lie on the axis, y = 0, and all
+rates are those of the material that is there now:
+
+    v_i = r_t + s_t r',    rate of the slope r'_t + s_t r'',    hence dv/dq_t = [S_a I, r'] for q_t = [nodes, s_t].
+
 Source: kinematics of a shear-rigid cross section on an ANCF cable (Gerstmayr and Irschik, J. Sound Vib. 318, 2008).
 """
 
@@ -19,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from windlass.elements.ale_cable2d_kernels import fill_product, slide_matrices
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
@@ -45,7 +52,10 @@ CABLE_DOFS = 8
 
 
 class CableShape(Component):
-    """The shape of a cable as ``segments`` straight segments, seen by contact laws."""
+    """The shape of a cable as ``segments`` straight segments, seen by contact laws.
+
+    On an `ALECable2D` velocities are those of the material, and the offset must be 0.
+    """
 
     cable = ref("cable", "cable whose shape is approximated")
     segments = column("1", "number of straight segments n", dtype=np.int64, minimum=1)
@@ -60,12 +70,12 @@ class ShapeColumns(NamedTuple):
     Attributes:
         start: first point of each marker and the end of the last, shape (markers + 1,).
         p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2).
-        slope, slope_rate: r' [1] and r'_t [1/s] in global x, y, shape (points, 2).
+        slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2).
         S, dS: shape functions S_1..S_4 [1, m, 1, m] and their derivatives by arc length, shape (points, 4).
         offset: distance y from the axis [m], shape (markers,).
         length: reference length L of the cable [m], shape (markers,).
         segments: number of segments n, shape (markers,).
-        dofs: local coordinate numbers of the cable, shape (markers, 8).
+        dofs: local coordinate numbers of the nodes of the cable, shape (markers, 8).
     """
 
     start: IntArray
@@ -111,6 +121,30 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
             shape.v[j, 0], shape.v[j, 1] = vx, vy
             shape.slope[j, 0], shape.slope[j, 1] = rx, ry
             shape.slope_rate[j, 0], shape.slope_rate[j, 1] = sx, sy
+
+
+@kernel
+def update_moving_points(
+    index: IntArray, travel: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
+) -> None:
+    """The same for markers on moving cables: ``travel`` are the local numbers of s, G slide matrices (rows, 4, 4).
+
+    With w = v + s_t G q the velocities of the material are S w and its slope rates S' w.
+    """
+    w = np.empty(8)
+    for i in range(len(index)):
+        k = index[i]
+        n, s_t = shape.dofs[k], v[travel[i]]
+        fill_product(G[i], x, n, w)
+        for a in range(8):
+            w[a] = v[n[a]] + s_t * w[a]
+        for j in range(shape.start[k], shape.start[k + 1]):
+            S, D = shape.S[j], shape.dS[j]
+            for b in range(2):
+                shape.p[j, b] = S[0] * x[n[b]] + S[1] * x[n[2 + b]] + S[2] * x[n[4 + b]] + S[3] * x[n[6 + b]]
+                shape.slope[j, b] = D[0] * x[n[b]] + D[1] * x[n[2 + b]] + D[2] * x[n[4 + b]] + D[3] * x[n[6 + b]]
+                shape.v[j, b] = S[0] * w[b] + S[1] * w[2 + b] + S[2] * w[4 + b] + S[3] * w[6 + b]
+                shape.slope_rate[j, b] = D[0] * w[b] + D[1] * w[2 + b] + D[2] * w[4 + b] + D[3] * w[6 + b]
 
 
 @kernel(inline=True)
@@ -220,29 +254,48 @@ def cable_lengths(world: World, ids: IntArray) -> FloatArray:
 
 
 def dofs(world: World, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, shape (rows, 8)."""
+    """World coordinate numbers of the cables, shape (rows, 8), or (rows, 9) with s of moving ones, -1 for none."""
     return world.dofs_of(table.column("cable"))
 
 
 def check(world: World, table: EntityTable) -> None:
-    """Raise ModelError for cables with other than 8 coordinates."""
-    width = dofs(world, table).shape[1]
-    if table.count and width != CABLE_DOFS:
-        raise ModelError(
-            f"cable of {table.kind} has {width} coordinates: must have {CABLE_DOFS} (two points with slope)"
-        )
+    """Raise ModelError for cables of another kind than two nodes with slope, and for moving ones with an offset."""
+    offset = table.column("vertical_offset")
+    for cables, positions, _ in world.split_by_table(table.column("cable")):
+        width = world.table_dofs(cables).shape[1]
+        moves = "ale" in cables.component.refs
+        if width != CABLE_DOFS + moves:
+            raise ModelError(
+                f"cable of {table.kind} has {width} coordinates: must have {CABLE_DOFS} (two points with slope)"
+            )
+        wrong = positions[offset[positions] != 0.0]
+        if moves and len(wrong):
+            row = int(wrong.min())
+            raise ModelError(
+                f"vertical_offset = {offset[row]:g} m in {table.kind} row {row}: must be 0 for {cables.kind}, whose "
+                "material moves along its axis"
+            )
 
 
 def build(rows: LocalRows) -> System:
-    """Bind the rows to the kernel."""
+    """Bind the rows to the kernels: those on moving cables to one of their own."""
     index = rows.own_marker_index()
+    axial = rows.world.row_dofs(rows.table, rows.rows)[:, CABLE_DOFS:]
+    moves = (axial >= 0).any(axis=1)
     system = System("CableShape", rows.dofs)
-    evaluate = bind(update_points)
+    evaluate, evaluate_moving = bind(update_points), bind(update_moving_points)
+    still, moving = index[~moves], index[moves]
+    travel = rows.dofs[moves, CABLE_DOFS:].reshape(-1)
+    G = slide_matrices(cable_lengths(rows.world, rows.column("cable")[moves]))
 
     def update(fields: Fields) -> None:
-        evaluate(index, fields.markers[FAMILY], fields.x, fields.v)
+        evaluate(still, fields.markers[FAMILY], fields.x, fields.v)
 
-    system.update = update
+    def update_all(fields: Fields) -> None:
+        update(fields)
+        evaluate_moving(moving, travel, G, fields.markers[FAMILY], fields.x, fields.v)
+
+    system.update = update_all if len(moving) else update
     return system
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from windlass.connectors.circle_contact_kernels import (
     ContactColumns,
     add_residual,
 )
+from windlass.connectors.circle_contact_moving import bind_moving, shift_history
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
 from windlass.connectors.joints import find_spatial
@@ -27,12 +28,26 @@ CIRCLE_FAMILY = "position marker"
 PER_LENGTH = "_per_length"
 
 
+class Contact(NamedTuple):
+    """Bound rows of a contact law.
+
+    Attributes:
+        columns: what kernels read.
+        travel: local numbers of the axial motions s of the cables (spare: none), shape (rows,); None if no cable of the
+            table moves along its axis.
+    """
+
+    columns: ContactColumns
+    travel: IntArray | None
+
+
 def dofs(world: World, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (8) and of the circle (as many as the widest circle has), -1 for none."""
-    circle = world.dofs_of(table.column("circle"))
+    """World coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle has), -1 for
+    none; then, if any cable of the table moves along its axis, those of the axial motions."""
+    circle, cable = world.dofs_of(table.column("circle")), world.dofs_of(table.column("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
-    return np.concatenate((world.dofs_of(table.column("cable"))[:, :CABLE_DOFS], circle[:, :width]), axis=1)
+    return np.concatenate((cable[:, :CABLE_DOFS], circle[:, :width], cable[:, CABLE_DOFS:]), axis=1)
 
 
 def check_segments(world: World, table: EntityTable) -> None:
@@ -69,8 +84,8 @@ def check_circles(world: World, table: EntityTable) -> None:
         raise ModelError(f"circle in {table.kind} row {row} is on a body in space: must be a marker in the plane")
 
 
-def create_columns(rows: LocalRows, friction: bool) -> ContactColumns:
-    """Kernel columns of the rows; parameters per length are scaled by the reference length of a segment."""
+def bind_contact(rows: LocalRows, friction: bool) -> Contact:
+    """The rows for the kernels; parameters per length are scaled by the reference length of a segment."""
     count, segments = len(rows.rows), rows.column("segments")
     length = np.zeros(count)
     for table, positions, shape_rows in rows.world.split_by_table(rows.column("cable")):
@@ -82,7 +97,8 @@ def create_columns(rows: LocalRows, friction: bool) -> ContactColumns:
         return values
 
     none = np.zeros(count)
-    return ContactColumns(
+    moves = rows.world.ref_width(rows.table, "cable") > CABLE_DOFS
+    columns = ContactColumns(
         circle=rows.markers("circle"),
         cable=rows.markers("cable"),
         data=rows.data_start("data"),
@@ -98,12 +114,14 @@ def create_columns(rows: LocalRows, friction: bool) -> ContactColumns:
         clip=rows.column("clip_normal_force"),
         active=rows.column("active"),
         friction=friction,
-        dofs=np.ascontiguousarray(rows.dofs),
+        dofs=np.ascontiguousarray(rows.dofs[:, :-1] if moves else rows.dofs),
     )
+    return Contact(columns, rows.dofs[:, -1].copy() if moves else None)
 
 
-def create_system(rows: LocalRows, c: ContactColumns) -> System:
+def create_system(rows: LocalRows, contact: Contact) -> System:
     """A system with the forces and the tangent of the rows; the post-Newton update is added by the law."""
+    c = contact.columns
     system = System(rows.table.kind, rows.dofs)
     add_forces, add_derivatives = bind(add_residual), bind(add_tangent)
 
@@ -115,7 +133,7 @@ def create_system(rows: LocalRows, c: ContactColumns) -> System:
         add_derivatives(c, shape, circle, fields.data, fields.v, dq, dv, slots, values)
 
     def energy(fields: Fields) -> float:
-        out = eval_segments(c, fields)
+        out = eval_segments(contact, fields)
         mu_k = c.mu_k[:, None]
         # a slipping segment keeps its bristle bent by f_t / mu_k
         slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
@@ -123,17 +141,22 @@ def create_system(rows: LocalRows, c: ContactColumns) -> System:
         return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
 
     system.residual, system.tangent, system.energy = residual, tangent, energy
+    if contact.travel is not None:
+        system.residual, system.tangent = bind_moving(c, contact.travel)
     return system
 
 
-def eval_segments(c: ContactColumns, fields: Fields) -> FloatArray:
+def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     """All output numbers of all segments, shape (rows, segments, 12); see `fill_outputs`.
 
     Rows with fewer segments than the widest one end with zeros (state: undefined).
     """
+    c, data = contact.columns, fields.data
+    if contact.travel is not None:
+        data = shift_history(c, contact.travel, fields, data)
     out = np.zeros((len(c.n), int(c.n.max(initial=0)), 12))
     out[..., 7] = UNDEFINED
-    fill_outputs(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, out)
+    fill_outputs(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], data, out)
     return out
 
 
@@ -145,8 +168,8 @@ def create_outputs(friction: bool) -> dict[str, Output]:
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, ContactColumns], Any]) -> Output:
         def evaluate(rows: LocalRows, fields: Fields) -> Any:
-            c = create_columns(rows, friction)
-            return pick(eval_segments(c, fields), c)
+            contact = bind_contact(rows, friction)
+            return pick(eval_segments(contact, fields), contact.columns)
 
         return Output(unit, doc, evaluate)
 

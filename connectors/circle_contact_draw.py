@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_columns, eval_segments
+from windlass.connectors.circle_contact import CIRCLE_FAMILY, bind_contact, eval_segments
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.law import Fields, FloatArray, LocalRows
@@ -67,8 +67,8 @@ def paint_friction(rows: LocalRows, fields: Fields) -> Painting:
 
 
 def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
-    c = create_columns(rows, friction)
-    out = eval_segments(c, fields)
+    contact = bind_contact(rows, friction)
+    c, out = contact.columns, eval_segments(contact, fields)
     # rows with fewer segments than the widest one end with unused entries
     row, segment = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values, length = out[row, segment], c.L[row]

@@ -17,10 +17,10 @@ import numpy as np
 from windlass.connectors.cable_shape import FAMILY
 from windlass.connectors.circle_contact import (
     CIRCLE_FAMILY,
+    bind_contact,
     check_circles,
     check_forms,
     check_segments,
-    create_columns,
     create_outputs,
     create_system,
     dofs,
@@ -73,8 +73,8 @@ def check(world: World, table: EntityTable) -> None:
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    c = create_columns(rows, friction=False)
-    system = create_system(rows, c)
+    contact = bind_contact(rows, friction=False)
+    system, c = create_system(rows, contact), contact.columns
 
     def post_newton(fields: Fields) -> PostNewton:
         error, changed = update_gaps(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data)

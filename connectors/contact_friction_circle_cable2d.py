@@ -19,16 +19,17 @@ import numpy as np
 from windlass.connectors.cable_shape import FAMILY
 from windlass.connectors.circle_contact import (
     CIRCLE_FAMILY,
+    bind_contact,
     check_circles,
     check_forms,
     check_segments,
-    create_columns,
     create_outputs,
     create_system,
     dofs,
 )
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
+from windlass.connectors.circle_contact_moving import update_moving
 from windlass.connectors.circle_contact_update import update_friction
 from windlass.framework.bind import bind
 from windlass.framework.generic_data import check_history, create_history
@@ -54,7 +55,9 @@ class ContactFrictionCircleCable2D(Component):
     all forces sum to g f_t, not to 0.  With ``use_segment_normals`` false f_t acts at the end points of the segment,
     and they sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.  Forces always sum to 0.
 
-    With cables whose material moves along the axis (ALE) ``friction_stiffness`` gives wrong tangential stresses.
+    With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material.  Each still
+    belongs to a segment of the mesh, whose bristle does not travel with the material, so that ``friction_stiffness``
+    gives wrong tangential stresses there: use ``friction_velocity_penalty`` alone.
     History values per row: gaps [m] (n), states (n), sticking positions [m] (n).
     """
 
@@ -105,8 +108,8 @@ def check(world: World, table: EntityTable) -> None:
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     check_forms(rows.table, FORMS, rows.rows)  # again, since friction_stiffness may have been switched
-    c = create_columns(rows, friction=True)
-    system = create_system(rows, c)
+    contact = bind_contact(rows, friction=True)
+    system, c, travel = create_system(rows, contact), contact.columns, contact.travel
 
     update = bind(update_friction)
 
@@ -115,7 +118,12 @@ def build(rows: LocalRows) -> System:
         error, changed = update(c, shape, circle, fields.data, fields.start_data)
         return PostNewton(error=error, changed=changed)
 
-    system.post_newton = post_newton
+    def post_newton_moving(fields: Fields) -> PostNewton:
+        assert travel is not None
+        error, changed = update_moving(update, c, travel, fields)
+        return PostNewton(error=error, changed=changed)
+
+    system.post_newton = post_newton if travel is None else post_newton_moving
     return system
 
 

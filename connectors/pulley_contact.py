@@ -32,7 +32,7 @@ def add_contact(
         world: the world.
         kind: the law, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`.
         circles: bodies (their centre is the circle's) or rigid markers, k of them.
-        cables: the cables of one kind, n of them.
+        cables: the cables, n of them, of one kind or of several: `Cable2D`, and `ALECable2D` without offset.
         segments: number of straight segments of each cable.
         circle_radius: radius [m] of all circles, or one per circle.
         vertical_offset: distance [m] of the touching line from the axis of the cables, along their left normal.
@@ -42,7 +42,7 @@ def add_contact(
         The pairs, circle by circle: row i n + j is circle i with cable j, shape (k n,).
 
     Raises:
-        ModelError: no circle or no cable, cables of several kinds, or values that the law does not allow.
+        ModelError: no circle or no cable, or values that the law does not allow.
     """
     touched, touching = _handles("circles", circles), _handles("cables", cables)
     markers = [rigid_marker(world, circle) for circle in touched]

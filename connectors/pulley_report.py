@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.cable_shape import FAMILY, ShapeColumns
-from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_columns, eval_segments
-from windlass.connectors.circle_contact_kernels import ContactColumns
+from windlass.connectors.circle_contact import CIRCLE_FAMILY, Contact, bind_contact, eval_segments
 from windlass.connectors.pulley_rows import Pulley, bind_pulley
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs
@@ -116,7 +115,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         raise ModelError("the state belongs to another world than the one given")
     fields = load_outputs(state)
     pulley = bind_pulley(world, contacts, circle)
-    return eval_report(pulley, create_columns(pulley.bound.rows, pulley.friction), fields)
+    return eval_report(pulley, bind_contact(pulley.bound.rows, pulley.friction), fields)
 
 
 class Segments(NamedTuple):
@@ -144,9 +143,9 @@ class Segments(NamedTuple):
     vt: FloatArray
 
 
-def eval_pulley_segments(pulley: Pulley, c: ContactColumns, fields: Fields) -> Segments:
-    """The segments of all rows of a pulley at the present fields, on every process; c: columns of the bound rows."""
-    here = _eval_segments_here(c, fields)
+def eval_pulley_segments(pulley: Pulley, contact: Contact, fields: Fields) -> Segments:
+    """The segments of all rows of a pulley at the present fields, on every process; contact: its bound rows."""
+    here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
         return here
     here = here._replace(row=pulley.bound.positions[here.row])
@@ -156,9 +155,9 @@ def eval_pulley_segments(pulley: Pulley, c: ContactColumns, fields: Fields) -> S
     return Segments(*(values[order] for values in whole))
 
 
-def _eval_segments_here(c: ContactColumns, fields: Fields) -> Segments:
+def _eval_segments_here(contact: Contact, fields: Fields) -> Segments:
     """The segments of the rows that this process evaluates; their rows are numbered among these."""
-    out = eval_segments(c, fields)
+    c, out = contact.columns, eval_segments(contact, fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
     touching = (fields.data[c.data[row] + number] <= 0.0) & c.active[row]
@@ -187,9 +186,9 @@ def _eval_segments_here(c: ContactColumns, fields: Fields) -> Segments:
     )
 
 
-def eval_report(pulley: Pulley, c: ContactColumns, fields: Fields, tension: bool = True) -> PulleyReport:
+def eval_report(pulley: Pulley, contact: Contact, fields: Fields, tension: bool = True) -> PulleyReport:
     """The report of a bound pulley at the present fields; ``tension=False`` leaves out (NaN) what takes longest."""
-    z = eval_pulley_segments(pulley, c, fields)
+    z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
     points, tensions = np.full((2, 2), np.nan), np.full(2, np.nan)
     course = find_course(pulley, z)
@@ -296,12 +295,12 @@ class PulleySensor:
             columns += name_columns(name, UNITS[quantity], (2,) if quantity.endswith("_point") else ())
 
         world, tension = state.world, any(quantity.endswith("_tension") for quantity in quantities)
-        bound = world.version, create_columns(pulley.bound.rows, pulley.friction)
+        bound = world.version, bind_contact(pulley.bound.rows, pulley.friction)
 
         def read(fields: Fields) -> FloatArray:
             nonlocal bound
             if bound[0] != world.version:
-                bound = world.version, create_columns(pulley.bound.rows, pulley.friction)
+                bound = world.version, bind_contact(pulley.bound.rows, pulley.friction)
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
             # every process has the whole report, and the numbers of all processes are added

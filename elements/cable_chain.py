@@ -1,4 +1,6 @@
-"""Chains of cables: nodes and `Cable2D` elements along a straight line or around circles, made with one call.
+"""Chains of cables: nodes and elements along a straight line or around circles, made with one call.
+
+With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`.
 
 Geometry of the routes: routes.py.
 """
@@ -10,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from windlass.elements.ale_cable2d import ALECable2D
 from windlass.elements.cable2d import Cable2D
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
@@ -49,8 +52,8 @@ def cable_around(
         closed: whether the end meets the start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`; ``length`` [m] is the length of the route over the number of elements
-            unless given.
+        **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is the length of
+            the route over the number of elements unless given.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -76,8 +79,8 @@ def straight_cable(
         start, end: end points [m], shape (2,).
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`; ``length`` [m] is that of the line over the number of elements unless
-            given.
+        **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is that of the
+            line over the number of elements unless given.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -102,7 +105,8 @@ def add_along(world: World, route: Route, elements: int, name: str, **cable_colu
     first = np.arange(elements)
     second = (first + 1) % len(nodes)
     columns = {"length": length, **cable_columns}
-    return world.add(Cable2D, name=name, node0=nodes[first], node1=nodes[second], **columns)
+    kind = ALECable2D if "ale" in cable_columns else Cable2D
+    return world.add(kind, name=name, node0=nodes[first], node1=nodes[second], **columns)
 
 
 def nodes_of(world: World, cables: Entity) -> Entity:

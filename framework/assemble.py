@@ -44,12 +44,18 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0) -> Any
     return vector
 
 
-def assemble_matrix(world: World, state: State, dq: float = 1.0, dv: float = 0.0, load_factor: float = 1.0) -> Any:
-    """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix."""
+def assemble_matrix(
+    world: World, state: State, dq: float = 1.0, dv: float = 0.0, load_factor: float = 1.0, da: float = 0.0
+) -> Any:
+    """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix.
+
+    With da other than 0: dq * d/dq + dv * d/dv + da * d/da of that vector with all inertia, M(q) a and quadratic terms
+    of velocities.  So the linearised motion has the stiffness ``assemble_matrix(.., da=1) - assemble_mass(..)``.
+    """
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     values = np.zeros(assembly.update_pattern().spare + 1)
-    assembly.add_tangent(values, dq, dv, 0.0, load_factor, 0.0)
+    assembly.add_tangent(values, dq, dv, da, load_factor, da)
     return _to_petsc(_coordinate_matrix(world, values))
 
 

@@ -17,7 +17,7 @@ from windlass.connectors import (
     position_marker,
     rigid_marker,
 )
-from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody2D, straight_cable
+from windlass.elements import ALENode, Cable2D, MassPoint, PointSlope2D, RigidBody2D, straight_cable
 from windlass.framework.assemble import assemble_matrix, assemble_vector
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
@@ -273,3 +273,35 @@ def test_add_contact_with_many_cables() -> None:
     )
     assert time.process_time() - start < 2.0
     assert len(pairs) == 2 * count
+
+
+@BOTH
+def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
+    """An offset on an ALE cable is an error, also beside plain cables that may have one."""
+    world = World()
+    wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
+    plain = straight_cable(world, (0, 0), (0.3, 0), 2, **CABLE)
+    moving = straight_cable(world, (0, 0), (0.3, 0), 2, ale=world.add(ALENode), **CABLE)
+    pairs = add_contact(world, kind, wheel, [plain, moving], segments=2, circle_radius=RADIUS, vertical_offset=0.01)
+    assert len(pairs) == 4
+    message = r"vertical_offset = 0.01 m in CableShape row 2: must be 0 for ALECable2D, whose material moves"
+    with pytest.raises(ModelError, match=message):
+        world.finalize()
+
+
+def test_moving_and_plain_cables_in_one_call() -> None:
+    """Coordinates of the rows: 8 of the nodes, 3 of the circle, and s, which plain cables do not have."""
+    world = World()
+    wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
+    ale = world.add(ALENode)
+    plain = straight_cable(world, (0, 0), (0.3, 0), 1, **CABLE)
+    moving = straight_cable(world, (0, 0), (0.3, 0), 1, ale=ale, **CABLE)
+    pairs = add_contact(
+        world, ContactCircleCable2D, wheel, [plain, moving], segments=2, circle_radius=RADIUS, vertical_offset=0.0
+    )
+    world.finalize()
+    dofs = world.dofs_of(pairs)
+    assert dofs.shape == (2, 12)
+    assert dofs[0, 11] == -1 and dofs[1, 11] == world.dofs_of(ale)[0, 0]
+    gap = eval_output(pairs, "gap", State(world))
+    assert_allclose(gap[0], gap[1], rtol=0, atol=0)

@@ -1,0 +1,337 @@
+"""Contact of circles with cables whose material moves along the axis: marker, virtual power, tangents, updates.
+
+The plain law is the measure: with s = s_t = 0 all must be as for `Cable2D`, and at other s and s_t the forces must be
+those of a plain cable that has the velocities of the material.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    CableShape,
+    ContactCircleCable2D,
+    ContactFrictionCircleCable2D,
+    position_marker,
+    rigid_marker,
+)
+from windlass.connectors.cable_shape import FAMILY, ShapeColumns
+from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidBody2D, straight_cable
+from windlass.elements.ale_cable2d_kernels import slide_matrices
+from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.evaluate import eval_output, find_output, local_rows
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+from support.differences import difference, eval_residual, eval_tangent
+
+RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
+# no stiffness and no mass: all forces are those of the contact
+CABLE = {"mass_per_length": 0.0, "axial_stiffness": 0.0, "bending_stiffness": 0.0, "length": LENGTH}
+LAW = {
+    "segments": SEGMENTS,
+    "circle_radius": RADIUS,
+    "contact_stiffness": 2000.0,
+    "contact_damping": 17.0,
+}
+FRICTION = {"friction_velocity_penalty": 9.0, "friction_stiffness": 800.0, "friction_coefficient": 0.3}
+S, S_T = 0.37, -1.3
+
+
+class Pairs(NamedTuple):
+    """Cables with one circle each; ``axial``: number of s, ``nodes`` and ``circle``: numbers per pair."""
+
+    world: World
+    contacts: Entity
+    assembly: Assembly
+    axial: int
+    nodes: Any
+    circle: Any
+
+
+def create_pairs(
+    kinds: str, place: Any = (0.0, 0.0), friction: bool = True, offsets: Any = 0.0, **columns: Any
+) -> Pairs:
+    """Pairs, one per letter: m for a moving cable, p for a plain one; circles below the cables, on bodies or cables."""
+    world, count = World(), len(kinds)
+    ale = world.add(ALENode)
+    start = np.column_stack((np.full(count, -0.3), np.full(count, 0.48)))
+    ends = [world.add(PointSlope2D, position=start + (x, 0.0)) for x in (0.0, LENGTH)]
+    cables = []
+    for i, kind in enumerate(kinds):
+        columns_i = CABLE | {"node0": ends[0][i], "node1": ends[1][i]}
+        cables.append(world.add(ALECable2D, ale=ale, **columns_i) if kind == "m" else world.add(Cable2D, **columns_i))
+    shape = world.add(CableShape, cable=cables, segments=SEGMENTS, vertical_offset=offsets)
+    if place == "cable":
+        first, second = (np.column_stack((np.full(count, x), np.zeros(count))) for x in (-0.3, 0.5))
+        nodes = [world.add(PointSlope2D, position=first), world.add(PointSlope2D, position=second)]
+        others = world.add(Cable2D, node0=nodes[0], node1=nodes[1], **CABLE | {"length": 0.8})
+        circle = position_marker(world, others, at=(0.35, 0.05))
+    else:
+        bodies = world.add(RigidBody2D, position=np.zeros((count, 2)), mass=0.0, inertia=0.0)
+        circle = rigid_marker(world, bodies, at=place)
+    law = ContactFrictionCircleCable2D if friction else ContactCircleCable2D
+    contacts = world.add(law, circle=circle, cable=shape, **LAW | (FRICTION if friction else {}) | columns)
+    assembly = serial_assembly(world)
+    assembly.load_fields(State(world))
+    nodes = np.concatenate([world.dofs_of(end) for end in ends], axis=1)
+    return Pairs(world, contacts, assembly, int(world.dofs_of(ale)[0, 0]), nodes, world.dofs_of(circle))
+
+
+def set_random(pairs: Pairs, seed: int, s: float = S, s_t: float = S_T) -> None:
+    """Coordinates near the reference, velocities, and a history in which all segments are closed."""
+    rng, fields = np.random.default_rng(seed), pairs.assembly.fields
+    n = pairs.assembly.layout.spare
+    fields.x[:n] = pairs.assembly.layout.reference[:n] + 0.04 * rng.standard_normal(n)
+    fields.v[:n] = 0.3 * rng.standard_normal(n)
+    fields.x[pairs.axial], fields.v[pairs.axial] = s, s_t
+    history = fields.data.reshape(len(pairs.contacts), -1, SEGMENTS)
+    history[:, 0] = -0.01
+    if history.shape[1] > 1:
+        history[:, 1] = rng.choice([-2.0, 0.0, 1.0, -1.0], history[:, 1].shape)
+        history[:, 2] = rng.uniform(-0.6, 0.6, history[:, 2].shape)
+    fields.start_data[:] = fields.data
+    pairs.assembly.update_markers()
+
+
+def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> tuple[Pairs, Pairs]:
+    """Moving and plain cables at the same places, the plain ones with the velocities of the material; their sticking
+    positions are measured on the mesh."""
+    pairs, plain = create_pairs(kinds, **more), create_pairs("p" * len(kinds), **more)
+    set_random(pairs, seed, s, s_t)
+    set_random(plain, seed, 0.0, 0.0)
+    moving = np.array([kind == "m" for kind in kinds])
+    q = pairs.assembly.fields.x[pairs.nodes[moving]]
+    G = slide_matrices(np.full(len(q), LENGTH))
+    g = np.einsum("rij,rjc->ric", G, q.reshape(-1, 4, 2)).reshape(-1, 8)
+    plain.assembly.fields.v[plain.nodes[moving]] += s_t * g
+    # the cables lie over the circles in the direction of x: t.e < 0, sigma = 1
+    for data in (plain.assembly.fields.data, plain.assembly.fields.start_data):
+        history = data.reshape(len(kinds), -1, SEGMENTS)
+        if history.shape[1] > 1:
+            history[moving, 2] += s
+    plain.assembly.update_markers()
+    return pairs, plain
+
+
+def test_marker_gives_the_motion_of_the_material() -> None:
+    """Points, velocities, slopes and their rates are those of the element's own outputs and of differences in time."""
+    pairs = create_pairs("mm")
+    set_random(pairs, 1)
+    # outputs below evaluate other states in the same columns
+    shape = ShapeColumns(*(column.copy() for column in pairs.assembly.fields.markers[FAMILY]))
+    state = State(pairs.world)
+    n = pairs.assembly.layout.spare
+    state.q[:] = pairs.assembly.fields.x[:n] - pairs.assembly.layout.reference[:n]
+    state.v[:] = pairs.assembly.fields.v[:n]
+    cables = Entity(pairs.world.tables[ALECable2D], np.arange(2))
+    x = np.tile(np.linspace(0.0, LENGTH, SEGMENTS + 1), (2, 1))
+    for name, column in (("position", shape.p), ("velocity", shape.v), ("director", shape.slope)):
+        values = np.asarray(eval_output(cables, name, state, x=x))[..., :2]
+        assert_allclose(column.reshape(values.shape), values, atol=1e-13, err_msg=name)
+    # r'_t + s_t r'': the slope at the place x + s_t h after the time h
+    h, rates = 1e-6, []
+    later = state.copy()
+    for sign in (1.0, -1.0):
+        later.q[:] = state.q + sign * h * state.v
+        rates.append(np.asarray(eval_output(cables, "director", later, x=x[:, 1:-1] + sign * h * S_T))[..., :2])
+    expected = (rates[0] - rates[1]) / (2 * h)
+    assert_allclose(shape.slope_rate.reshape(2, SEGMENTS + 1, 2)[:, 1:-1], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("friction", [True, False])
+@pytest.mark.parametrize("normals", [True, False])
+def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(normals: bool, friction: bool) -> None:
+    """On the nodes and the circle; on s acts g.f; and outputs agree, also where both kinds are in one table."""
+    more: dict[str, Any] = {"friction": friction} | ({"use_segment_normals": normals} if friction else {})
+    for kinds in ("mmmm", "mpmp"):
+        pairs, plain = twin(kinds, 3, **more)
+        f, other = eval_residual(pairs.assembly), eval_residual(plain.assembly)
+        scale = np.abs(other).max()
+        assert scale > 10.0
+        same = np.delete(np.arange(len(f)), pairs.axial)
+        assert_allclose(f[same], other[same], atol=1e-12 * scale)
+        assert other[plain.axial] == 0.0
+        for name in ("force_local", "coordinates", "coordinates_rate", "gap"):
+            ours, theirs = eval_contact_output(pairs, name), eval_contact_output(plain, name)
+            assert_allclose(ours, theirs, atol=1e-11 * max(1.0, np.abs(theirs).max()), err_msg=name)
+
+
+def eval_contact_output(pairs: Pairs, name: str) -> Any:
+    """An output of the contacts at the present fields."""
+    rows = local_rows(pairs.contacts, State(pairs.world))
+    return find_output(pairs.contacts, name).evaluate(rows, pairs.assembly.fields)
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.03, -0.05)])
+def test_virtual_power(place: Any) -> None:
+    """f.q_t of all coordinates is the power of the point forces: that of normal and tangential forces, for any rates.
+
+    With segment normals f_n v_n + f_t v_t summed, v from the velocities of the material; so forces map back by the
+    transpose of what maps the rates to velocities.
+    """
+    pairs = create_pairs("mmmm", place)
+    set_random(pairs, 5)
+    fields = pairs.assembly.fields
+    f = eval_residual(pairs.assembly)
+    n = len(f)
+    force, rate = eval_contact_output(pairs, "force_local"), eval_contact_output(pairs, "coordinates_rate")
+    assert_allclose(f @ fields.v[:n], (force * rate).sum(), rtol=1e-12)
+    # f depends on the rates; its power on others: only s moves, then only nodes, then only circles
+    shape: ShapeColumns = fields.markers[FAMILY]
+    assert abs(f[pairs.axial]) > 1.0
+    forces = np.zeros((len(shape.p), 2))
+    for i in range(4):
+        e = eval_contact_output(pairs, "normal")[i], eval_contact_output(pairs, "tangent")[i]
+        on_segment = force[i, :, 1:] * e[0] + force[i, :, :1] * e[1]
+        p = shape.p.reshape(4, SEGMENTS + 1, 2)[i]
+        at = eval_contact_output(pairs, "contact_position")[i]
+        along = np.diff(p, axis=0)
+        rho = ((at - p[:-1]) * along).sum(-1) / (along**2).sum(-1)
+        forces[4 * i : 4 * i + 3] += (1 - rho)[:, None] * on_segment
+        forces[4 * i + 1 : 4 * i + 4] += rho[:, None] * on_segment
+    assert_allclose(f[pairs.axial], (forces * shape.slope).sum(), rtol=1e-11)
+
+
+def smooth_pairs(pairs: Pairs) -> Any:
+    """Pairs without a segment near a kink: rho at 0 or 1, f_n at 0, a bristle about to wrap."""
+    shape: ShapeColumns = pairs.assembly.fields.markers[FAMILY]
+    count = len(pairs.contacts)
+    p = shape.p.reshape(count, SEGMENTS + 1, 2)
+    at, rate = eval_contact_output(pairs, "contact_position"), eval_contact_output(pairs, "coordinates_rate")
+    along = np.diff(p, axis=1)
+    gap, n = eval_contact_output(pairs, "gap"), eval_contact_output(pairs, "normal")
+    center = at - (gap + RADIUS)[..., None] * n
+    rho = ((center - p[:, :-1]) * along).sum(-1) / (along**2).sum(-1)
+    bristle = eval_contact_output(pairs, "coordinates")[..., 0]
+    near = (
+        (np.abs(rho) < 0.02)
+        | (np.abs(rho - 1) < 0.02)
+        | (np.abs(LAW["contact_stiffness"] * gap + LAW["contact_damping"] * rate[..., 1]) < 2.0)
+    )
+    near |= np.abs(np.abs(bristle) - np.pi * RADIUS) < 0.05
+    return ~near.any(axis=1)
+
+
+COMBINATIONS = list(product((True, False), (800.0, 0.0), ((0.0, 0.0), (0.03, -0.05), "cable"), (True, False)))
+
+
+@pytest.mark.parametrize(("normals", "stiffness", "place", "clip"), COMBINATIONS)
+def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool) -> None:
+    """Derivatives by all coordinates and rates, s and s_t included: central differences, moving and plain cables."""
+    columns = {"use_segment_normals": normals, "friction_stiffness": stiffness, "clip_normal_force": clip}
+    pairs = create_pairs("mmmmmpmm", place, **columns)
+    found = 0
+    for seed in range(4):
+        set_random(pairs, seed)
+        found += check_tangent(pairs, smooth_pairs(pairs))
+    assert found >= 8
+
+
+def check_tangent(pairs: Pairs, smooth: Any) -> int:
+    """Compare where nothing is near a kink; s couples all pairs, so the others are switched off. Returns how many."""
+    pairs.world.set(pairs.contacts, active=smooth)
+    pairs.assembly.refresh()
+    parts = {name: difference(pairs.assembly, name) for name in ("x", "v")}
+    for dq, dv in ((1.0, 0.0), (0.0, 1.0), (0.7, -1.9)):
+        expected = dq * parts["x"] + dv * parts["v"]
+        error = eval_tangent(pairs.assembly, dq, dv, 0.0) - expected
+        # rounding of the differences: 1e-16 F / h
+        assert np.abs(error).max() < 1e-7 * max(1.0, np.abs(expected).max())
+    pairs.world.set(pairs.contacts, active=True)
+    return int(smooth.sum())
+
+
+def test_tangent_without_friction() -> None:
+    """The law without friction, and friction switched off."""
+    for more in ({"friction": False}, {"friction_coefficient": 0.0, "friction_stiffness": 1e-8}):
+        pairs = create_pairs("mmpm", **more)
+        set_random(pairs, 2)
+        assert check_tangent(pairs, smooth_pairs(pairs)) >= 2
+
+
+def test_tangent_depends_on_the_axial_motion() -> None:
+    """So that the tests above see something: by s only through bristles, by s_t through damping and friction."""
+    pairs = create_pairs("mmmm")
+    set_random(pairs, 0)
+    K, D = eval_tangent(pairs.assembly, 1.0, 0.0, 0.0), eval_tangent(pairs.assembly, 0.0, 1.0, 0.0)
+    assert abs(K[pairs.axial, pairs.axial]) > 10.0 and abs(D[pairs.axial, pairs.axial]) > 1.0
+    for rows in (K[:, pairs.axial], K[pairs.axial], D[:, pairs.axial], D[pairs.axial]):
+        assert np.abs(rows[pairs.nodes]).max() > 1.0 and np.abs(rows[pairs.circle]).max() > 0.1
+
+
+@pytest.mark.parametrize("stiffness", [800.0, 0.0])
+def test_update_refers_sticking_positions_to_the_material(stiffness: float) -> None:
+    """States, gaps, errors as of the plain cable with the same slip; sticking positions differ by s."""
+    pairs, plain = twin("mpmmmm", 4, friction_stiffness=stiffness)
+    results = []
+    for model in (pairs, plain):
+        fields = model.assembly.fields
+        history = fields.data.reshape(6, 3, SEGMENTS)
+        history[:, 0, 1] = 0.1
+        fields.start_data[:] = fields.data
+        results.append(model.assembly.post_newton())
+    ours, theirs = (model.assembly.fields.data.reshape(6, 3, SEGMENTS) for model in (pairs, plain))
+    assert_allclose(results[0].error, results[1].error, rtol=1e-11)
+    assert results[0].changed == results[1].changed and results[0].error > 0.0
+    assert_allclose(ours[:, :2], theirs[:, :2], atol=1e-14)
+    moving = np.array([0, 2, 3, 4, 5])
+    assert_allclose(ours[moving, 2], theirs[moving, 2] - S, atol=1e-13)
+    assert_allclose(ours[1], theirs[1], atol=1e-14)
+    assert {0.0} < set(np.abs(ours[:, 1]).ravel())
+
+
+def test_sticking_positions_that_are_kept_do_not_drift() -> None:
+    """Equal to the last bit after many updates at changing s, in segments that stick or are open."""
+    pairs = create_pairs("mm", friction_coefficient=1e6)
+    set_random(pairs, 6)
+    fields = pairs.assembly.fields
+    history = fields.data.reshape(2, 3, SEGMENTS)
+    history[:, 1] = 0.0
+    kept = history[:, 2].copy()
+    for s in np.linspace(0.0, 0.3, 50):
+        fields.x[pairs.axial] = s
+        fields.start_data[:] = fields.data
+        pairs.assembly.update_markers()
+        pairs.assembly.post_newton()
+    closed = history[:, 0] <= 0.0
+    assert closed.any()
+    assert np.array_equal(history[:, 2], kept)
+
+
+def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles() -> None:
+    """A mesh at rest, material with s_t = v, a circle with the rim speed v: no slip velocity and no bristle, ever.
+
+    A straight cable over the circle; the circle turns clockwise for material that moves to the right.
+    """
+    world = World()
+    ale = world.add(ALENode)
+    cables = straight_cable(world, (-0.5, 0.499), (0.5, 0.499), 2, ale=ale, **CABLE | {"length": 0.5})
+    wheel = world.add(RigidBody2D, position=(0.1, 0.0), mass=0.0, inertia=0.0)
+    shape = world.add(CableShape, cable=cables, segments=SEGMENTS)
+    contacts = world.add(ContactFrictionCircleCable2D, circle=rigid_marker(world, wheel), cable=shape, **LAW | FRICTION)
+    state = State(world)
+    speed = 3.0
+    state.put(ale, [speed], "v")
+    state.put(wheel, [0.0, 0.0, -speed / RADIUS], "v")
+    assembly = serial_assembly(world)
+    touching = None
+    for t in np.linspace(0.0, 5.0, 7):
+        state.put(ale, [speed * t])
+        state.put(wheel, [0.0, 0.0, -speed / RADIUS * t])
+        state.start_data[:] = state.data
+        fields = assembly.load_fields(state)
+        assembly.post_newton()
+        state.data[:] = fields.data
+        closed = eval_output(contacts, "gap", state) <= 0.0
+        touching = closed if touching is None else touching
+        assert np.array_equal(closed, touching) and closed.any()
+        assert_allclose(eval_output(contacts, "coordinates_rate", state), 0.0, atol=1e-12)
+        assert_allclose(eval_output(contacts, "coordinates", state)[..., 0], 0.0, atol=1e-12)
+        assert np.all(eval_output(contacts, "state", state)[closed] == 0.0)

@@ -1,0 +1,183 @@
+"""Belts of `ALECable2D` on pulleys: as plain belts where both must agree, running over a mesh at rest, in parallel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import pulley_report
+from windlass.framework.errors import ModelError
+from windlass.framework.evaluate import eval_output
+from windlass.framework.state import State
+from windlass.solvers.static import Static
+
+from support.ale_belt import (
+    EA,
+    ELEMENTS,
+    OMEGA,
+    RADIUS,
+    RHO,
+    SEGMENTS,
+    STRAIN,
+    Drive,
+    create_drive,
+    create_motion,
+    preload,
+)
+from support.processes import ROOT, run_python
+
+BRISTLES = {"friction_stiffness_per_length": 1e7}
+
+
+def split(model: Drive, state: State) -> tuple[Any, Any]:
+    """Displacements of the nodes of the first belt and of the pulleys, and history values by pair and kind."""
+    nodes = np.unique(model.world.dofs_of(model.belts[0])[:, :8])
+    wheels = np.concatenate([model.world.dofs_of(pulley)[0] for pulley in model.pulleys])
+    return state.q[np.concatenate((nodes, wheels))], state.data.reshape(2, len(model.belts), ELEMENTS, 3, SEGMENTS)
+
+
+def test_preload_and_motion_of_material_that_is_held_are_those_of_the_plain_belt() -> None:
+    """s = 0, friction with bristles, nodes free to run: an ALE cable at rest in its mesh is a cable.
+
+    To the tolerance of Newton's method: 1e-9 m after the preload, 1e-8 m over 60 steps; the same segments stick.
+    """
+    results = []
+    for moving in (True, False):
+        model = create_drive((moving,), **BRISTLES)
+        state = preload(model)
+        still = split(model, state)
+        model.world.set(model.mesh_holds[0], active=False)
+        state = create_motion(model, 0.03, lag=False).solve(state)
+        results.append((*still, *split(model, state)))
+        reports = [pulley_report(model.world, state, model.contacts, pulley) for pulley in model.pulleys]
+        assert all(report.segments_in_contact >= 15 for report in reports)
+    assert np.abs(results[0][2]).max() > 0.01
+    for k, tolerance in ((0, 1e-9), (1, 1e-9), (2, 1e-8), (3, 1e-8)):
+        assert_allclose(results[0][k], results[1][k], rtol=0, atol=tolerance)
+    assert np.array_equal(results[0][3][..., 1, :], results[1][3][..., 1, :])
+
+
+def test_position_of_the_material_does_not_matter_without_friction() -> None:
+    """A homogeneous belt that is held at another s lies as before."""
+    shapes = []
+    for s in (0.0, 0.123):
+        model = create_drive((True,))
+        assert model.axial is not None and model.axial_hold is not None
+        model.world.set(model.axial_hold, offset=s)
+        state = preload(model)
+        assert_allclose(eval_output(model.axial, "displacement", state), s, atol=1e-12)
+        shapes.append(split(model, state)[0])
+    assert_allclose(shapes[0], shapes[1], rtol=0, atol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def running() -> tuple[Drive, State]:
+    """A belt without load, drawn by the driver over a mesh at rest, in its steady state."""
+    model = create_drive((True,))
+    state = preload(model)
+    assert model.axial_hold is not None
+    model.world.set(model.axial_hold, active=False)
+    return model, create_motion(model, 0.5, step=1e-3).solve(state)
+
+
+def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive, State]) -> None:
+    """Both pulleys turn alike, s_t |r'| is the speed of the rims, nothing rubs; the mesh stands still.
+
+    Chords: the velocity between two points of a circle is shorter by cos of half their angle, 2e-3 here.
+    """
+    model, state = running
+    assert model.axial is not None
+    reports = [pulley_report(model.world, state, model.contacts, pulley) for pulley in model.pulleys]
+    for pulley, report in zip(model.pulleys, reports, strict=True):
+        assert_allclose(eval_output(pulley, "angular_velocity", state), -OMEGA, rtol=1e-5)
+        assert report.segments_sticking == report.segments_in_contact == 2 * ELEMENTS * SEGMENTS // 8
+        # of the 60 N m that friction could transmit
+        assert abs(report.torque) < 0.01
+        # slip velocities of some mm/s at the ends of the arcs are what bending leaves
+        assert report.friction_power < 0.05
+    tension = eval_output(model.belts[0], "axial_force", state, x=0.0)
+    speed = float(eval_output(model.axial, "velocity", state)) * (1 + STRAIN + tension.mean() / EA)
+    half = np.pi / (ELEMENTS // 2 * SEGMENTS // 2) / 2
+    assert_allclose(speed * np.cos(half), OMEGA * RADIUS, rtol=1e-3)
+    # the material runs, the mesh does not
+    assert float(eval_output(model.axial, "displacement", state)) > 0.9
+    positions = model.world.dofs_of(model.belts[0])[:, :2]
+    assert np.abs(state.v[positions]).max() < 5e-3 * speed  # strands that still sway
+
+
+def test_running_belt_presses_less_by_the_centrifugal_force(running: tuple[Drive, State]) -> None:
+    """Normal force on half a turn: sum of f_n = pi (T - rhoA v^2), and 2 (T - rhoA v^2) on the shaft."""
+    model, state = running
+    tension = float(eval_output(model.belts[0], "axial_force", state, x=0.0).mean())
+    material = eval_output(model.belts[0], "velocity", state, x=0.0)
+    # the mass that passes is rhoA s_t, its speed s_t |r'|
+    assert model.axial is not None
+    momentum = RHO * float(eval_output(model.axial, "velocity", state)) * np.linalg.norm(material, axis=-1).mean()
+    assert momentum > 0.01 * tension
+    for pulley in model.pulleys:
+        report = pulley_report(model.world, state, model.contacts, pulley)
+        assert_allclose(report.normal_force, np.pi * (tension - momentum), rtol=4e-3)
+        assert abs(report.normal_force - np.pi * tension) > 2 * abs(report.normal_force - np.pi * (tension - momentum))
+
+
+def test_both_kinds_on_the_same_pulleys() -> None:
+    """Two belts that lie in each other in one table of contacts: the same motion while the material is held.
+
+    The report of a pulley needs cables of one kind and says so.
+    """
+    model = create_drive((True, False), **BRISTLES)
+    state = preload(model)
+    for hold in model.mesh_holds:
+        model.world.set(hold, active=False)
+    state = create_motion(model, 0.02, lag=False).solve(state)
+    moving, plain = (state.q[model.world.dofs_of(belt)[:, :8]] for belt in model.belts)
+    assert np.abs(plain).max() > 1e-3
+    assert_allclose(moving, plain, rtol=0, atol=1e-9)
+    data = split(model, state)[1]
+    assert_allclose(data[:, 0], data[:, 1], rtol=0, atol=1e-9)
+    assert np.any(data[:, 0, :, 1] == 0.0)
+    with pytest.raises(ModelError, match="touches cables of 2 kinds: must be of one kind"):
+        pulley_report(model.world, state, model.contacts, model.pulleys[0])
+
+
+def test_both_kinds_move_on_with_the_pulleys() -> None:
+    """The same two belts with the material of one free and its mesh held: both transmit what the pulleys ask for."""
+    model = create_drive((True, False))
+    state = preload(model)
+    assert model.axial is not None and model.axial_hold is not None
+    model.world.set(model.axial_hold, active=False)
+    model.world.set(model.mesh_holds[1], active=False)
+    state = create_motion(model, 0.15).solve(state)
+    speed = float(eval_output(model.axial, "velocity", state))
+    velocity = eval_output(model.belts[1], "velocity", state, x=0.0)
+    assert_allclose(np.linalg.norm(velocity, axis=-1).mean(), speed, rtol=0.01)
+    assert_allclose(eval_output(model.pulleys[1], "angular_velocity", state), -OMEGA, rtol=0.01)
+
+
+def test_axial_motion_that_nothing_holds_is_named() -> None:
+    """Statics of a closed belt without friction: the first tangent is singular in s."""
+    model = create_drive((True,))
+    assert model.axial_hold is not None
+    model.world.set(model.axial_hold, active=False)
+    with pytest.raises(ModelError, match="ALENode 0, s"):
+        Static(model.world, name="").solve()
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """100 steps up to speed with friction: coordinates, velocities, history as in serial to 1e-8 of the largest."""
+    results = []
+    for processes in (1, 2):
+        path = tmp_path / f"belt{processes}.npz"
+        done = run_python([ROOT / "tests/support/parallel_ale_belt.py", path], processes)
+        assert done.returncode == 0, done.stderr
+        results.append(np.load(path))
+    serial, parallel = results
+    assert np.abs(serial["q"]).max() > 0.1
+    for name in ("q", "v", "lam", "data"):
+        scale = max(1.0, np.abs(serial[name]).max())
+        assert_allclose(parallel[name], serial[name], atol=1e-8 * scale, rtol=0, err_msg=name)
