@@ -93,6 +93,8 @@ class System:
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
+        trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
+            what they give is then not a number.
         evaluations: number of rows evaluated by ``residual`` so far.
         pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.
     """
@@ -113,6 +115,7 @@ class System:
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Fields], PostNewton] | None = None
     energy: Callable[[Fields], float] | None = None
+    trouble: Callable[[Fields], list[str]] | None = None
     evaluations: int = 0
     pattern_version: int = 0
 
