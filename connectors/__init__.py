@@ -22,7 +22,7 @@ from windlass.connectors.contact_surfaces import (
 )
 from windlass.connectors.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.coordinate_load import CoordinateLoad
-from windlass.connectors.coordinate_marker import NodeCoordinate, coordinate_marker
+from windlass.connectors.coordinate_marker import NodeCoordinate, coordinate_marker, rotation_marker
 from windlass.connectors.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.distance_constraint import DistanceConstraint
 from windlass.connectors.force import Force
@@ -50,6 +50,7 @@ from windlass.connectors.prismatic_joint2d import PrismaticJoint2D
 from windlass.connectors.pulley_contact import add_contact
 from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
 from windlass.connectors.revolute_joint2d import RevoluteJoint2D
+from windlass.connectors.rotation_coordinate import RotationCoordinate
 from windlass.connectors.spherical_joint import SphericalJoint
 from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
 from windlass.connectors.torque import Torque
@@ -88,6 +89,7 @@ __all__ = [
     "RevoluteJoint2D",
     "RigidNodePosition",
     "RigidNodePosition3D",
+    "RotationCoordinate",
     "SphericalJoint",
     "SurfaceForces",
     "Torque",
@@ -114,5 +116,6 @@ __all__ = [
     "pulley_report",
     "restitution_from_dissipation",
     "rigid_marker",
+    "rotation_marker",
     "vectorised",
 ]

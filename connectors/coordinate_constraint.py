@@ -2,12 +2,14 @@
 
     position level   C = x1 - x0 - offset(t),    Ċ = ẋ1 - ẋ0 - offset_t(t)  (index 2)
     velocity level   C = ẋ1 - ẋ0 - rate(t)
-    forces           λ at coordinate 1, -λ at coordinate 0, on the left-hand side
-    accelerations    ẍ1 - ẍ0 = offset_tt(t), or rate_t(t)
+    forces           J1ᵀ λ at coordinate 1, -J0ᵀ λ at coordinate 0, on the left-hand side
+    curvature        λ (H1 - H0)
+    accelerations    J1 q̈1 - J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - J̇0 q̇0)
     switched off     λ = 0
 
-x are displacements from the reference.  Rates that the user does not give as functions come from differences in time
-(`windlass.connectors.time_functions`).
+x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate.
+
+Rates that the user does not give as functions come from differences in time (`windlass.connectors.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
 """
@@ -62,15 +64,19 @@ class CoordinateConstraint(Component):
 
 
 class Columns(NamedTuple):
-    """Letters of the rows, all of shape (rows,).
+    """Letters of the rows, of shape (rows,) but for dofs and n0.
 
     m0, m1: places of the markers in their columns.
+    dofs: local coordinate numbers of marker 0, then of marker 1, shape (rows, n).
+    n0: number of columns of dofs that belong to marker 0.
     lam: local numbers of the multipliers.
     on, fast: active, and velocity level.
     """
 
     m0: IntArray
     m1: IntArray
+    dofs: IntArray
+    n0: int
     lam: IntArray
     on: NDArray[np.bool_]
     fast: NDArray[np.bool_]
@@ -103,6 +109,7 @@ def residual(
     f: FloatArray,
 ) -> None:
     """C += constraint equations, f += C_qᵀ λ; ``rate`` holds offset_t in rows at position level."""
+    n0, n = c.n0, c.dofs.shape[1]
     for i in range(len(c.m0)):
         k, m0, m1 = c.lam[i], c.m0[i], c.m1[i]
         if not c.on[i]:
@@ -112,31 +119,57 @@ def residual(
             C[k] += m.rate[m1] - m.rate[m0] - rate[i]
         else:
             C[k] += m.value[m1] - m.value[m0] - offset[i]
-        f[m.dof[m0]] -= lam[k]
-        f[m.dof[m1]] += lam[k]
+        for a in range(n0):
+            f[c.dofs[i, a]] -= m.J[m0, a] * lam[k]
+        for a in range(n - n0):
+            f[c.dofs[i, n0 + a]] += m.J[m1, a] * lam[k]
 
 
 @kernel
-def tangent(c: Columns, rate_level: bool, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
+def tangent(
+    c: Columns,
+    m: CoordinateColumns,
+    lam: FloatArray,
+    rate_level: bool,
+    dq: float,
+    dv: float,
+    slots: Coupling,
+    values: FloatArray,
+) -> None:
     """values += derivatives of C and of C_qᵀ λ."""
-    scale = slots.scale
+    scale, n0, n = slots.scale, c.n0, c.dofs.shape[1]
     for i in range(len(c.m0)):
         if not c.on[i]:
             values[slots.diagonal[i, 0]] += scale
             continue
-        d = dv if rate_level or c.fast[i] else dq
-        values[slots.rows[i, 0, 0]] -= d
-        values[slots.rows[i, 0, 1]] += d
-        values[slots.columns[i, 0, 0]] -= scale
-        values[slots.columns[i, 1, 0]] += scale
+        by_rate = rate_level or c.fast[i]
+        for marker in range(2):
+            k, begin, end, sign = (c.m0[i], 0, n0, -1.0) if marker == 0 else (c.m1[i], n0, n, 1.0)
+            for a in range(end - begin):
+                J = sign * m.J[k, a]
+                values[slots.rows[i, 0, begin + a]] += dv * J + dq * sign * m.Jd[k, a] if by_rate else dq * J
+                values[slots.columns[i, begin + a, 0]] += scale * J
+            h = m.h[k]
+            if h >= 0:
+                force = dq * sign * lam[c.lam[i]]
+                for a in range(end - begin):
+                    for b in range(end - begin):
+                        values[slots.block[i, begin + a, begin + b]] += force * m.H[h, a, b]
 
 
 @kernel
-def add_accelerations(c: Columns, rhs: FloatArray, C: FloatArray) -> None:
+def add_accelerations(c: Columns, m: CoordinateColumns, v: FloatArray, rhs: FloatArray, C: FloatArray) -> None:
     """C += right-hand side of the accelerations; 0 where switched off."""
+    n0, n = c.n0, c.dofs.shape[1]
     for i in range(len(c.m0)):
-        if c.on[i]:
-            C[c.lam[i]] += rhs[i]
+        if not c.on[i]:
+            continue
+        total = rhs[i]
+        for a in range(n0):
+            total += m.Jd[c.m0[i], a] * v[c.dofs[i, a]]
+        for a in range(n - n0):
+            total -= m.Jd[c.m1[i], a] * v[c.dofs[i, n0 + a]]
+        C[c.lam[i]] += total
 
 
 def bind_times(rows: LocalRows) -> TimeColumns:
@@ -172,6 +205,8 @@ def build(rows: LocalRows) -> System:
     c = Columns(
         rows.markers("marker0"),
         rows.markers("marker1"),
+        rows.dofs,
+        rows.world.ref_width(rows.table, "marker0"),
         multipliers[:, 0].copy(),
         rows.column("active"),
         rows.column("velocity_level"),
@@ -184,10 +219,10 @@ def build(rows: LocalRows) -> System:
         add_equations(c, s.markers[FAMILY], s.lam, times.offset(s.t), rate, s.rate_level, C, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        add_derivatives(c, s.rate_level, dq, dv, slots, values)
+        add_derivatives(c, s.markers[FAMILY], s.lam, s.rate_level, dq, dv, slots, values)
 
     def add_acceleration(s: Fields, C: FloatArray) -> None:
-        add_accelerations(c, times.acceleration(s.t), C)
+        add_accelerations(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)
 
     system = System("CoordinateConstraint", rows.dofs)
     system.constraint = ConstraintSystem(multipliers, add_residual, add_tangent, add_acceleration)

@@ -1,18 +1,20 @@
 """Load on one coordinate, constant or a function of time: a force on a position, a torque on a rotation.
 
-    load  value at the coordinate of the marker
+    load  Jᵀ F,    ∂load/∂q = F H
+
+J = 1 and H = 0 for markers on a single coordinate.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised forces).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.coordinate_marker import FAMILY
+from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
@@ -23,7 +25,7 @@ from windlass.framework.world import World
 
 
 class CoordinateLoad(Component):
-    """A generalised force on one coordinate of a node."""
+    """A generalised force on one coordinate of a node, or a torque on the rotation of a body in space."""
 
     marker = ref("coordinate marker", "the coordinate that the load acts on")
     value = column("N", "load [N; N m for rotations and slopes]", default=0.0, switchable=True)
@@ -31,29 +33,61 @@ class CoordinateLoad(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
+class Columns(NamedTuple):
+    """Letters: m0 place of the marker in its columns, dofs (rows, n) local, on = active."""
+
+    m0: IntArray
+    dofs: IntArray
+    on: NDArray[np.bool_]
+
+
 @kernel
-def load(m0: IntArray, dof: IntArray, on: NDArray[np.bool_], F: FloatArray, f: FloatArray) -> None:
-    """f += F at the dofs of the markers m0."""
-    for i in range(len(m0)):
-        if on[i]:
-            f[dof[m0[i]]] += F[i]
+def load(c: Columns, m: CoordinateColumns, F: FloatArray, f: FloatArray) -> None:
+    """f += Jᵀ F."""
+    for i in range(len(c.m0)):
+        if c.on[i]:
+            for a in range(c.dofs.shape[1]):
+                f[c.dofs[i, a]] += m.J[c.m0[i], a] * F[i]
+
+
+@kernel
+def load_tangent(
+    c: Columns, m: CoordinateColumns, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
+) -> None:
+    """values += dq F H."""
+    n = c.dofs.shape[1]
+    for i in range(len(c.m0)):
+        h = m.h[c.m0[i]]
+        if not c.on[i] or h < 0:
+            continue
+        for a in range(n):
+            for b in range(n):
+                values[slots[i, a, b]] += dq * F[i] * m.H[h, a, b]
 
 
 def dofs(world: World, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the markers, shape (rows, 1)."""
+    """World coordinate numbers of the markers, shape (rows, n)."""
     return world.dofs_of(table.column("marker"))
 
 
 def build(rows: LocalRows) -> System:
     """The system of `CoordinateLoad`."""
-    m0, on = rows.markers("marker"), rows.column("active")
-    values = bind_values(rows, "value", "function")
+    world, table = rows.world, rows.table
+    c = Columns(rows.markers("marker"), rows.dofs, rows.column("active"))
+    forces = bind_values(rows, "value", "function")
     system = System("CoordinateLoad", rows.dofs)
 
     def add_load(s: Fields, f: FloatArray) -> None:
-        load(m0, s.markers[FAMILY].dof, on, values(s.t), f)
+        load(c, s.markers[FAMILY], forces(s.t), f)
+
+    def add_load_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+        load_tangent(c, s.markers[FAMILY], forces(s.t), dq, slots, values)
 
     system.load = add_load
+    kinds = [markers.component for markers, _, _ in world.split_by_table(table.column("marker"))]
+    # loads on a single coordinate do not depend on it and shall not widen the matrix
+    if any("curved marker" in kind.provides for kind in kinds):
+        system.load_tangent = add_load_tangent
     return system
 
 

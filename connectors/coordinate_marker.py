@@ -2,40 +2,44 @@
 
     value = x - reference,    rate = ẋ,    J = 1;    both are 0 for the ground
 
+Rotations of bodies in space, which are no single coordinate, are in `rotation_coordinate`.
+
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised coordinates).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.coordinate_columns import FAMILY as FAMILY
+from windlass.connectors.coordinate_columns import CoordinateColumns as CoordinateColumns
 from windlass.connectors.position_markers import merge_handles, nodes_of
+from windlass.connectors.rotation_coordinate import RotationCoordinate
 from windlass.elements.ground import Ground
+from windlass.elements.nodes3d import RigidNode3D
+from windlass.elements.rotations import rotation_matrix
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, MarkerFamily, System, register, register_family
+from windlass.framework.law import (
+    Fields,
+    FloatArray,
+    Law,
+    LocalRows,
+    MarkerFamily,
+    System,
+    law_of,
+    register,
+    register_family,
+)
 from windlass.framework.layout import Layout
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import Entity, EntityTable, IntArray
 from windlass.framework.world import Handles, World
 
-FAMILY = "coordinate marker"
-
-
-class CoordinateColumns(NamedTuple):
-    """What all coordinate markers provide; n markers.
-
-    value: displacement from the reference coordinate [m, 1 or rad], shape (n,).
-    rate: velocity [m/s, 1/s or rad/s], shape (n,).
-    dof: local coordinate number, the spare number for the ground, shape (n,).
-    """
-
-    value: FloatArray
-    rate: FloatArray
-    dof: IntArray
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
 class NodeCoordinate(Component):
@@ -47,12 +51,21 @@ class NodeCoordinate(Component):
 
 
 def allocate(world: World, ids: IntArray, layout: Layout) -> CoordinateColumns:
-    """Columns for the local markers."""
+    """Columns for the local markers; those whose kind provides "curved marker" get a row in H, the others J = 1."""
+    tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
+    # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
+    m = max((world.held_dofs(table).shape[1] for table in tables), default=1)
     n = len(ids)
-    dof = np.full(n, layout.spare, np.int64)
+    dofs = np.full((n, m), layout.spare, np.int64)
+    J, curved = np.zeros((n, m)), np.zeros(n, bool)
     for table, positions, rows in world.split_by_table(ids):
-        dof[positions] = layout.local_dofs(world.row_dofs(table, rows))[:, 0]
-    return CoordinateColumns(np.zeros(n), np.zeros(n), dof)
+        own = layout.local_dofs(world.row_dofs(table, rows))
+        dofs[positions, : own.shape[1]] = own
+        curved[positions] = "curved marker" in table.component.provides
+    J[~curved, 0] = 1.0
+    h = np.where(curved, np.cumsum(curved) - 1, -1)
+    H = np.zeros((int(curved.sum()), m, m))
+    return CoordinateColumns(np.zeros(n), np.zeros(n), J, np.zeros((n, m)), dofs, h, H)
 
 
 class CoordinateRows(NamedTuple):
@@ -112,7 +125,9 @@ def coordinate_marker(world: World, entity: Handles | None, name: str = "") -> E
     Args:
         world: the world.
         entity: nodes or bodies of one kind, one or several rows; None or `Ground` for the fixed value 0.
-        name: name of the coordinate, one of the node's ``dof_names``, e.g. ``"x"`` or ``"rotation"``.
+        name: name of the coordinate, one of the node's ``dof_names``, e.g. ``"x"`` or ``"rotation"``.  Bodies in space
+            have ``"rotation x"``, ``"rotation y"`` and ``"rotation z"``, too: about these axes of the body, see
+            `rotation_marker`.
 
     Returns:
         Handle to the markers, one per row.
@@ -129,9 +144,71 @@ def coordinate_marker(world: World, entity: Handles | None, name: str = "") -> E
         return _ground_coordinate(world)
     nodes = nodes_of(world, entity)
     names = nodes.table.component.dof_names
+    turning = nodes.table.component is RigidNode3D
+    if turning and name in (f"rotation {axis}" for axis in AXES):
+        return rotation_marker(world, entity, name[-1])
     if name not in names:
+        names += tuple(f"rotation {axis}" for axis in AXES) if turning else ()
         raise ModelError(f"coordinate {name!r} of {entity!r}: must be one of {', '.join(names)}")
     return world.add(NodeCoordinate, node=nodes, coordinate=names.index(name))
+
+
+def rotation_marker(world: World, entity: Handles | None, axis: Any = "z", *, global_axis: bool = False) -> Entity:
+    """A coordinate marker on the angle by which bodies have turned about an axis since the reference configuration.
+
+    The angle is not wrapped, and is right also where the body turns about other axes besides; see
+    docs/theory/markers.md.  Loads on it are torques.  A coordinate marker is returned as it is.
+
+    Args:
+        world: the world.
+        entity: rigid bodies or rigid nodes of one kind, one or several rows; None or `Ground` for the fixed value 0.
+        axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3).  Bodies in the plane
+            turn about ``"z"`` alone.
+        global_axis: the axis is given in the global frame, in the reference configuration; otherwise in that of the
+            body.
+
+    Returns:
+        Handle to the markers, one per row.
+
+    Raises:
+        ModelError: a wrong axis, or an entity without rotation.
+    """
+    direction = _parse_axis(axis)
+    if entity is None:
+        return _ground_coordinate(world)
+    entity = merge_handles(entity)
+    component = entity.table.component
+    if FAMILY in component.provides:
+        return entity
+    if component is Ground:
+        return _ground_coordinate(world)
+    nodes = nodes_of(world, entity) if "node" in component.provides or "node" in component.refs else entity
+    if nodes.table.component is RigidNode3D:
+        if direction.ndim == 2 and len(nodes) not in (1, len(direction)):
+            raise ModelError(f"axis has {len(direction)} rows for {entity!r}: must have 1 or {len(nodes)}")
+        if global_axis:
+            A = rotation_matrix(nodes.table.column("euler_parameters")[nodes.rows])
+            direction = np.einsum("ikl,ik->il", A, np.broadcast_to(direction, (max(len(A), len(direction)), 3)))
+        return world.add(RotationCoordinate, node=nodes, axis=direction)
+    if "rotation" not in nodes.table.component.dof_names:
+        raise ModelError(f"{entity!r} has no rotation: must be a rigid body, a rigid node, or Ground")
+    if not np.allclose(direction / np.linalg.norm(direction, axis=-1, keepdims=True), AXES["z"], rtol=0, atol=1e-12):
+        raise ModelError(f"axis = {axis!r} for {entity!r}: must be 'z' or (0, 0, 1), about which it turns in the plane")
+    return coordinate_marker(world, nodes, "rotation")
+
+
+def _parse_axis(axis: Any) -> FloatArray:
+    """The axis as an array of shape (3,) or (rows, 3)."""
+    try:
+        direction = np.asarray(AXES.get(axis, ()) if isinstance(axis, str) else axis, dtype=np.float64)
+    except (TypeError, ValueError):
+        direction = np.zeros(0)
+    good = direction.ndim in (1, 2) and direction.shape[-1] == 3 and bool(np.isfinite(direction).all())
+    if not good or not direction.size or not direction.any(axis=-1).all():
+        raise ModelError(
+            f"axis = {axis!r}: must be 'x', 'y', 'z', or 3 finite numbers with a length > 0 [1], or such per row"
+        )
+    return direction[0] if direction.shape == (1, 3) else direction
 
 
 def _ground_coordinate(world: World) -> Entity:

@@ -26,7 +26,6 @@ from scipy.optimize import brentq
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.contact_coordinate import ContactCoordinate
 from windlass.elements import MassPoint
 
 height = wl.option("height", 0.5, "m", "height from which the mass falls", minimum=1e-6)
@@ -60,7 +59,7 @@ def drop(z: float) -> dict[str, float]:
     damping = 2 * z * sqrt(STIFFNESS * MASS)
     fall = con.coordinate_marker(world, point, "y")
     stop = world.add(
-        ContactCoordinate,
+        con.ContactCoordinate,
         marker1=fall,
         offset=-height,
         contact_stiffness=STIFFNESS,

@@ -343,6 +343,13 @@ class Assembly:
         """Stored energy of all laws that have one [J], of this process."""
         return sum(s.energy(self.fields) for s in self.systems if s.energy is not None)
 
+    def find_trouble(self) -> list[str]:
+        """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""
+        mine = [words for s in self.systems if s.trouble is not None for words in s.trouble(self.fields)]
+        if self.comm is None or self.comm.size == 1:
+            return mine
+        return list(dict.fromkeys(words for part in self.comm.allgather(mine) for words in part))
+
     def load_fields(self, state: State) -> Fields:
         """Bring a state into the fields and evaluate the markers."""
         self.refresh()

@@ -97,6 +97,8 @@ class System:
         energy: ``(fields) -> J`` stored energy, for tests and balances.
         forget: drops what is carried over from step to step beside the state and has a say in the last bits (lists of
             neighbours), so that a run that goes on and one that is restarted do the same.
+        trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
+            what they give is then not a number.
         evaluations: number of rows evaluated by ``residual`` so far.
         pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.  It rises
             on all processes together, also on those where nothing has changed.
@@ -119,6 +121,7 @@ class System:
     post_newton: Callable[[Fields], PostNewton] | None = None
     energy: Callable[[Fields], float] | None = None
     forget: Callable[[], None] | None = None
+    trouble: Callable[[Fields], list[str]] | None = None
     evaluations: int = 0
     pattern_version: int = 0
     foreign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))

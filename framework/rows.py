@@ -8,7 +8,7 @@ The loops add
     forces    Jᵀ f    with J = [-J0, J1],
     tangent   dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J,
 
-where ∂(Jᵀf)/∂q at constant f comes from the second derivatives H of the marker positions, and ∂u_t/∂q = J̇ because
+where ∂(Jᵀf)/∂q at constant f comes from the second derivatives H of the markers, and ∂u_t/∂q = J̇ because
 u_t = J q̇.
 """
 
@@ -70,28 +70,51 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
 
     @kernel
     def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:
+        n0, n = pair.n0, pair.dofs.shape[1]
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
             m0, m1 = pair.m0[i], pair.m1[i]
             s = force(c, i, m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0], t)
-            f[m.dof[m0]] -= s
-            f[m.dof[m1]] += s
+            for a in range(n0):
+                f[pair.dofs[i, a]] -= m.J[m0, a] * s
+            for a in range(n - n0):
+                f[pair.dofs[i, n0 + a]] += m.J[m1, a] * s
 
     @kernel
     def tangent(
         c: Any, pair: Pair, m: Any, t: float, dq: float, dv: float, slots: IntArray, values: FloatArray
     ) -> None:
+        n0, n = pair.n0, pair.dofs.shape[1]
+        # of both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
+        J, B = np.zeros(n), np.zeros(n)
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
             m0, m1 = pair.m0[i], pair.m1[i]
-            df_du, df_dut = force_tangent(c, i, m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0], t)
-            k = dq * df_du + dv * df_dut
-            values[slots[i, 0, 0]] += k
-            values[slots[i, 0, 1]] -= k
-            values[slots[i, 1, 0]] -= k
-            values[slots[i, 1, 1]] += k
+            u, ut = m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0]
+            df_du, df_dut = force_tangent(c, i, u, ut, t)
+            k, d = dq * df_du + dv * df_dut, dq * df_dut
+            for a in range(n0):
+                J[a] = -m.J[m0, a]
+                B[a] = k * J[a] - d * m.Jd[m0, a]
+            for a in range(n - n0):
+                J[n0 + a] = m.J[m1, a]
+                B[n0 + a] = k * J[n0 + a] + d * m.Jd[m1, a]
+            for a in range(n):
+                for b in range(n):
+                    values[slots[i, a, b]] += J[a] * B[b]
+            h0, h1 = m.h[m0], m.h[m1]
+            if dq != 0.0 and (h0 >= 0 or h1 >= 0):
+                s = dq * force(c, i, u, ut, t)
+                if h0 >= 0:
+                    for a in range(n0):
+                        for b in range(n0):
+                            values[slots[i, a, b]] -= s * m.H[h0, a, b]
+                if h1 >= 0:
+                    for a in range(n - n0):
+                        for b in range(n - n0):
+                            values[slots[i, n0 + a, n0 + b]] += s * m.H[h1, a, b]
 
     return residual, tangent
 

@@ -267,6 +267,7 @@ class Explicit:
         self.statistics.rejected += 1
         worst = self.accelerations.describe_worst()
         failure = Failure(advance.reason, advance.t, self.statistics.steps + 1, tried, [], worst, current.copy())
+        failure.trouble = self.accelerations.assembly.find_trouble()
         self.statistics.end()
         self.progress.fail()
         for hook in hooks:

@@ -263,7 +263,9 @@ class NonlinearProblem:
 
     def failure(self, reason: str, step: int, step_size: float, history: list[float], last_good: State) -> Failure:
         """What is known about a failed solve; the same on every process."""
-        return Failure(reason, self.scheme.t, step, step_size, history, self.worst_equations(), last_good)
+        failure = Failure(reason, self.scheme.t, step, step_size, history, self.worst_equations(), last_good)
+        failure.trouble = self.assembly.find_trouble()
+        return failure
 
     @staticmethod
     def save_last_good(failure: Failure) -> None:

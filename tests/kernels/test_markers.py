@@ -207,7 +207,7 @@ def test_coordinates() -> None:
     columns = assembly.fields.markers["coordinate marker"]
     assert_allclose(columns.value, (0.2, 0.2, 0.0), atol=1e-15)
     assert_allclose(columns.rate, (6.0, 6.0, 0.0), atol=0)
-    assert list(columns.dof) == [1, 3, assembly.layout.spare]
+    assert list(columns.dofs[:, 0]) == [1, 3, assembly.layout.spare]
 
 
 def test_cable_coordinates() -> None:

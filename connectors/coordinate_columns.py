@@ -1,0 +1,33 @@
+"""Columns of the coordinate markers: what every kind of them fills and all laws on coordinates read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+FAMILY = "coordinate marker"
+
+
+class CoordinateColumns(NamedTuple):
+    """What all coordinate markers provide; n markers, m coordinates of the widest kind that the world has.
+
+    Most markers are one coordinate, J = 1.  Only kinds that provide "curved marker" change J, Jd and H.
+
+    value: displacement from the reference [m, 1 or rad], shape (n,).
+    rate: velocity [m/s, 1/s or rad/s], shape (n,).
+    J: derivative of value by the coordinates, 0 beyond the marker's own, shape (n, m).
+    Jd: derivative of rate by the coordinates, which is the rate of J, shape (n, m).
+    dofs: local coordinate numbers, the spare number for the ground and beyond the marker's own, shape (n, m).
+    h: row of the marker in H, -1 for one without second derivatives, shape (n,).
+    H: second derivatives of value by the coordinates, shape (curved markers, m, m).
+    """
+
+    value: FloatArray
+    rate: FloatArray
+    J: FloatArray
+    Jd: FloatArray
+    dofs: IntArray
+    h: IntArray
+    H: FloatArray

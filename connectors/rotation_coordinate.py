@@ -1,0 +1,257 @@
+"""Rotation coordinates: the angle by which a rigid body in space has turned about an axis, for laws on coordinates.
+
+    e = e_ref ∘ r,   r = [r0, ρ] the rotation since the reference,   n axis in the body's frame
+    φ = 2 atan2(ρ·n, r0) = 2 atan2(s, c),     s = a·e,  c = b·e,  b = e_ref,  a = e_ref ∘ [0, n]  (a, b constant)
+    φ_e  = J = 2 g,             g = (c a - s b)/(s² + c²)
+    φ_ee = H = -2 (g wᵀ + w gᵀ),   w = (c b + s a)/(s² + c²)
+
+This is the twist of the decomposition r = swing ∘ twist, in which the swing turns about an axis across n.  It is the
+same for both orders of the two and for n fixed in space (in the reference configuration, A_ref n) as in the body, and
+it does not depend on the length of e.  s² + c² is cos²(β/2) for a swing β of the axis: at β = 180° there is no twist.
+
+Angles are not wrapped.  e comes back after two turns; the multiple of 4π is that which lies next to the angle at the
+end of the last step, which a history value keeps.  Where a step turns by more than 3/4 of a turn this is no more
+certain, and where the axis has gone through its opposite the angle has jumped by a turn: there the angle is not a
+number, so that the step fails, or is cut.
+
+Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
+parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.framework.bind import bind
+from windlass.framework.errors import ModelError
+from windlass.framework.generic_data import check_history, create_history
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.world import World
+
+START = (0.0,)
+REVERSED = 1e-14
+"""Smallest (s² + c²)/(e·e) at which there is a twist: an axis within 2e-7 rad of its opposite has none."""
+LARGEST_TURN = 1.5 * math.pi
+"""Largest change of the angle in a step that can be told from one in the other direction [rad]."""
+LARGEST_SWUNG = math.pi
+"""The same where the axis has swung by more than 90° [rad]; going through the opposite changes the angle by 2π."""
+
+
+class RotationCoordinate(Component):
+    """The angle by which a rigid node in space has turned about an axis.
+
+    History values per row: the angle less that of the initial values [rad] (1).
+    """
+
+    provides = (FAMILY, "curved marker")
+    node = ref("RigidNode3D", "the node, mostly that of a `RigidBody3D`")
+    axis = column("1", "axis in the body's frame, of any length > 0", shape=(3,), default=(0.0, 0.0, 1.0))
+    data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows.
+
+    k: place in the columns of the family, shape (rows,).
+    dofs: local numbers of e0..e3, shape (rows, 4).
+    a, b: directions of s and c among the Euler parameters, shape (rows, 4).
+    start: angle of the initial values [rad], shape (rows,).
+    data: position of the history value, shape (rows,).
+    """
+
+    k: IntArray
+    dofs: IntArray
+    a: FloatArray
+    b: FloatArray
+    start: FloatArray
+    data: IntArray
+
+
+@kernel
+def eval_parts(c: Columns, i: int, x: FloatArray) -> tuple[float, float, float]:
+    """s, c and (s² + c²)/(e·e) of row i; all 0 if there is no twist."""
+    sine, cosine, n = 0.0, 0.0, 0.0
+    for p in range(4):
+        e = x[c.dofs[i, p]]
+        sine += c.a[i, p] * e
+        cosine += c.b[i, p] * e
+        n += e * e
+    square = sine * sine + cosine * cosine
+    if not square > REVERSED * n:
+        return 0.0, 0.0, 0.0
+    return sine, cosine, square / n
+
+
+@kernel
+def unwrap(sine: float, cosine: float, last: float) -> float:
+    """The angle next to the last one [rad], within 2π of it."""
+    angle = 2.0 * math.atan2(sine, cosine)
+    return angle + 4.0 * math.pi * math.floor((last - angle) / (4.0 * math.pi) + 0.5)
+
+
+@kernel
+def is_lost(change: float, share: float) -> bool:
+    """Whether an angle that changes by that [rad] within a step is uncertain; share = (s² + c²)/(e·e)."""
+    return abs(change) > (LARGEST_SWUNG if share < 0.5 else LARGEST_TURN)
+
+
+@kernel
+def update_rotations(c: Columns, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
+    """φ, its rate and its derivatives of each row; not a number where the angle is lost."""
+    for i in range(len(c.k)):
+        k, h = c.k[i], m.h[c.k[i]]
+        sine, cosine, share = eval_parts(c, i, x)
+        last = c.start[i] + data[c.data[i]]
+        angle = unwrap(sine, cosine, last)
+        if share == 0.0 or is_lost(angle - last, share):
+            m.value[k], m.rate[k] = np.nan, np.nan
+            for p in range(4):
+                m.J[k, p], m.Jd[k, p] = np.nan, np.nan
+            continue
+        square = sine * sine + cosine * cosine
+        gs, gc, along = sine / square, cosine / square, 0.0
+        rate = 0.0
+        for p in range(4):
+            et = v[c.dofs[i, p]]
+            m.J[k, p] = 2.0 * (gc * c.a[i, p] - gs * c.b[i, p])
+            rate += m.J[k, p] * et
+            along += (gc * c.b[i, p] + gs * c.a[i, p]) * et
+        m.value[k], m.rate[k] = angle, rate
+        for p in range(4):
+            wp = gc * c.b[i, p] + gs * c.a[i, p]
+            m.Jd[k, p] = -(m.J[k, p] * along + wp * rate)
+            for q in range(4):
+                m.H[h, p, q] = -(m.J[k, p] * (gc * c.b[i, q] + gs * c.a[i, q]) + wp * m.J[k, q])
+
+
+@kernel
+def store_angles(c: Columns, x: FloatArray, data: FloatArray) -> None:
+    """Keep the angles of the rows that have one."""
+    for i in range(len(c.k)):
+        sine, cosine, share = eval_parts(c, i, x)
+        if share > 0.0:
+            data[c.data[i]] = unwrap(sine, cosine, c.start[i] + data[c.data[i]]) - c.start[i]
+
+
+def directions(reference: FloatArray, axis: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """a and b for reference Euler parameters (rows, 4) and axes (rows, 3) of any length."""
+    n = axis / np.sqrt((axis**2).sum(axis=1, keepdims=True))
+    b = reference / np.sqrt((reference**2).sum(axis=1, keepdims=True))
+    vector = b[:, :1] * n + np.cross(b[:, 1:], n)
+    return np.concatenate((-(b[:, 1:] * n).sum(axis=1, keepdims=True), vector), axis=1), b
+
+
+def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Angle [rad] at initial Euler parameters (rows, 4), in (-2π, 2π], and s² + c² there, each of shape (rows,)."""
+    sine, cosine = (a * e).sum(axis=1), (b * e).sum(axis=1)
+    return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
+
+
+def bind_columns(rows: LocalRows) -> Columns:
+    """Parameters of the rows."""
+    a, b = directions(rows.reference, rows.column("axis"))
+    start, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
+    return Columns(rows.own_marker_index(), rows.dofs, a, b, start, rows.data_start("data"))
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `RotationCoordinate`."""
+    c = bind_columns(rows)
+    system = System("RotationCoordinate", rows.dofs)
+    evaluate, store = bind(update_rotations), bind(store_angles)
+
+    def update(s: Fields) -> None:
+        evaluate(c, s.markers[FAMILY], s.x, s.v, s.data)
+
+    def post_newton(s: Fields) -> PostNewton:
+        store(c, s.x, s.data)
+        return PostNewton()
+
+    def find_trouble(s: Fields) -> list[str]:
+        return [
+            f"{rows.table.describe(int(rows.rows[i]))}: the angle about the axis {rows.column('axis')[i]} is lost: "
+            "a step must turn the body by less than 3/4 of a turn, and the axis must not come to point against its "
+            "direction in the reference configuration (180°)"
+            for i in np.flatnonzero(np.isnan(s.markers[FAMILY].value[c.k]))
+        ]
+
+    system.update, system.post_newton, system.trouble = update, post_newton, find_trouble
+    return system
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Check the axis and create the history values.
+
+    Raises:
+        ModelError: an axis of length 0.
+    """
+    try:
+        length = np.sqrt((np.asarray(values.get("axis", 1.0), dtype=np.float64) ** 2).sum(axis=-1))
+    except (TypeError, ValueError):
+        return values  # no numbers: the table has the words for it
+    for i in np.flatnonzero(np.atleast_1d(length) == 0.0)[:1]:
+        row = world.table(RotationCoordinate).count + i
+        raise ModelError(f"axis = (0, 0, 0) in RotationCoordinate row {row}: must have a length > 0 [1]")
+    return create_history(world, RotationCoordinate, values, START)
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for an axis that the initial values reverse, and for history values that do not fit."""
+    check_history(world, table, len(START))
+    dofs = world.table_dofs(table)
+    a, b = directions(world.numbering.reference[dofs], table.column("axis"))
+    _, share = initial_angles(world.numbering.reference[dofs] + world.numbering.displacement[dofs], a, b)
+    for row in np.flatnonzero(~(share > REVERSED))[:1]:
+        raise ModelError(
+            f"axis = {table.column('axis')[row]} in RotationCoordinate row {row} points against its direction in the "
+            "reference configuration at the start: must be turned by less than 180°, to have an angle about it"
+        )
+
+
+def find_places(rows: LocalRows) -> IntArray:
+    """Places of the rows in the columns of the family.
+
+    Raises:
+        ModelError: nothing refers to a marker, so that nobody follows its angle.
+    """
+    k = rows.own_marker_index()
+    for i in np.flatnonzero(k < 0)[:1]:
+        raise ModelError(f"no load, connector or constraint refers to {rows.table.describe(int(rows.rows[i]))}")
+    return k
+
+
+def eval_angle(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """φ [rad], shape (rows,)."""
+    angle: FloatArray = s.markers[FAMILY].value[find_places(rows)]
+    return angle
+
+
+def eval_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """φ_t [rad/s], shape (rows,)."""
+    rate: FloatArray = s.markers[FAMILY].rate[find_places(rows)]
+    return rate
+
+
+register(
+    Law(
+        RotationCoordinate,
+        role="marker",
+        family=FAMILY,
+        dofs=lambda world, table: world.dofs_of(table.column("node"))[:, 3:],
+        build=build,
+        complete=complete,
+        check=check,
+        outputs={
+            "angle": Output("rad", "angle about the axis since the reference, not wrapped, ()", eval_angle),
+            "rate": Output("rad/s", "its time derivative, ()", eval_rate),
+        },
+        source="P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)",
+    )
+)
