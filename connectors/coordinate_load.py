@@ -84,7 +84,7 @@ def build(rows: LocalRows) -> System:
         load_tangent(c, s.markers[FAMILY], forces(s.t), dq, slots, values)
 
     system.load = add_load
-    kinds = [markers.component for markers, _, _ in world.split_by_table(table.column("marker"))]
+    kinds = [markers.component for markers, _, _ in world.split_by_table(rows.column("marker"))]
     # loads on a single coordinate do not depend on it and shall not widen the matrix
     if any("curved marker" in kind.provides for kind in kinds):
         system.load_tangent = add_load_tangent
