@@ -72,7 +72,7 @@ def dofs(world: World, table: EntityTable) -> IntArray:
 
 def build(rows: LocalRows) -> System:
     """The system of `CoordinateLoad`."""
-    world, table = rows.world, rows.table
+    world = rows.world
     c = Columns(rows.markers("marker"), rows.dofs, rows.column("active"))
     forces = bind_values(rows, "value", "function")
     system = System("CoordinateLoad", rows.dofs)
