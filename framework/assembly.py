@@ -394,8 +394,6 @@ def serial_assembly(world: World) -> Assembly:
         ModelError: this process has only a part of the world.
     """
     if world.is_spread:
-        raise ModelError(
-            "this call works on one process, but the rows of the world are spread over several: run it without mpiexec"
-        )
+        raise ModelError("this call works on one process, but the tables are spread over several: run without mpiexec")
     assembly: Assembly = world.resource("assembly", lambda: Assembly(world))
     return assembly

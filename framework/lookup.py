@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from windlass.framework.table import IntArray
@@ -33,7 +35,8 @@ class Lookup:
             order = np.argsort(keys)
             self._keys, self._values = keys[order], np.append(values[order], missing)
 
-    def __getitem__(self, keys: IntArray) -> IntArray:
+    def __getitem__(self, keys: Sequence[int] | IntArray) -> IntArray:
+        keys = np.asarray(keys, dtype=np.int64)
         if self._table is not None:
             values: IntArray = self._table.take(keys - (self._first - 1), mode="clip")
         else:
