@@ -331,8 +331,7 @@ def partition_kind() -> str:
 
 def last_good_path() -> Path | None:
     """The file of -last_good for the last good state of a solve that fails; None if none is wanted."""
-    text = str(_own_value("last_good"))
-    return Path(text) if text else None
+    return Path(text) if (text := str(_own_value("last_good"))) else None
 
 
 def traceback_wanted() -> bool:
