@@ -127,7 +127,7 @@ class Dynamic:
         self.control = replace(self.control)
         self.problem.lag.forget()
         if not resume:
-            update_initial_accelerations(self.assembly, current)
+            update_initial_accelerations(self.problem, current)
         self.progress.begin(current.t, self.end)
         start = current.copy()
         while current.t < self.end - 1e-9 * self.control.nominal:

@@ -17,6 +17,7 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
+from windlass.framework.layout import Layout
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
@@ -170,8 +171,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
         f: forces [N, N m], shape (n + 1,); 0 at entry.
         c: right-hand sides of the constraints [m/s^2, rad/s^2], shape (m + 1,).
     """
-    assembly.add_loads(f)
-    np.negative(f, out=f)
+    assembly.add_loads(f, -1.0)
     assembly.add_forces(f)
     # with a = 0 the inertia is what is quadratic in the velocities
     for system in assembly.systems:
@@ -179,6 +179,14 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
             system.inertia(assembly.fields, f)
     for constraint in assembly.constraints():
         constraint.acceleration(assembly.fields, c)
+
+
+def saddle_right_side(layout: Layout, f: FloatArray, c: FloatArray) -> FloatArray:
+    """The right-hand side by local unknown of f and c as in `add_right_side`."""
+    right = np.zeros(len(layout.unknown_global))
+    right[layout.unknown_of_dof] = -f[:-1]
+    right[layout.unknown_of_multiplier] = c[:-1]
+    return right
 
 
 def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -189,15 +197,12 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
         f, c: as in `add_right_side`.
     """
     layout = matrix.assembly.layout
-    right = np.zeros(len(layout.unknown_global))
-    right[layout.unknown_of_dof] = -f[:-1]
-    right[layout.unknown_of_multiplier] = c[:-1]
-    solution = factors.solve(right)
+    solution = factors.solve(saddle_right_side(layout, f, c))
     return solution[layout.unknown_of_dof], matrix.scale * solution[layout.unknown_of_multiplier]
 
 
 def _typical_mass(assembly: Assembly) -> float:
-    _, _, masses = assembly.mass_rows
+    masses = assembly.mass_rows.values
     local = float(np.median(np.abs(masses))) if len(masses) else 1.0
     if assembly.comm is not None and assembly.comm.size > 1:
         local = float(np.mean(assembly.comm.allgather(local)))
