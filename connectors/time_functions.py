@@ -80,14 +80,15 @@ def cache_in_time(constant: NDArray[Any], functions: Sequence[TimeFunction | Non
     """
     array = np.array(constant, dtype=np.float64)
     called = [(i, f) for i, f in enumerate(functions) if f is not None]
-    at = np.full(1, np.nan)
+    at = float("nan")
 
     def eval_at(t: float) -> FloatArray:
-        if called and t != at[0]:
-            at[0] = np.nan  # stays so if a function raises
+        nonlocal at
+        if called and t != at:
+            at = float("nan")  # stays so if a function raises
             for i, f in called:
                 array[i] = f(t)
-            at[0] = t
+            at = t
         return array
 
     return eval_at

@@ -111,6 +111,22 @@ def mass(c: Inertia, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 
 @kernel
+def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
+    """Add the product of the mass matrix and x, shape (n + 1,), to f."""
+    for i in range(len(c.L)):
+        n, L = c.dofs[i], c.L[i]
+        m = c.rho[i] * L / 420.0
+        r_r, r_s, r_r1, r_s1 = 156.0 * m, 22.0 * L * m, 54.0 * m, 13.0 * L * m
+        s_s, s_s1 = 4.0 * L * L * m, 3.0 * L * L * m
+        for a in range(2):
+            r0, s0, r1, s1 = x[n[a]], x[n[a + 2]], x[n[a + 4]], x[n[a + 6]]
+            f[n[a]] += r_r * r0 + r_s * s0 + r_r1 * r1 - r_s1 * s1
+            f[n[a + 2]] += r_s * r0 + s_s * s0 + r_s1 * r1 - s_s1 * s1
+            f[n[a + 4]] += r_r1 * r0 + r_s1 * s0 + r_r * r1 - r_s * s1
+            f[n[a + 6]] += s_s * s1 - r_s1 * r0 - s_s1 * s0 - r_s * r1
+
+
+@kernel
 def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
     """Add the load ∫ ρA S g dx [N, N m] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
     for i in rows:
@@ -178,7 +194,9 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     system = System("Cable2D", dofs)
     system.residual = add_residual
     system.tangent = add_tangent
-    system.mass = lambda scale, slots, values: mass(inertia, scale, slots, values)
+    add_mass, add_product = bind(mass), bind(mass_product)
+    system.mass = lambda scale, slots, values: add_mass(inertia, scale, slots, values)
+    system.mass_product = lambda x, f: add_product(inertia, x, f)
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
     system.energy = lambda s: float(sum(eval_energy(group.c, group.points, s.x) for group in groups))
     return system

@@ -36,8 +36,7 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0) -> Any
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     f = np.zeros(assembly.layout.spare + 1)
-    assembly.add_loads(f)
-    f *= -load_factor
+    assembly.add_loads(f, -load_factor)
     assembly.add_forces(f)
     vector = create_vector(world)
     vector.setArray(f[:-1])

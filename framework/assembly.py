@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.law import (
@@ -20,9 +21,10 @@ from windlass.framework.law import (
     law_of,
 )
 from windlass.framework.layout import Layout
+from windlass.framework.mass import MassRows, add_multiple, add_scaled, create_mass_rows, multiply_rows
 from windlass.framework.processes import Processes
 from windlass.framework.schema import Component
-from windlass.framework.sparsity import Pattern, add_scaled, create_pattern, multiply_rows
+from windlass.framework.sparsity import Pattern, create_pattern
 from windlass.framework.spreading import spread_world
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
@@ -67,9 +69,10 @@ class Assembly:
                 self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
         self._ghost_vectors: list[Any] = []
         self._dead_loads, self._dead_mark = np.zeros(n + 1), (np.nan, -1)
+        self._add_multiple, self._multiply = bind(add_multiple), bind(multiply_rows)
         self.systems: list[System] = []
         self._built_at: dict[type[Component], int] = {}
-        self._couplings: dict[type[Component], Coupling] = {}
+        self.couplings: dict[type[Component], Coupling] = {}
         order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(_law(c).role))
         self._components = [c for c in order if _law(c).build is not None]
         for component in self._components:
@@ -99,7 +102,18 @@ class Assembly:
 
     def _order_systems(self) -> None:
         self.systems = [self.layout.systems[c] for c in self._components]
-        self._updates = [s for s in self.systems if s.update is not None]
+        self._updates = [s.update for s in self.systems if s.update is not None]
+        stages = {False: Stage.FORCES, True: Stage.CONTACT}
+        self._forces = [
+            (s, s.residual, stages[s.post_newton is not None]) for s in self.systems if s.residual is not None
+        ]
+        self._inertias = [s.inertia for s in self.systems if s.inertia is not None]
+        self._products = [s.mass_product for s in self.systems if s.mass_product is not None]
+        self._constraints = [s.constraint for s in self.systems if s.constraint is not None]
+        heavy = bool(self.world.gravity.any())
+        self._has_live_loads = any(
+            s.load_tangent is not None or (heavy and s.body_force_tangent is not None) for s in self.systems
+        )
 
     def refresh(self) -> None:
         """Bind again the rows of tables whose switchable columns have changed."""
@@ -166,71 +180,45 @@ class Assembly:
                 multipliers = layout.unknown_of_multiplier[system.constraint.multipliers]
                 count, width = multipliers.shape
                 flat = multipliers.reshape(-1, 1)
-                self._couplings[component] = Coupling(
+                self.couplings[component] = Coupling(
                     pattern.slots(multipliers, rows),
                     pattern.slots(rows, multipliers),
                     pattern.slots(flat, flat).reshape(count, width),
                     system.slots,
                     1.0,
                 )
-        self._create_mass(pattern)
-
-    def _create_mass(self, pattern: Pattern) -> None:
-        """The constant part of the mass matrix in compressed rows over local coordinates."""
-        values = np.zeros(pattern.spare + 1)
-        for system in self.systems:
-            if system.mass is not None:
-                system.mass(1.0, system.slots, values)
-        self._mass_slots = np.flatnonzero(values[:-1])
-        self._mass_data = values[self._mass_slots]
-        row_of = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
-        dof_of = np.full(len(pattern.indptr) - 1, self.layout.spare, np.int64)
-        dof_of[self.layout.unknown_of_dof] = np.arange(self.layout.spare)
-        rows = dof_of[row_of[self._mass_slots]]
-        columns = dof_of[pattern.indices[self._mass_slots]]
-        order = np.lexsort((columns, rows))
-        counts = np.bincount(rows, minlength=self.layout.spare)
-        self._mass_rows = (np.concatenate(([0], np.cumsum(counts))), columns[order], self._mass_data[order])
+        # of the laws that have no product of their own
+        self._whole_mass: MassRows | None = None
+        systems = [s for s in self.systems if s.mass is not None and s.mass_product is None]
+        self._mass = create_mass_rows(systems, pattern, self.layout)
 
     @property
-    def mass_rows(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """The constant mass matrix over local coordinates as (indptr, indices, values)."""
-        if self._pattern is None:
-            self.pattern  # noqa: B018  sets up the mass matrix, which does not change with the pattern
-        return self._mass_rows
-
-    def acceleration_slots(self) -> IntArray:
-        """Slots of `pattern` that the mass matrix, the constraint Jacobians and the diagonal fill, sorted."""
+    def mass_rows(self) -> MassRows:
+        """The whole constant mass matrix over local coordinates."""
         pattern = self.pattern
-        diagonal = np.arange(len(self.layout.unknown_global)).reshape(-1, 1)
-        parts = [self._mass_slots, pattern.slots(diagonal, diagonal).ravel()]
-        parts += [s.slots.ravel() for s in self.systems if s.inertia_tangent is not None]
-        for coupling in self._couplings.values():
-            parts += [coupling.rows.ravel(), coupling.columns.ravel(), coupling.diagonal.ravel()]
-        slots: IntArray = np.unique(np.concatenate(parts))
-        return slots[slots < pattern.spare]
+        if self._whole_mass is None:
+            systems = [s for s in self.systems if s.mass is not None]
+            self._whole_mass = create_mass_rows(systems, pattern, self.layout)
+        return self._whole_mass
 
     def update_markers(self) -> None:
         """KINEMATICS: evaluate the marker columns at the current fields."""
         enter(Stage.KINEMATICS)
-        for system in self._updates:
-            assert system.update is not None
-            system.update(self.fields)
+        for update in self._updates:
+            update(self.fields)
         leave(Stage.KINEMATICS)
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
         fields = self.fields
-        for system in self.systems:
-            if system.residual is not None:
-                stage = Stage.FORCES if system.post_newton is None else Stage.CONTACT
-                enter(stage)
-                system.residual(fields, f)
-                system.evaluations += len(system.dofs)
-                leave(stage)
+        for system, residual, stage in self._forces:
+            enter(stage)
+            residual(fields, f)
+            system.evaluations += len(system.dofs)
+            leave(stage)
 
-    def add_loads(self, f: FloatArray) -> None:
-        """Add all applied loads (right-hand side, without the load factor) to f, shape (n + 1,).
+    def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
+        """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,).
 
         Loads without a tangent depend on time alone; their sum is kept until time or a switch changes.
         """
@@ -239,8 +227,11 @@ class Assembly:
             self._dead_loads[:] = 0.0
             self._sum_loads(self._dead_loads, dead=True)
             self._dead_mark = mark
-        f += self._dead_loads
-        self._sum_loads(f, dead=False)
+        self._add_multiple(self._dead_loads, factor, f)
+        if self._has_live_loads:
+            live = np.zeros_like(f)
+            self._sum_loads(live, dead=False)
+            self._add_multiple(live, factor, f)
 
     def _sum_loads(self, f: FloatArray, dead: bool) -> None:
         fields, gravity = self.fields, self.world.gravity
@@ -253,23 +244,31 @@ class Assembly:
 
     def add_inertia(self, f: FloatArray) -> None:
         """Add M a + quadratic velocity terms to f, shape (n + 1,)."""
-        indptr, indices, values = self.mass_rows
-        multiply_rows(indptr, indices, values, self.fields.a, f)
-        for system in self.systems:
-            if system.inertia is not None:
-                system.inertia(self.fields, f)
+        self.add_mass_product(self.fields.a, f)
+        for inertia in self._inertias:
+            inertia(self.fields, f)
 
     def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
         """f += M x with the constant mass matrix; both of shape (n + 1,)."""
-        indptr, indices, values = self.mass_rows
-        multiply_rows(indptr, indices, values, x, f)
+        self.pattern  # noqa: B018  sets up the mass matrix
+        mass = self._mass
+        if len(mass.values):
+            self._multiply(mass.indptr, mass.columns, mass.values, x, f)
+        for product in self._products:
+            product(x, f)
+
+    def _add_mass(self, values: FloatArray, scale: float) -> None:
+        """Add a multiple of the constant mass matrix to the matrix values."""
+        add_scaled(self._mass.slots, self._mass.values, scale, values)
+        for system in self.systems:
+            if system.mass is not None and system.mass_product is not None:
+                system.mass(scale, system.slots, values)
 
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
         """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
         enter(Stage.CONSTRAINTS)
-        for system in self.systems:
-            if system.constraint is not None:
-                system.constraint.residual(self.fields, c, f)
+        for constraint in self._constraints:
+            constraint.residual(self.fields, c, f)
         leave(Stage.CONSTRAINTS)
 
     def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
@@ -284,7 +283,7 @@ class Assembly:
         assert len(values) == self.update_pattern().spare + 1, "values of another pattern"
         fields, gravity = self.fields, self.world.gravity
         if mass != 0.0:
-            add_scaled(self._mass_slots, self._mass_data, mass, values)
+            self._add_mass(values, mass)
         for system in self.systems:
             if system.tangent is not None:
                 stage = Stage.FORCES if system.post_newton is None else Stage.CONTACT
@@ -302,7 +301,7 @@ class Assembly:
     def add_mass_matrix(self, values: FloatArray) -> None:
         """Add the mass matrix at the present fields to the matrix values, shape (nnz + 1,)."""
         self.pattern  # noqa: B018
-        add_scaled(self._mass_slots, self._mass_data, 1.0, values)
+        self._add_mass(values, 1.0)
         for system in self.systems:
             if system.inertia_tangent is not None:
                 system.inertia_tangent(self.fields, 0.0, 0.0, 1.0, system.slots, values)
@@ -310,14 +309,14 @@ class Assembly:
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
         """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
         self.pattern  # noqa: B018
-        for component, coupling in self._couplings.items():
+        for component, coupling in self.couplings.items():
             constraint = self.layout.systems[component].constraint
             assert constraint is not None
             constraint.tangent(self.fields, dq, dv, coupling._replace(scale=multiplier_scale), values)
 
     def constraints(self) -> list[ConstraintSystem]:
         """The constraint systems of this process."""
-        return [s.constraint for s in self.systems if s.constraint is not None]
+        return self._constraints
 
     def post_newton(self) -> PostNewton:
         """POST_NEWTON: update the history values; worst error, smallest step wish, and whether anything switched."""

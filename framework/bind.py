@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+OWNS_DATA = 4
+"""The one of NumPy's flags of an array that makes no difference to a kernel."""
 
 
 class _Bound:
@@ -25,12 +31,28 @@ class _Bound:
     def __call__(self, *args: Any) -> Any:
         if self._call is not None:
             return self._call(*args)
-        result = self._kernel(*args)
-        known = self._kernel.overloads
-        types = tuple(self._kernel.typeof_pyval(value) for value in args)
-        if types in known:
-            self._call = known[types].entry_point
+        kernel, kinds = self._kernel, _kinds(args)
+        self._call = kernel.versions.get(kinds)
+        if self._call is not None:
+            return self._call(*args)
+        result = kernel(*args)
+        types = tuple(kernel.typeof_pyval(value) for value in args)
+        if types in kernel.overloads:
+            self._call = kernel.versions[kinds] = kernel.overloads[types].entry_point
         return result
+
+
+def _kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What decides on the compiled version, found much quicker than the compiler's own types."""
+    found: list[Any] = [type(values)]
+    for value in values:
+        if isinstance(value, np.ndarray):
+            found.append((value.dtype, value.ndim, value.flags.num & ~OWNS_DATA))
+        elif isinstance(value, tuple):
+            found.append(_kinds(value))
+        else:
+            found.append(type(value))
+    return tuple(found)
 
 
 def bind(kernel: Kernel) -> Kernel:

@@ -91,6 +91,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     )(function)
     if not _numba.extending.is_jitted(dispatcher):  # NUMBA_DISABLE_JIT=1
         return dispatcher
+    dispatcher.versions = {}  # entry points by kinds of arguments, see bind.py
     if "_cache" in vars(dispatcher):
         dispatcher._cache = _KernelCache(dispatcher)
     else:

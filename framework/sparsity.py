@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
 
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
 
 
@@ -34,12 +34,13 @@ class Pattern:
             columns: local unknowns, shape (k, m); -1 for none.
 
         Returns:
-            Slots, shape (k, n, m).
+            Slots, shape (k, n, m), int32.
         """
-        out = np.empty((len(rows), rows.shape[1], columns.shape[1]), np.int64)
+        out: Any = np.empty((len(rows), rows.shape[1], columns.shape[1]), np.int32)
         i, j = np.ascontiguousarray(rows), np.ascontiguousarray(columns)
         find_slots(self.indptr, self.indices, i, j, self.spare, out)
-        return out
+        slots: IntArray = out
+        return slots
 
 
 def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int) -> Pattern:
@@ -86,20 +87,3 @@ def find_slots(
                     else:
                         high = middle
                 out[k, a, b] = low
-
-
-@kernel
-def multiply_rows(indptr: IntArray, indices: IntArray, values: FloatArray, x: FloatArray, y: FloatArray) -> None:
-    """y += A x for a matrix in compressed rows."""
-    for i in range(len(indptr) - 1):
-        total = 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            total += values[k] * x[indices[k]]
-        y[i] += total
-
-
-@kernel
-def add_scaled(slots: IntArray, data: FloatArray, scale: float, values: FloatArray) -> None:
-    """values[slots] += scale * data."""
-    for k in range(len(slots)):
-        values[slots[k]] += scale * data[k]

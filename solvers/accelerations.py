@@ -255,7 +255,7 @@ def declare_no_solver(prefix: str) -> None:
 
 def is_diagonal(assembly: Assembly) -> bool:
     """Whether the constant mass matrix is diagonal, on all processes."""
-    indptr, indices, _ = assembly.mass_rows
+    indptr, indices, *_ = assembly.mass_rows
     mine = bool(np.array_equal(indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
     return mine if assembly.layout.size == 1 else all(assembly.comm.allgather(mine))
 

@@ -132,7 +132,7 @@ class Dynamic:
             self.control = replace(self.control)
             self.problem.lag.reset()
             if not resume:
-                update_initial_accelerations(self.assembly, current)
+                update_initial_accelerations(self.problem, current)
             keeper.restore(current)
             self.progress.begin(current.t, self.end)
             start = current.copy()

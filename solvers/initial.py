@@ -1,16 +1,42 @@
-"""Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt."""
+"""Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
+
+They are found with the matrix and the linear solver of Newton's method, whose set-up is needed anyway.  Where that
+solver is at a loss, as LU without exchange of pivots can be for coordinates without mass, or where options of the
+prefix ``initial_`` ask for it, a solver of its own does it.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+from windlass.framework.petsc import PETSc
 from windlass.framework.state import State
-from windlass.solvers.saddle import PetscFactors, SaddleMatrix, SingularError, add_right_side, solve_saddle
+from windlass.framework.vectors import spread_to_ghosts, sum_to_owners
+from windlass.solvers.ghosts import largest_of_all
+from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.saddle import (
+    PetscFactors,
+    SaddleMatrix,
+    SingularError,
+    add_right_side,
+    saddle_right_side,
+    solve_saddle,
+)
+from windlass.solvers.singular import random_right_side, try_solve
+
+PREFIX = "initial_"
+REFINEMENTS = 3
+"""Iterative refinement of the solution, which also an iterative solver of low accuracy needs."""
+ACCURATE, ACCEPTED = 1e-12, 1e-4
+"""Residual relative to the right-hand side at which refinement ends, and that of a matrix that is not singular [1]."""
 
 
-def update_initial_accelerations(assembly: Assembly, state: State) -> None:
+def update_initial_accelerations(problem: NonlinearProblem, state: State) -> None:
     """Set ``state.a`` (and ``algorithmic_a``) to the accelerations that the equations demand at the start.
 
     Source: the acceleration-level equations of constrained mechanics, e.g. Brenan, Campbell, Petzold (1996).
@@ -18,6 +44,7 @@ def update_initial_accelerations(assembly: Assembly, state: State) -> None:
     Raises:
         ModelError: the mass matrix with the constraints is singular; the coordinates without mass are named.
     """
+    assembly = problem.assembly
     layout = assembly.layout
     fields = assembly.load_fields(state)
     fields.a[:] = 0.0
@@ -25,12 +52,64 @@ def update_initial_accelerations(assembly: Assembly, state: State) -> None:
     f = np.zeros(layout.spare + 1)
     c = np.zeros(len(layout.multipliers_owned) + 1)
     add_right_side(assembly, f, c)
+    found = None
+    if not any(name.startswith(PREFIX) for name in PETSc.Options().getAll()):
+        found = _solve_with_tangent(problem, f, c)
+    state.a[:], state.lam[:] = found if found is not None else _solve_alone(assembly, f, c)
+    state.algorithmic_a[:] = state.a
+
+
+def _solve_with_tangent(
+    problem: NonlinearProblem, f: FloatArray, c: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """Accelerations and multipliers, or None if the solver of Newton's method does not find them."""
+    assembly, matrix = problem.assembly, problem.take_matrix()
+    values = matrix.values
+    values[:] = 0.0
+    assembly.add_mass_matrix(values)
+    assembly.fields.rate_level = True
+    # multipliers are scaled by a mass, see `SaddleMatrix`
+    scale = largest_of_all(assembly.comm, np.abs(values[:-1]).max()) or 1.0
+    assembly.add_constraint_tangent(values, 0.0, 1.0, scale)
+    assembly.fields.rate_level = False
+    matrix.update()
+    layout, right = assembly.layout, problem.residual_vector.duplicate()
+    sum_to_owners(layout.unknown_global, right, saddle_right_side(layout, f, c))
+    ksp: Any = problem.snes.getKSP()
+    ksp.setOperators(matrix.mat)
+    if not _solves(ksp, matrix.mat, random_right_side(problem)):
+        ksp.getPC().reset()
+        return None
+    solution, left = right.duplicate(), right.copy()
+    for _ in range(1 + REFINEMENTS):
+        step = try_solve(ksp, left)
+        if step is None:
+            return None
+        solution.axpy(1.0, step)
+        matrix.mat.mult(solution, left)
+        left.aypx(-1.0, right)
+        if left.norm() <= ACCURATE * right.norm():
+            break
+    values = spread_to_ghosts(layout.unknown_global, solution)
+    return values[layout.unknown_of_dof], scale * values[layout.unknown_of_multiplier]
+
+
+def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
+    """Whether the solver can solve for a right-hand side; with a random one, whether the matrix is not singular."""
+    solution, left = try_solve(ksp, right), right.duplicate()
+    if solution is None:
+        return False
+    matrix.mult(solution, left)
+    left.axpy(-1.0, right)
+    return float(left.norm()) <= ACCEPTED * float(right.norm())
+
+
+def _solve_alone(assembly: Assembly, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
     matrix = SaddleMatrix(assembly)
-    factors = PetscFactors(matrix, "initial_")
+    factors = PetscFactors(matrix, PREFIX)
     matrix.update()
     factors.factorise()
     try:
-        state.a[:], state.lam[:] = solve_saddle(matrix, factors, f, c)
+        return solve_saddle(matrix, factors, f, c)
     except SingularError as error:
         raise ModelError(f"initial accelerations: {error}") from None
-    state.algorithmic_a[:] = state.a

@@ -8,10 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from windlass.framework.errors import ModelError
+from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.solvers.problem import Scheme
+
+
+@kernel
+def predict(
+    q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, h: float, beta: float, gamma: float,
+    shares: tuple[float, float], q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
+) -> None:  # fmt: skip
+    """Displacements q1, velocities v1 and algorithmic accelerations after a step with accelerations 0, each (n,)."""
+    for i in range(len(q)):
+        c = shares[0] * a[i] + shares[1] * old[i]
+        q1[i] = q[i] + h * v[i] + h * h * ((0.5 - beta) * old[i] + beta * c)
+        v1[i] = v[i] + h * ((1.0 - gamma) * old[i] + gamma * c)
+        algorithmic[i] = c
 
 
 @dataclass(frozen=True)
@@ -39,23 +55,20 @@ class Integrator:
 
     def predict(self, start: State, h: float) -> tuple[Scheme, FloatArray]:
         """The predictor of a step and its algorithmic acceleration, from the state at the start of the step."""
-        beta, gamma = self.beta, self.gamma
-        old = start.algorithmic_a if self.generalised else start.a
-        q = start.q + h * start.v + h * h * (0.5 - beta) * old
-        v = start.v + h * (1 - gamma) * old
-        algorithmic = 0.0 * old
+        old, shares = start.a, (0.0, 0.0)
         if self.generalised:
-            algorithmic = (self.alpha_f * start.a - self.alpha_m * old) / (1 - self.alpha_m)
-            q += h * h * beta * algorithmic
-            v += h * gamma * algorithmic
+            old = start.algorithmic_a
+            shares = self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m)
+        q, v, algorithmic = np.empty_like(old), np.empty_like(old), np.empty_like(old)
+        predict(start.q, start.v, start.a, old, h, self.beta, self.gamma, shares, q, v, algorithmic)
         v_factor, a_factor = self.factors(h)
         scheme = Scheme(
             q0=q,
             v0=v,
-            a0=0.0 * old,
+            a0=np.zeros_like(old),
             v_factor=v_factor,
             a_factor=a_factor,
-            multiplier_factor=1.0 / (beta * h * h),
+            multiplier_factor=1.0 / (self.beta * h * h),
             t=start.t + h,
             rate_level=self.rate_level,
         )

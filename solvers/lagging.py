@@ -51,6 +51,7 @@ class LagPolicy:
         """Forget the tangent and all that was learned: what follows does not depend on what was."""
         self._key: tuple[object, ...] | None = None
         self._kept_first = False
+        self._is_ready = False
         self.last_was_new = True
         self._switched = False
         # first contraction expected of a kept tangent, without and with a contact that has switched since
@@ -66,6 +67,12 @@ class LagPolicy:
     def forget(self) -> None:
         """The next iteration needs a new tangent."""
         self._key = None
+        self._is_ready = False
+
+    def offer(self) -> None:
+        """The tangent at the start of the present run has been evaluated: a run that starts there need not do so."""
+        self._key = self._wanted
+        self._is_ready = True
 
     @property
     def has_tangent(self) -> bool:
@@ -88,6 +95,9 @@ class LagPolicy:
 
     def needs_tangent(self) -> bool:
         """Whether the tangent must be evaluated for the next iteration."""
+        if self._is_ready:
+            self._is_ready, self.last_was_new = False, True
+            return False
         new = not self.active or self._key is None or self._new_is_cheaper()
         if new:
             self._key = self._wanted

@@ -91,6 +91,7 @@ class Newton:
         self._reference = 0.0
         self._predictor_norm = 0.0
         self._damped = self._guessed = False
+        self._tolerances: tuple[float, float, float, int] = snes.getTolerances()
 
     def _set_linear_defaults(self) -> None:
         """PETSc's LU in natural order for banded matrices in serial; otherwise MUMPS."""
@@ -114,7 +115,7 @@ class Newton:
         reasons = PETSc.SNES.ConvergedReason
         if not math.isfinite(norm):
             return getattr(reasons, "DIVERGED_FNORM_NAN", getattr(reasons, "DIVERGED_FUNCTION_NANORINF", -4))
-        rtol, atol, _, max_it = snes.getTolerances()
+        rtol, atol, _, max_it = self._tolerances
         if it == 0:
             # tolerances refer to the predictor, also where a later pass of the step has a better start
             self._predictor_norm = max(norm, self._predictor_norm) if self._guessed else norm
@@ -138,7 +139,8 @@ class Newton:
     def _note(self, norm: float, target: float) -> None:
         """Keep what the next iteration is judged by."""
         self.problem.lag.note_norm(norm, target)
-        if self._may_pivot:
+        # looked at only after an iteration with a new tangent
+        if self._may_pivot and not self._damped:
             self.problem.residual_vector.copy(self._before)
 
     def _is_inaccurate(self, norm: float) -> bool:
@@ -192,6 +194,7 @@ class Newton:
         if self._guessed and guess is not None:
             problem.guess(*guess)
         self._history = []
+        self._tolerances = self.snes.getTolerances()
         # what the callbacks do counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:

@@ -8,7 +8,7 @@ The residual is unscaled, so that its 2-norm is the norm of the equations of mot
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,13 +55,60 @@ class Scheme:
     q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
+class Places(NamedTuple):
+    """Where local coordinates and multipliers stand among the local unknowns, and reference coordinates by number."""
+
+    dofs: IntArray
+    multipliers: IntArray
+    reference: FloatArray
+
+
+class Predicted(NamedTuple):
+    """Predicted displacements, velocities and accelerations of a scheme, each of shape (n,)."""
+
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+
+
+class Motion(NamedTuple):
+    """The fields that unknowns decide on: coordinates, velocities, accelerations, multipliers, with spare entries."""
+
+    x: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+
+
 @kernel
 def expand(
-    unknown: FloatArray, position: IntArray, q0: FloatArray, factor: float, offset: FloatArray, out: FloatArray
+    unknown: FloatArray, to: Places, p: Predicted, v_factor: float, a_factor: float, lam_factor: float, out: Motion
 ) -> None:
-    """out = q0 + offset + factor * unknown[position]."""
+    """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme`."""
+    for i in range(len(to.dofs)):
+        dq = unknown[to.dofs[i]]
+        out.x[i] = to.reference[i] + p.q[i] + dq
+        out.v[i] = p.v[i] + v_factor * dq
+        out.a[i] = p.a[i] + a_factor * dq
+    for i in range(len(to.multipliers)):
+        out.lam[i] = lam_factor * unknown[to.multipliers[i]]
+
+
+@kernel
+def displacements(unknown: FloatArray, position: IntArray, q0: FloatArray, out: FloatArray) -> None:
+    """out = q0 + unknown[position]."""
     for i in range(len(position)):
-        out[i] = q0[i] + offset[i] + factor * unknown[position[i]]
+        out[i] = q0[i] + unknown[position[i]]
+
+
+@kernel
+def take_over(new: FloatArray, kept: FloatArray) -> bool:
+    """Copy new to kept, shape (n,) or longer; whether a value has changed."""
+    changed = False
+    for i in range(len(new)):
+        changed |= new[i] != kept[i]
+        kept[i] = new[i]
+    return changed
 
 
 @kernel
@@ -98,11 +145,12 @@ class NonlinearProblem:
         n = layout.spare
         self._f, self._c = np.zeros(n + 1), np.zeros(len(layout.multipliers_owned) + 1)
         self._spread = np.zeros(n + 1)
-        self._zero = np.zeros(n)
         self._local = np.zeros(len(layout.unknown_global))
         self._sum = np.zeros(len(layout.unknown_global))
-        self._evaluate, self._place = bind(expand), bind(collect)
-        self._no_offset = np.zeros(len(layout.multipliers_owned))
+        self._take_over, self._evaluate, self._place = bind(take_over), bind(expand), bind(collect)
+        self._places = Places(layout.unknown_of_dof, layout.unknown_of_multiplier, layout.reference)
+        fields = assembly.fields
+        self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
         if self._parallel:
             ghosts = np.asarray(layout.unknown_global[layout.owned_unknowns :], PETSc.IntType)
             self._ghosts = PETSc.Vec().createSeq(len(ghosts))
@@ -135,6 +183,12 @@ class NonlinearProblem:
             self.pattern, self.matrix = self._create_matrix()
             self.snes.setJacobian(self._tangent, self.matrix.mat)
 
+    def take_matrix(self) -> TangentMatrix:
+        """The matrix for other values than the tangent's, which must be evaluated again for the next iteration."""
+        self._follow_pattern()
+        self.lag.forget()
+        return self.matrix
+
     def start(self, scheme: Scheme) -> None:
         """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
         self.assembly.refresh()
@@ -154,32 +208,25 @@ class NonlinearProblem:
 
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
-        layout, fields, scheme = self.assembly.layout, self.assembly.fields, self.scheme
-        local = self._local
-        owned = layout.owned_unknowns
-        values = x.array_r
+        scheme, local, values = self.scheme, self._local, x.array_r
         # SNES asks for the tangent where it has just asked for the residual; all processes must agree on skipping
-        if not self._parallel and self._expanded and np.array_equal(local[:owned], values):
+        changed = self._take_over(values, local)
+        if not self._parallel and self._expanded and not changed:
             return
-        local[:owned] = values
         self._expanded = True
         if self._parallel:
             self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
-            local[owned:] = self._ghosts.array_r
-        position = layout.unknown_of_dof
-        evaluate = self._evaluate
-        evaluate(local, position, scheme.q0, 1.0, layout.reference, fields.x)
-        evaluate(local, position, scheme.v0, scheme.v_factor, self._zero, fields.v)
-        evaluate(local, position, scheme.a0, scheme.a_factor, self._zero, fields.a)
-        nothing, factor = self._no_offset, scheme.multiplier_factor
-        evaluate(local, layout.unknown_of_multiplier, nothing, factor, nothing, fields.lam)
+            local[self.assembly.layout.owned_unknowns :] = self._ghosts.array_r
+        predicted = Predicted(scheme.q0, scheme.v0, scheme.a0)
+        factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
+        self._evaluate(local, self._places, predicted, *factors, self._motion)
         self.assembly.update_markers()
 
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""
         self.expand_unknowns(self.unknowns)
-        layout, fields, scheme = self.assembly.layout, self.assembly.fields, self.scheme
-        expand(self._local, layout.unknown_of_dof, scheme.q0, 1.0, self._zero, state.q)
+        layout, fields = self.assembly.layout, self.assembly.fields
+        displacements(self._local, layout.unknown_of_dof, self.scheme.q0, state.q)
         state.v[:], state.a[:] = fields.v[:-1], fields.a[:-1]
         state.lam[:] = fields.lam[:-1]
 
@@ -195,8 +242,7 @@ class NonlinearProblem:
         fields, f, c = assembly.fields, self._f, self._c
         f[:], c[:] = 0.0, 0.0
         if scheme.load_factor != 0.0:
-            assembly.add_loads(f)
-            f *= -scheme.load_factor
+            assembly.add_loads(f, -scheme.load_factor)
         assembly.add_forces(f)
         if scheme.a_factor != 0.0:
             assembly.add_inertia(f)

@@ -36,7 +36,7 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
     problem = newton.problem
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)
-    _, _, masses = problem.assembly.mass_rows
+    masses = problem.assembly.mass_rows.values
     largest = float(np.abs(problem.matrix.values[:-1]).max(initial=0.0)), float(np.abs(masses).max(initial=0.0))
     comm = problem.assembly.comm
     if comm is not None and comm.size > 1:

@@ -17,9 +17,11 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
+from windlass.framework.layout import Layout
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
+from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
 from windlass.solvers.ordering import default_package
 
@@ -51,7 +53,7 @@ class SaddleMatrix:
     def _bind(self) -> Pattern:
         """Find the slots of the matrix among those of the tangent, which a search for contacts may set up anew."""
         whole = self._tangent = self.assembly.pattern
-        self._slots = self.assembly.acceleration_slots()
+        self._slots = _find_slots(self.assembly)
         self._whole = np.zeros(whole.spare + 1)
         row_of = np.repeat(np.arange(len(whole.indptr) - 1), np.diff(whole.indptr))[self._slots]
         counts = np.bincount(row_of, minlength=len(self.assembly.layout.unknown_global))
@@ -183,8 +185,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
         f: forces [N, N m], shape (n + 1,); 0 at entry.
         c: right-hand sides of the constraints [m/s^2, rad/s^2], shape (m + 1,).
     """
-    assembly.add_loads(f)
-    np.negative(f, out=f)
+    assembly.add_loads(f, -1.0)
     assembly.add_forces(f)
     # with a = 0 the inertia is what is quadratic in the velocities
     for system in assembly.systems:
@@ -192,6 +193,14 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
             system.inertia(assembly.fields, f)
     for constraint in assembly.constraints():
         constraint.acceleration(assembly.fields, c)
+
+
+def saddle_right_side(layout: Layout, f: FloatArray, c: FloatArray) -> FloatArray:
+    """The right-hand side by local unknown of f and c as in `add_right_side`."""
+    right = np.zeros(len(layout.unknown_global))
+    right[layout.unknown_of_dof] = -f[:-1]
+    right[layout.unknown_of_multiplier] = c[:-1]
+    return right
 
 
 def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -202,15 +211,24 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
         f, c: as in `add_right_side`.
     """
     layout = matrix.assembly.layout
-    right = np.zeros(len(layout.unknown_global))
-    right[layout.unknown_of_dof] = -f[:-1]
-    right[layout.unknown_of_multiplier] = c[:-1]
-    solution = factors.solve(right)
+    solution = factors.solve(saddle_right_side(layout, f, c))
     return solution[layout.unknown_of_dof], matrix.scale * solution[layout.unknown_of_multiplier]
 
 
+def _find_slots(assembly: Assembly) -> IntArray:
+    """Slots of the tangent's pattern that the mass matrix, the constraint Jacobians and the diagonal fill, sorted."""
+    pattern = assembly.pattern
+    diagonal = np.arange(len(assembly.layout.unknown_global)).reshape(-1, 1)
+    parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]
+    parts += [s.slots.ravel() for s in assembly.systems if s.inertia_tangent is not None]
+    for coupling in assembly.couplings.values():
+        parts += [coupling.rows.ravel(), coupling.columns.ravel(), coupling.diagonal.ravel()]
+    slots: IntArray = np.unique(np.concatenate(parts))
+    return slots[slots < pattern.spare]
+
+
 def _typical_mass(assembly: Assembly) -> float:
-    _, _, masses = assembly.mass_rows
+    masses = assembly.mass_rows.values
     local = float(np.median(np.abs(masses))) if len(masses) else 1.0
     if assembly.comm is not None and assembly.comm.size > 1:
         local = float(np.mean(assembly.comm.allgather(local)))

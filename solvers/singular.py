@@ -2,6 +2,9 @@
 
 A tangent K is taken for singular if its factorisation fails, or if rounding alone spoils the solution of K x = b for a
 random b: its error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) where K holds nothing.
+
+The linear solver of Newton's method is asked first, whose factorisation then serves the first iteration; only where it
+cannot tell, one that exchanges pivots.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     """
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)
+    problem.lag.offer()
     layout, pattern = problem.assembly.layout, problem.pattern
     size = np.maximum.reduceat(np.abs(problem.matrix.values[:-1]), pattern.indptr[:-1])
     rows = problem.residual_vector.duplicate()
@@ -55,17 +59,28 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
 
 
 def _is_singular(problem: NonlinearProblem) -> bool:
-    matrix = problem.matrix.mat
-    solution, right = _solve_random(problem, matrix)
+    right = random_right_side(problem)
+    ksp = problem.snes.getKSP()
+    ksp.setOperators(problem.matrix.mat)
+    if _is_held(problem, try_solve(ksp, right), right):
+        return False
+    return not _is_held(problem, try_solve(_create_pivoting(problem, problem.matrix.mat), right), right)
+
+
+def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
+    """Whether a solution, or None, says that the tangent is not singular."""
     if solution is None:
-        return True
+        return False
     pattern, numbers = problem.pattern, problem.assembly.unknown_global
     x = np.abs(spread_to_ghosts(numbers, solution))
-    terms = right.duplicate()
+    terms, left = right.duplicate(), right.duplicate()
     products = np.abs(problem.matrix.values[:-1]) * x[pattern.indices]
     sum_to_owners(numbers, terms, np.add.reduceat(products, pattern.indptr[:-1]))
-    # not the other way round, so that NaN counts as singular
-    return not float(np.finfo(float).eps * terms.norm()) <= SINGULAR * float(right.norm())
+    problem.matrix.mat.mult(solution, left)
+    left.axpy(-1.0, right)
+    size = float(right.norm())
+    # comparisons that are false for NaN
+    return float(np.finfo(float).eps * terms.norm()) <= SINGULAR * size and float(left.norm()) <= SINGULAR * size
 
 
 def _free_motion(problem: NonlinearProblem) -> str:
@@ -73,7 +88,7 @@ def _free_motion(problem: NonlinearProblem) -> str:
     shifted = problem.matrix.mat.duplicate(copy=True)
     size = shifted.norm(PETSc.NormType.INFINITY)
     shifted.shift(SHIFT * size if size > 0.0 else 1.0)
-    solution, _ = _solve_random(problem, shifted)
+    solution = try_solve(_create_pivoting(problem, shifted), random_right_side(problem))
     if solution is None:
         return "some coordinates"
     solution.copy(problem.residual_vector)
@@ -81,21 +96,33 @@ def _free_motion(problem: NonlinearProblem) -> str:
     return ", ".join(f"({name})" for name, size in moves if abs(size) > 0.1 * abs(moves[0][1]))
 
 
-def _solve_random(problem: NonlinearProblem, matrix: Any) -> tuple[Any, Any]:
-    """Solution or None, and right-hand side, of a system with random numbers on the right; pivots are exchanged."""
+def random_right_side(problem: NonlinearProblem) -> Any:
+    """A right-hand side of random numbers, the same in each run."""
     right = problem.residual_vector.duplicate()
     begin, end = right.getOwnershipRange()
     right.setArray(np.random.default_rng(begin).standard_normal(end - begin))
-    solution = right.duplicate()
-    ksp = PETSc.KSP().create(comm=right.getComm())
+    return right
+
+
+def _create_pivoting(problem: NonlinearProblem, matrix: Any) -> Any:
+    """A linear solver that exchanges pivots."""
+    ksp = PETSc.KSP().create(comm=matrix.getComm())
     ksp.setOperators(matrix)
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
     pc.setType(PETSc.PC.Type.LU)
     pc.setFactorSolverType(default_package(problem.pattern, problem.assembly.layout.size, "klu"))
+    return ksp
+
+
+def try_solve(ksp: Any, right: Any) -> Any:
+    """The solution, or None if there is none."""
+    solution = right.duplicate()
     try:
         ksp.solve(right, solution)
         failed = ksp.getConvergedReason() < 0 or not np.isfinite(solution.norm())
     except PETSc.Error:
         failed = True
-    return (None if failed else solution), right
+    if failed:
+        ksp.getPC().reset()
+    return None if failed else solution

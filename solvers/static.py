@@ -128,7 +128,7 @@ class Static:
         time = current.t if self.time is None else self.time
         fields = self.assembly.fields
         fields.data[:], fields.start_data[:] = current.data, current.data
-        check_stiffness(self.problem, self._scheme(current, 0.0 if self.load_steps > 1 else 1.0, time))
+        check_stiffness(self.problem, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
         nominal = 1.0 / self.load_steps
         control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
         self.statistics.begin()

@@ -1,0 +1,76 @@
+"""The constant mass matrix, assembled once from the laws, and its products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray, System
+from windlass.framework.layout import Layout
+from windlass.framework.sparsity import Pattern
+from windlass.framework.table import IntArray
+
+
+class MassRows(NamedTuple):
+    """Compressed rows over local coordinates.
+
+    Attributes:
+        indptr: first entry of each row, shape (n + 1,), int32.
+        columns: local coordinate of each entry, shape (nnz,), int32.
+        values: masses [kg, kg m, kg m^2], shape (nnz,).
+        slots: place of each entry in the values of the tangent's pattern, shape (nnz,), int32.
+    """
+
+    indptr: IntArray
+    columns: IntArray
+    values: FloatArray
+    slots: IntArray
+
+
+def create_mass_rows(systems: Sequence[System], pattern: Pattern, layout: Layout) -> MassRows:
+    """The sum of the constant mass matrices of some systems."""
+    if not systems:
+        none: Any = np.zeros(0, np.int32)
+        indptr: Any = np.zeros(layout.spare + 1, np.int32)
+        return MassRows(indptr, none, np.zeros(0), none)
+    matrix = np.zeros(pattern.spare + 1)
+    for system in systems:
+        assert system.mass is not None
+        system.mass(1.0, system.slots, matrix)
+    slots = np.flatnonzero(matrix[:-1])
+    dof_of = np.full(len(pattern.indptr) - 1, layout.spare, np.int64)
+    dof_of[layout.unknown_of_dof] = np.arange(layout.spare)
+    rows = dof_of[np.searchsorted(pattern.indptr, slots, side="right") - 1]
+    columns = dof_of[pattern.indices[slots]]
+    order = np.lexsort((columns, rows))
+    slots = slots[order]
+    starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=layout.spare))))
+    short: Any = np.int32
+    return MassRows(starts.astype(short), columns[order].astype(short), matrix[slots], slots.astype(short))
+
+
+@kernel
+def multiply_rows(indptr: IntArray, columns: IntArray, values: FloatArray, x: FloatArray, y: FloatArray) -> None:
+    """y += A x for a matrix in compressed rows."""
+    for i in range(len(indptr) - 1):
+        total = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            total += values[k] * x[columns[k]]
+        y[i] += total
+
+
+@kernel
+def add_scaled(slots: IntArray, data: FloatArray, scale: float, values: FloatArray) -> None:
+    """values[slots] += scale * data."""
+    for k in range(len(slots)):
+        values[slots[k]] += scale * data[k]
+
+
+@kernel
+def add_multiple(x: FloatArray, factor: float, y: FloatArray) -> None:
+    """y += factor * x."""
+    for i in range(len(x)):
+        y[i] += factor * x[i]
