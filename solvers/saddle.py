@@ -21,6 +21,7 @@ from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
+from windlass.solvers.linear_reset import forget_factors
 
 
 class SingularError(ModelError):
@@ -151,7 +152,7 @@ class PetscFactors:
     def reset(self) -> None:
         """See `Factors`."""
         if self._solved:
-            self._ksp.reset()
+            forget_factors(self._ksp)
             self._ksp.setOperators(self._tangent.mat)
 
     def solve(self, right: FloatArray) -> FloatArray:
