@@ -14,6 +14,6 @@ def forget_factors(ksp: Any) -> None:
     """
     pc = ksp.getPC()
     if pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "superlu_dist":
-        # with several of its solvers PETSc 3.18 corrupts memory when one is reset; its orderings do not depend on values
+        # where there are several, PETSc 3.18 corrupts memory when one is reset; its orderings ask for no values
         return
     ksp.reset()
