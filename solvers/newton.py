@@ -16,6 +16,7 @@ from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.stages import Stage, enter, leave
 from windlass.solvers.linear_check import is_accurate
+from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.ordering import default_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
@@ -216,9 +217,8 @@ class Newton:
     def forget(self) -> None:
         """Drop kept tangents, factorisations and what they were made with: the next run is that of a new solver."""
         self.problem.lag.reset()
-        # SuperLU_DIST cannot be reset before its first set-up
         if self._set_up_seen:
-            self.snes.getKSP().reset()
+            forget_factors(self.snes.getKSP())
 
     def keep(self) -> dict[str, Any]:
         """Counts, and whether the pivoting solver has taken over, for a run that goes on later."""

@@ -23,6 +23,7 @@ from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
 from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
+from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.ordering import default_package
 
 
@@ -155,7 +156,7 @@ class PetscFactors:
     def reset(self) -> None:
         """See `Factors`."""
         if self._solved:
-            self._ksp.reset()
+            forget_factors(self._ksp)
             self._ksp.setOperators(self._tangent.mat)
 
     def solve(self, right: FloatArray) -> FloatArray:

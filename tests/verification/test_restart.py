@@ -15,6 +15,7 @@ import pytest
 from windlass.framework.output import read_csv
 
 from support.processes import ROOT, run_windlass
+from support.series import read_series
 
 MODELS = ROOT / "tests/support/restart_models.py"
 ARRAYS = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data", "t", "step")
@@ -94,7 +95,12 @@ def test_belt_killed_and_restarted(tmp_path: Path) -> None:
 
 
 def check_series(whole: Path, part: Path) -> None:
-    """All frames of both folders, by the readers that people use."""
+    """All frames of both folders, by the readers of VTK and of meshio."""
+    for name in ("belt.pvd", "belt.xdmf"):
+        series = [read_series(folder / name) for folder in (whole, part)]
+        assert len(series[0][0]) == 21 and series[0][0] == series[1][0]
+        for time in series[0][0]:
+            np.testing.assert_array_equal(series[0][1](time).points, series[1][1](time).points)
     frames = [frame.get("file") for frame in ElementTree.parse(part / "belt.pvd").iter("DataSet")]
     assert len(frames) == 21
     readers = [meshio.xdmf.TimeSeriesReader(folder / "belt.xdmf") for folder in (whole, part)]
