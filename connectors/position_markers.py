@@ -34,6 +34,7 @@ from windlass.connectors.position_kernels import (
 )
 from windlass.connectors.position_kernels import PositionColumns as PositionColumns
 from windlass.connectors.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.elements.ale_cable2d import ALECable2D
 from windlass.elements.cable2d import Cable2D
 from windlass.elements.cable2d_points import eval_shape
 from windlass.elements.ground import Ground
@@ -61,8 +62,11 @@ from windlass.framework.table import Entity, EntityTable, IntArray
 from windlass.framework.world import Handles, World
 
 SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
-TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, Ground)
+TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, ALECable2D, Ground)
 """Kinds of entities that have a rotation."""
+CABLES = (Cable2D, ALECable2D)
+NODE_DOFS = 8
+"""Coordinates of a cable that belong to its two nodes."""
 
 
 class NodePosition(Component):
@@ -88,10 +92,10 @@ class PositionOnRigid2D(Component):
 
 
 class PositionOnCable(Component):
-    """A point of a cable, with the rotation of its tangent."""
+    """A point of a cable, with the rotation of its tangent; on `ALECable2D` it stays in the mesh."""
 
     provides = (FAMILY, "rigid marker", "curved marker")
-    cable = ref("Cable2D", "the cable")
+    cable = ref("cable", "the cable")
     x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
     y = column("m", "distance from the axis along the normal n = [-r'_y, r'_x]/|r'|", default=0.0)
 
@@ -240,9 +244,9 @@ def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Enti
 
     Args:
         world: the world.
-        entity: node, `MassPoint`, rigid body, `Cable2D` or `Ground`, one or several rows of one kind.
+        entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one kind.
         at: place on the entity [m], shape (2,), or (rows, 2) for one place per row.
-            Rigid bodies: in the body's frame.  `Cable2D`: axial position, and distance from the axis.
+            Rigid bodies: in the body's frame.  Cables: axial position, and distance from the axis.
             `Ground` and `RigidBody3D`: x, y, or x, y, z, of the ground from its reference point.
             Nodes and `MassPoint` have only one place, (0, 0).
 
@@ -259,7 +263,7 @@ def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Enti
     place = _parse_place(entity, at)
     if component is Ground:
         return world.add(PositionOnGround, ground=entity, local=place)
-    if component is Cable2D:
+    if component in CABLES:
         return world.add(PositionOnCable, cable=entity, x=place[..., 0], y=place[..., 1])
     if component is RigidBody2D:
         return world.add(PositionOnRigid2D, body=entity, local=place[..., :2])
@@ -279,7 +283,7 @@ def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Enti
 
 
 def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """A position marker with rotation on a rigid body or node, `Cable2D` or `Ground`; see `position_marker`."""
+    """A position marker with rotation on a rigid body or node, cable or `Ground`; see `position_marker`."""
     entity = merge_handles(entity)
     if "rigid marker" not in entity.table.component.provides and entity.table.component not in TURNING:
         names = ", ".join(kind.__name__ for kind in TURNING)
@@ -324,7 +328,7 @@ def nodes_of(world: World, entity: Entity) -> Entity:
 
 def _parse_place(entity: Entity, at: Any) -> FloatArray:
     """The place as an array of shape (2,) or (rows, 2); where a third number is allowed (3,) or (rows, 3)."""
-    spatial = entity.table.component not in (RigidBody2D, Cable2D)
+    spatial = entity.table.component not in (RigidBody2D, *CABLES)
     words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
     try:
         place = np.asarray(at, dtype=np.float64)
@@ -374,7 +378,7 @@ register(
         PositionOnCable,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.column("cable")),
+        dofs=lambda world, table: world.dofs_of(table.column("cable"))[:, :NODE_DOFS],
         build=build_on_cable,
         check=check_on_cable,
         source=SOURCE,

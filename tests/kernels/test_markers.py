@@ -17,6 +17,8 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.connectors import cable_coordinates as cc
+from windlass.elements.ale_cable2d import ALECable2D
+from windlass.elements.ale_node import ALENode
 from windlass.elements.cable2d import Cable2D
 from windlass.elements.ground import Ground
 from windlass.elements.mass_point import MassPoint
@@ -42,6 +44,7 @@ PLACES = {
     "cable end": (0.7, 0.0),
     "cable above": (0.2, 0.15),
     "cable below": (0.55, -0.1),
+    "moving cable": (0.3, 0.1),
     "ground": (0.4, 0.5),
 }
 
@@ -61,6 +64,16 @@ def create_entities(world: World) -> dict[str, Entity]:
         axial_stiffness=100.0,
         bending_stiffness=1.0,
     )
+    moving = world.add(
+        ALECable2D,
+        node0=slope_nodes[1],
+        node1=world.add(PointSlope2D, position=(1.2, 0.9), slope=(0.7, 0.7)),
+        ale=world.add(ALENode, displacement=0.4, velocity=0.3),
+        length=0.6,
+        mass_per_length=1.0,
+        axial_stiffness=100.0,
+        bending_stiffness=1.0,
+    )
     body = world.add(RigidBody2D, position=(1.0, 2.0), angle=0.4, mass=1.0, inertia=1.0)
     return {
         "point": world.add(Point2D, position=(0.3, -0.4)),
@@ -73,6 +86,7 @@ def create_entities(world: World) -> dict[str, Entity]:
         "cable end": cable,
         "cable above": cable,
         "cable below": cable,
+        "moving cable": moving,
         "ground": world.add(Ground, position=(1.0, 2.0, 3.0)),
     }
 
@@ -170,7 +184,7 @@ def test_kinds() -> None:
     assert kinds["point"] == kinds["slope node"] == kinds["mass"] == "NodePosition"
     assert kinds["rigid node"] == "RigidNodePosition"
     assert kinds["body point"] == "PositionOnRigid2D"
-    assert kinds["cable above"] == "PositionOnCable"
+    assert kinds["cable above"] == kinds["moving cable"] == "PositionOnCable"
     assert kinds["ground"] == "PositionOnGround"
     marker = rigid_marker(world, entities["cable axis"], (0.1, 0.0))
     assert position_marker(world, marker) is marker and rigid_marker(world, marker) is marker
