@@ -230,6 +230,8 @@ def add_residual(
         y = shape.offset[k]
         sum_x, sum_y, torque = 0.0, 0.0, 0.0
         next_x, next_y = 0.0, 0.0
+        # forces on r and r' of both nodes
+        r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for s in range(n + 1):
             # the force on a point has parts of the segment before it and of the one after it
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
@@ -254,14 +256,23 @@ def add_residual(
             sum_x += fx
             sum_y += fy
             j = shape.start[k] + s
-            for a in range(4):
-                f[c.dofs[i, 2 * a]] += shape.S[j, a] * fx
-                f[c.dofs[i, 2 * a + 1]] += shape.S[j, a] * fy
+            hx, hy = 0.0, 0.0
             if y != 0.0:
                 hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
-                for a in range(4):
-                    f[c.dofs[i, 2 * a]] += shape.dS[j, a] * hx
-                    f[c.dofs[i, 2 * a + 1]] += shape.dS[j, a] * hy
+            S, D = shape.S, shape.dS
+            r0x, r0y = r0x + S[j, 0] * fx + D[j, 0] * hx, r0y + S[j, 0] * fy + D[j, 0] * hy
+            s0x, s0y = s0x + S[j, 1] * fx + D[j, 1] * hx, s0y + S[j, 1] * fy + D[j, 1] * hy
+            r1x, r1y = r1x + S[j, 2] * fx + D[j, 2] * hx, r1y + S[j, 2] * fy + D[j, 2] * hy
+            s1x, s1y = s1x + S[j, 3] * fx + D[j, 3] * hx, s1y + S[j, 3] * fy + D[j, 3] * hy
+        to = c.dofs[i]
+        f[to[0]] += r0x
+        f[to[1]] += r0y
+        f[to[2]] += s0x
+        f[to[3]] += s0y
+        f[to[4]] += r1x
+        f[to[5]] += r1y
+        f[to[6]] += s1x
+        f[to[7]] += s1y
         for a in range(c.dofs.shape[1] - 8):
             f[c.dofs[i, 8 + a]] -= (
                 circle.J[ci, 0, a] * sum_x + circle.J[ci, 1, a] * sum_y + circle.Jr[ci, 2, a] * torque
