@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import csr_array
 
 from windlass.framework.kernel import kernel
 from windlass.framework.table import IntArray
@@ -50,20 +50,47 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int) -> Pa
         blocks: pairs (rows (k, n), columns (k, m)) of local unknowns, -1 for none.
         unknowns: number of local unknowns.
     """
-    diagonal = np.arange(unknowns)
-    i, j = [diagonal], [diagonal]
-    for rows, columns in blocks:
-        shape = (len(rows), rows.shape[1], columns.shape[1])
-        i.append(np.broadcast_to(rows[:, :, None], shape).ravel())
-        j.append(np.broadcast_to(columns[:, None, :], shape).ravel())
-    row, column = np.concatenate(i), np.concatenate(j)
-    keep = (row >= 0) & (column >= 0)
-    row, column = row[keep].astype(np.int32), column[keep].astype(np.int32)
-    csr = coo_array((np.ones(len(row), np.int8), (row, column)), shape=(unknowns, unknowns)).tocsr()
+    short: Any = np.int32
+    diagonal = np.arange(unknowns).reshape(-1, 1)
+    pairs = [(np.ascontiguousarray(i), np.ascontiguousarray(j)) for i, j in [(diagonal, diagonal), *blocks]]
+    # filled by rows at once, since triplets of large models take much more memory than the pattern
+    starts = np.zeros(unknowns + 1, np.int64)
+    for rows, columns in pairs:
+        count_entries(rows, columns, starts)
+    starts = np.cumsum(starts)
+    entries: IntArray = np.empty(starts[-1], short)
+    place = starts[:-1].copy()
+    for rows, columns in pairs:
+        fill_entries(rows, columns, place, entries)
+    csr = csr_array((np.ones(len(entries), np.int8), entries, starts), shape=(unknowns, unknowns))
     csr.sum_duplicates()
-    csr.sort_indices()
-    indptr, indices = csr.indptr.astype(np.int32), csr.indices.astype(np.int32)
-    return Pattern(indptr, indices, len(indices))
+    return Pattern(csr.indptr.astype(short), csr.indices.astype(short), len(csr.indices))
+
+
+@kernel
+def count_entries(rows: IntArray, columns: IntArray, counts: IntArray) -> None:
+    """Add to counts[i + 1] the number of block entries in row i."""
+    for k in range(rows.shape[0]):
+        width = 0
+        for b in range(columns.shape[1]):
+            width += columns[k, b] >= 0
+        for a in range(rows.shape[1]):
+            if rows[k, a] >= 0:
+                counts[rows[k, a] + 1] += width
+
+
+@kernel
+def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: IntArray) -> None:
+    """Write the columns of all block entries to the places of their rows, which move on."""
+    for k in range(rows.shape[0]):
+        for a in range(rows.shape[1]):
+            i = rows[k, a]
+            if i < 0:
+                continue
+            for b in range(columns.shape[1]):
+                if columns[k, b] >= 0:
+                    entries[place[i]] = columns[k, b]
+                    place[i] += 1
 
 
 @kernel
