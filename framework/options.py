@@ -35,6 +35,7 @@ from typing import Any, TextIO, TypeVar, cast
 from windlass.framework import unread
 from windlass.framework.arguments import HELP_NAMES, TRUE_WORDS, Option, join_options, split_options
 from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.launcher import start_petsc
 from windlass.framework.unread import Moment, Solver
 
 Value = TypeVar("Value", bound=int | float | bool | str)
@@ -89,13 +90,9 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     if help_words & set(environment):
         os.environ["PETSC_OPTIONS"] = " ".join(word for word in environment if word not in help_words)
-    # Factorisation packages slow down by orders of magnitude when OpenMP spreads small systems over all cores.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
-        import petsc4py
-
-        petsc4py.init(["windlass", *join_options(pairs)])
+        start_petsc(join_options(pairs))
     from petsc4py import PETSc
 
     _run.words = list(words)
