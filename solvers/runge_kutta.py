@@ -35,6 +35,8 @@ from windlass.solvers.saddle import SingularError
 
 STAGES = 12
 """Evaluations of one attempt."""
+SMALLEST_NORM = 1e-6
+"""Estimated errors per tolerance below this are rounding for the most part; a step grows five times from there."""
 LARGEST_TROUBLE = 40 * STAGES
 """Evaluations without a finite result after which a step is given up; each attempt has a fifth of the step before."""
 
@@ -152,7 +154,7 @@ class RungeKutta:
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
         # a small difference of large numbers, rounded otherwise on another number of processes: this must not decide on
         # step sizes, of which the norm is the eighth power
-        return float(2.0 ** (np.floor(np.log2(norm)) + 0.5))
+        return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
         """Whether the solver goes on from the state: nobody changed it or the model since the last step."""
