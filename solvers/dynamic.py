@@ -12,6 +12,7 @@ from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
@@ -128,6 +129,7 @@ class Dynamic:
         self.problem.lag.forget()
         if not resume:
             update_initial_accelerations(self.assembly, current)
+            release_dropped(self.assembly.comm)
         self.progress.begin(current.t, self.end)
         start = current.copy()
         while current.t < self.end - 1e-9 * self.control.nominal:

@@ -19,12 +19,15 @@ from windlass.framework.errors import Failure, OutputError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
-from windlass.framework.petsc import PETSc
+from windlass.framework.petsc import PETSc, release_dropped
 from windlass.framework.sparsity import Pattern
 from windlass.framework.state import State
 from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns
 from windlass.solvers.lagging import LagPolicy
+
+LARGE = 20_000
+"""Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
 
 
 @dataclass
@@ -89,6 +92,7 @@ class NonlinearProblem:
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
         self.assembly, self.prefix = assembly, prefix
+        release_dropped(assembly.comm, solvers=assembly.layout.unknown_count > LARGE)
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
         petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
@@ -111,7 +115,7 @@ class NonlinearProblem:
         zero = np.zeros(n)
         self.scheme = Scheme(zero, zero, zero)
         self.lag = LagPolicy(False)
-        self._expanded = False
+        self._expanded, self._version = False, (0, 0)
         self.residual_count = self.tangent_count = 0
         self.snes = PETSc.SNES().create(comm=petsc_comm)
         self.snes.setOptionsPrefix(prefix)
@@ -136,6 +140,9 @@ class NonlinearProblem:
 
     def start(self, scheme: Scheme) -> None:
         """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
+        if self._replaced is not None:
+            self._replaced = None
+            release_dropped(self.assembly.comm)
         self.assembly.refresh()
         self.scheme, self._expanded = scheme, False
         factors = (scheme.v_factor, scheme.a_factor, scheme.multiplier_factor, scheme.stabiliser, scheme.load_factor)
@@ -157,9 +164,12 @@ class NonlinearProblem:
         local = self._local
         owned = layout.owned_unknowns
         values = x.array_r
-        # SNES asks for the tangent where it has just asked for the residual; all processes must agree on skipping
-        if not self._parallel and self._expanded and np.array_equal(local[:owned], values):
+        # SNES asks for the tangent where it has just asked for the residual; all processes must agree on skipping, and
+        # PETSc counts the changes of a vector on all alike
+        version = (x.handle, x.stateGet())
+        if self._expanded and (version == self._version if self._parallel else np.array_equal(local[:owned], values)):
             return
+        self._version = version
         local[:owned] = values
         self._expanded = True
         if self._parallel:

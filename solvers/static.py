@@ -11,6 +11,7 @@ from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
@@ -115,6 +116,7 @@ class Static:
         fields = self.assembly.fields
         fields.data[:], fields.start_data[:] = current.data, current.data
         check_stiffness(self.problem, self._scheme(current, 0.0 if self.load_steps > 1 else 1.0, time))
+        release_dropped(self.assembly.comm)
         nominal = 1.0 / self.load_steps
         control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
         self.statistics.begin()
