@@ -15,9 +15,8 @@ from windlass.connectors import fix
 from windlass.elements import nodes_of, straight_cable
 
 world = wl.World(gravity=(0.0, -1e-3))
-chain = straight_cable(
-    world, (0, 0), (800, 0), 8000, axial_stiffness=1e5, bending_stiffness=1.0, mass_per_length=0.4, reference_strain=-0.01
-)
+columns = {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.4, "reference_strain": -0.01}
+chain = straight_cable(world, (0, 0), (800, 0), 8000, **columns)
 fix(world, nodes_of(world, chain)[0], "x", "y")
 fix(world, nodes_of(world, chain)[8000], "x", "y")
 memory = []
