@@ -44,9 +44,8 @@ from windlass.framework.table import EntityTable, IntArray
 from windlass.framework.world import World
 
 RULES = (0, 1, 2)
-
-CHECKED_ROWS = 10_000
-"""Rows whose slopes are checked at a time."""
+BLOCK = 10_000
+"""Rows that are checked together."""
 
 
 class Cable2D(Component):
@@ -249,15 +248,15 @@ def check(world: World, table: EntityTable) -> None:
 
 def _check_slope(world: World, table: EntityTable) -> None:
     """Strains do not exist where r' = 0, for instance in the middle of a cable whose ends lie on one point."""
+    length, dofs = table.column("length"), world.table_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
-    # in parts, since the slopes at all places take many times the memory of the table
-    for first in range(0, table.count, CHECKED_ROWS):
-        part = slice(first, first + CHECKED_ROWS)
-        length = table.column("length")[part]
-        reference = world.numbering.reference[world.table_dofs(table)[part, :8]]
-        slope = interpolate(eval_shape(s, length[:, None]).dS, reference)
+    # a million cables at once would take gigabytes
+    for first in range(0, table.count, BLOCK):
+        L = length[first : first + BLOCK]
+        q = world.numbering.reference[dofs[first : first + BLOCK, :8]]
+        slope = interpolate(eval_shape(s, L[:, None]).dS, q)
         for row, k in np.argwhere(dot(slope, slope) < 1e-12):
-            place = f"x = {s[k] * length[row]} m of {table.kind} row {first + row}"
+            place = f"x = {s[k] * L[row]} m of {table.kind} row {first + row}"
             raise ModelError(
                 f"the reference slope r' is 0 at {place}: must have a length > 0; are both ends at one point?"
             )

@@ -4,6 +4,9 @@
 import of this module does, and then also sees to short error messages and to the check of the options at the end.
 """
 
+import gc
+from typing import Any
+
 from windlass.framework import failure, options
 from windlass.framework.arguments import model_arguments
 
@@ -16,4 +19,24 @@ if not options.is_initialised():
 # Only here, when the arguments and the number of threads are settled.
 from petsc4py import PETSc
 
-__all__ = ["PETSc"]
+__all__ = ["PETSc", "release_dropped"]
+
+
+def release_dropped(comm: Any = None, solvers: bool = False) -> None:
+    """Free the PETSc objects that Python has dropped; all processes of ``comm`` call this together.
+
+    PETSc keeps them until it is asked, since processes might drop them in another order: matrices and factors of one
+    solver after the other would fill the memory, on one process too.
+
+    Args:
+        comm: mpi4py communicator, or None for this process alone.
+        solvers: also whole solvers, which refer to themselves, so that Python must search for them: about 0.1 s.
+    """
+    if solvers:
+        gc.collect()
+    clean = getattr(PETSc, "garbage_cleanup", None)
+    if clean is None:
+        return
+    clean(PETSc.COMM_SELF)
+    if comm is not None and comm.size > 1:
+        clean(comm)

@@ -14,6 +14,7 @@ from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
@@ -133,6 +134,7 @@ class Dynamic:
             self.problem.lag.reset()
             if not resume:
                 update_initial_accelerations(self.problem, current)
+                release_dropped(self.assembly.comm)
             keeper.restore(current)
             self.progress.begin(current.t, self.end)
             start = current.copy()

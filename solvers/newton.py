@@ -15,6 +15,7 @@ from windlass.framework import options
 from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.stages import Stage, enter, leave
+from windlass.solvers.advice import advise_iterative
 from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.ordering import default_package
@@ -85,6 +86,7 @@ class Newton:
         if not database.hasName(name):
             database.setValue(name, "basic")
         options.set_from_options(snes)
+        advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC().getFactorSolverType() or "")
         self._set_up_seen = False
         self._may_pivot = self._uses_default_lu()
         self._before = problem.residual_vector.duplicate()

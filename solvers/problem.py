@@ -19,12 +19,15 @@ from windlass.framework.errors import Failure, OutputError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
-from windlass.framework.petsc import PETSc
+from windlass.framework.petsc import PETSc, release_dropped
 from windlass.framework.sparsity import Pattern
 from windlass.framework.state import State
 from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns
 from windlass.solvers.lagging import LagPolicy
+
+LARGE = 20_000
+"""Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
 
 
 @dataclass
@@ -102,16 +105,6 @@ def displacements(unknown: FloatArray, position: IntArray, q0: FloatArray, out: 
 
 
 @kernel
-def take_over(new: FloatArray, kept: FloatArray) -> bool:
-    """Copy new to kept, shape (n,) or longer; whether a value has changed."""
-    changed = False
-    for i in range(len(new)):
-        changed |= new[i] != kept[i]
-        kept[i] = new[i]
-    return changed
-
-
-@kernel
 def collect(f: FloatArray, position: IntArray, out: FloatArray) -> None:
     """out[position] = f."""
     for i in range(len(position)):
@@ -136,6 +129,7 @@ class NonlinearProblem:
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
         self.assembly, self.prefix = assembly, prefix
+        release_dropped(assembly.comm, solvers=assembly.layout.unknown_count > LARGE)
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
         petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
@@ -147,7 +141,7 @@ class NonlinearProblem:
         self._spread = np.zeros(n + 1)
         self._local = np.zeros(len(layout.unknown_global))
         self._sum = np.zeros(len(layout.unknown_global))
-        self._take_over, self._evaluate, self._place = bind(take_over), bind(expand), bind(collect)
+        self._evaluate, self._place = bind(expand), bind(collect)
         self._places = Places(layout.unknown_of_dof, layout.unknown_of_multiplier, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
@@ -159,7 +153,7 @@ class NonlinearProblem:
         zero = np.zeros(n)
         self.scheme = Scheme(zero, zero, zero)
         self.lag = LagPolicy(False)
-        self._expanded = False
+        self._expanded, self._version = False, (0, 0)
         self.residual_count = self.tangent_count = 0
         self.snes = PETSc.SNES().create(comm=petsc_comm)
         self.snes.setOptionsPrefix(prefix)
@@ -191,6 +185,9 @@ class NonlinearProblem:
 
     def start(self, scheme: Scheme) -> None:
         """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
+        if self._replaced is not None:
+            self._replaced = None
+            release_dropped(self.assembly.comm)
         self.assembly.refresh()
         self.scheme, self._expanded = scheme, False
         factors = (scheme.v_factor, scheme.a_factor, scheme.multiplier_factor, scheme.stabiliser, scheme.load_factor)
@@ -209,10 +206,12 @@ class NonlinearProblem:
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
         scheme, local, values = self.scheme, self._local, x.array_r
-        # SNES asks for the tangent where it has just asked for the residual; all processes must agree on skipping
-        changed = self._take_over(values, local)
-        if not self._parallel and self._expanded and not changed:
+        # SNES asks for the tangent where it has just asked for the residual; PETSc counts the changes of a vector
+        version = (x.handle, x.stateGet())
+        if self._expanded and version == self._version:
             return
+        self._version = version
+        local[: len(values)] = values
         self._expanded = True
         if self._parallel:
             self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)

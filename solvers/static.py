@@ -13,6 +13,7 @@ from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
@@ -129,6 +130,7 @@ class Static:
         fields = self.assembly.fields
         fields.data[:], fields.start_data[:] = current.data, current.data
         check_stiffness(self.problem, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
+        release_dropped(self.assembly.comm)
         nominal = 1.0 / self.load_steps
         control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
         self.statistics.begin()

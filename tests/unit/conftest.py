@@ -20,6 +20,7 @@ MODULES = (
     "spheres",
     "spheres_scene",
     "split",
+    "scaling",
     "run",
 )
 

@@ -1,0 +1,161 @@
+"""Iterative linear solvers on tangents of chains and nets: which converge, and in how many iterations.
+
+    mpiexec -n 2 windlass run iterative.py -model net -case dynamic -sizes 10,20,40 -supports springs
+
+One linear system per size: the first tangent of a static load step or of a time step of 1 ms, with the residual there
+on the right.  Relative tolerance 1e-8 (of the true residual, preconditioned from the right), at most 500 iterations.
+Times are process times [s] of the first process; they contain what MPI spends while it waits.
+"""
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+from scaling_models import MODELS, SUPPORTS, build
+
+import windlass as wl
+from windlass.framework.parallel import communicator
+from windlass.framework.petsc import PETSc
+
+KINDS = {
+    "mumps": "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type mumps",
+    "cg jacobi": "-ksp_type cg -pc_type jacobi",
+    "cg bjacobi icc": "-ksp_type cg -pc_type bjacobi -sub_pc_type icc",
+    "bjacobi ilu": "-pc_type bjacobi -sub_pc_type ilu",
+    "bjacobi ilu1": "-pc_type bjacobi -sub_pc_type ilu -sub_pc_factor_levels 1",
+    "bjacobi ilu2": "-pc_type bjacobi -sub_pc_type ilu -sub_pc_factor_levels 2",
+    "bjacobi lu": "-pc_type bjacobi -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
+    "asm1 ilu": "-pc_type asm -pc_asm_overlap 1 -sub_pc_type ilu",
+    "asm2 lu": "-pc_type asm -pc_asm_overlap 2 -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
+    "gamg": "-pc_type gamg",
+    "boomeramg": "-pc_type hypre -pc_hypre_type boomeramg",
+    # the last, as the matrix keeps the rigid motions that it gets for it
+    "gamg rigid": "-pc_type gamg",
+}
+"""Options by name; the Krylov method is GMRES with 100 vectors unless they say otherwise."""
+RTOL, MOST = 1e-8, 500
+comm = communicator()
+rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
+
+
+class Outcome(NamedTuple):
+    """What one solver did: iterations, or PETSc's reason why not, process times of set-up and solve [s], and error."""
+
+    iterations: int
+    reason: str
+    set_up: float
+    solve: float
+    residual: float
+
+
+def create_system(case: str, world: wl.World) -> tuple[Any, Any, Any]:
+    """The problem of a solver, with its first tangent and residual."""
+    if case == "static":
+        solver: Any = wl.Static(world, name="")
+        state = solver.assembly.local_state(None)
+        scheme = solver._scheme(state, 1.0, 0.0)
+    else:
+        solver = wl.Dynamic(world, step=1e-3, end=1.0, name="")
+        state = solver.assembly.local_state(None)
+        scheme, _ = solver.integrator.predict(state, 1e-3)
+    problem = solver.problem
+    problem.start(scheme)
+    right = problem.residual_vector.duplicate()
+    problem._residual(None, problem.unknowns, right)
+    problem.update_tangent(problem.unknowns)
+    return problem, problem.matrix.mat, right
+
+
+def rigid_motions(problem: Any) -> Any:
+    """The near null space of an unsupported model: both translations and the rotation."""
+    layout, number = problem.assembly.layout, problem.assembly.world.numbering
+    columns = np.zeros((3, layout.owned_unknowns))
+    kind = np.zeros((number.count, 2), np.int64)
+    for component, numbers in number.node_dofs.items():
+        for k, name in enumerate(component.dof_names):
+            # coordinate 0 or 1 of a vector, a position or a slope
+            kind[numbers[:, k]] = (0 if name.startswith("x") else 1, name in ("x", "y"))
+    partner = np.arange(number.count)
+    for numbers in number.node_dofs.values():
+        for first in range(0, numbers.shape[1], 2):
+            partner[numbers[:, first]], partner[numbers[:, first + 1]] = numbers[:, first + 1], numbers[:, first]
+    owned = layout.owned
+    at = layout.unknown_of_dof[: len(owned)]
+    for axis in range(2):
+        columns[axis, at] = (kind[owned, 0] == axis) & (kind[owned, 1] == 1)
+    columns[2, at] = np.where(kind[owned, 0] == 0, -1.0, 1.0) * number.reference[partner[owned]]
+    vectors = []
+    for column in columns:
+        vector = problem.unknowns.duplicate()
+        vector.setArray(column)
+        for other in vectors:
+            vector.axpy(-vector.dot(other), other)
+        vector.normalize()
+        vectors.append(vector)
+    return PETSc.NullSpace().create(vectors=vectors, comm=problem.unknowns.getComm())
+
+
+def solve(name: str, matrix: Any, right: Any, number: int) -> Outcome:
+    """Solve a system by one of `KINDS`."""
+    prefix = f"k{number}_"
+    database = PETSc.Options()
+    words = KINDS[name].split()
+    if "-ksp_type" not in words:
+        words += ["-ksp_type", "gmres", "-ksp_gmres_restart", "100"]
+    for word, value in zip(words[::2], words[1::2], strict=True):
+        database.setValue(prefix + word[1:], value)
+    ksp = PETSc.KSP().create(comm=matrix.getComm())
+    ksp.setOptionsPrefix(prefix)
+    ksp.setOperators(matrix)
+    ksp.setTolerances(rtol=RTOL, atol=0.0, max_it=MOST)
+    ksp.setFromOptions()
+    if ksp.getType() == "gmres":
+        ksp.setPCSide(PETSc.PC.Side.RIGHT)
+    x = right.duplicate()
+    clock = time.process_time()
+    try:
+        ksp.setUp()
+        ksp.setUpOnBlocks()
+        middle = time.process_time()
+        ksp.solve(right, x)
+    except PETSc.Error as error:
+        return Outcome(0, str(error).splitlines()[-1][-40:], 0.0, 0.0, np.nan)
+    end = time.process_time()
+    rest = right.duplicate()
+    matrix.mult(x, rest)
+    rest.aypx(-1.0, right)
+    reasons = {v: n for n, v in vars(PETSc.KSP.ConvergedReason).items() if isinstance(v, int)}
+    reason = ksp.getConvergedReason()
+    error = rest.norm() / right.norm()
+    told = "" if reason > 0 else reasons.get(reason, str(reason)).removeprefix("DIVERGED_")
+    return Outcome(ksp.getIterationNumber(), told, middle - clock, end - middle, error)
+
+
+def main() -> None:
+    """Solve all systems by all solvers and print a table."""
+    model = wl.option("model", "net", "", "what to solve", choices=MODELS)
+    case = wl.option("case", "dynamic", "", "kind of tangent", choices=("static", "dynamic"))
+    sizes = wl.option("sizes", "10,20", "1", "cables of the chain, or lines of the net")
+    supports = wl.option("supports", "springs", "", "what holds the ends", choices=SUPPORTS)
+    only = wl.option("only", "", "", "names of solvers, with commas between")
+    names = [name.strip() for name in only.split(",")] if only else list(KINDS)
+    count = 0
+    for number in map(int, sizes.split(",")):
+        problem, matrix, right = create_system(case, build(model, number, 5, supports, light=case == "static").world)
+        for name in names:
+            if name == "gamg rigid":
+                matrix.setNearNullSpace(rigid_motions(problem))
+            outcome = solve(name, matrix, right, count)
+            count += 1
+            if rank == 0:
+                told = str(outcome.iterations) if not outcome.reason else f"- ({outcome.reason})"
+                times = f"{outcome.set_up:8.3f} {outcome.solve:8.3f}"
+                print(
+                    f"{model} {case} {supports} {number:7d} n={right.getSize():8d} p={size} {name:15s} {told:28s}"
+                    f"{times} {outcome.residual:.1e}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

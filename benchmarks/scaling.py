@@ -1,0 +1,190 @@
+"""Strong and weak scaling over processes, split by stage, and the largest models that this machine takes.
+
+usage: scaling.py strong|weak|large [--model chain|net] [--size N] [--processes 1,2] [--rounds N] [--steps N]
+                  [--results FOLDER]
+
+strong    the same model on more and more processes, for several linear solvers; default: a chain of 100000 cables
+weak      a model that grows with the processes; default: 50000 cables each
+large     a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, one static load
+          step and ten dynamic steps on the largest number of processes; needs 20 GB and half an hour
+
+Dynamic steps of 1 ms with full Newton (large: also a static step).  Shown are the quickest step of all rounds in ms
+elapsed, and for each stage its least time, elapsed and as process time, of the slowest process.  Process time does not
+suffer from other work on the machine, but contains what MPI spends while it waits; it is given where nothing waits.
+"""
+
+import argparse
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import ROOT, THREAD_VARIABLES
+from report import RESULTS, align, describe_machine
+
+CHILD = ROOT / "benchmarks" / "scaling_child.py"
+BLOCKS = (
+    "-dynamic_ksp_type gmres -dynamic_ksp_rtol 1e-8 -dynamic_pc_type bjacobi -dynamic_sub_pc_type ilu "
+    "-dynamic_sub_pc_factor_levels 2"
+)
+MUMPS = (
+    "-dynamic_pc_factor_mat_solver_type mumps -static_pc_factor_mat_solver_type mumps "
+    "-initial_pc_factor_mat_solver_type mumps"
+)
+SOLVERS = {
+    "chain": {"default": "", "MUMPS": MUMPS, "GMRES, ILU of blocks": BLOCKS},
+    "net": {"MUMPS": MUMPS, "GMRES, ILU of blocks": BLOCKS},
+}
+"""Options of the linear solvers that are compared."""
+STAGES = (
+    "residual",
+    "tangent",
+    "sums into the matrix",
+    "exchange of ghosts",
+    "factorisation",
+    "solve",
+    "rest",
+    "whole",
+)
+CPU_STAGES = ("residual", "tangent")
+
+
+def run_child(processes: int, words: Sequence[str], timeout: float = 7200.0) -> dict[str, Any]:
+    """Run the child on some processes and read its result.
+
+    Raises:
+        SystemExit: it failed, or mpiexec is not there.
+    """
+    launcher = [] if processes == 1 else [shutil.which("mpiexec") or "mpiexec", "-n", str(processes)]
+    command = [*launcher, sys.executable, str(CHILD), *words, "-progress", "false"]
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, "1") | root | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+    if done.returncode != 0 or len(lines) != 1:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-3000:]}")
+    result: dict[str, Any] = json.loads(lines[0].removeprefix("RESULT "))
+    return result
+
+
+def best_of(results: Sequence[Mapping[str, Any]], kind: str) -> dict[str, dict[str, float]]:
+    """The least time of each stage over rounds."""
+    stages = [result["solves"][kind]["stages"] for result in results]
+    return {stage: {clock: min(s[stage][clock] for s in stages) for clock in ("wall", "cpu")} for stage in stages[0]}
+
+
+def peak_memory(result: Mapping[str, Any]) -> float:
+    """Most memory of all processes together [GB]."""
+    return max(float(phase["peak_MB"]) for phase in result["phases"].values()) / 1000
+
+
+def measure(cases: Mapping[str, tuple[int, list[str]]], rounds: int) -> dict[str, list[dict[str, Any]]]:
+    """Run all cases in turns; a case is a number of processes and the words of the child."""
+    results: dict[str, list[dict[str, Any]]] = {name: [] for name in cases}
+    for number in range(rounds):
+        for name, (processes, words) in cases.items():
+            results[name].append(run_child(processes, words))
+            print(f"round {number + 1}: {name}", file=sys.stderr, flush=True)
+    return results
+
+
+def tabulate(results: Mapping[str, Sequence[Mapping[str, Any]]], kind: str = "dynamic") -> str:
+    """A table of stages, a column for each case."""
+    names = list(results)
+    best = {name: best_of(found, kind) for name, found in results.items()}
+    rows: list[list[str]] = [["ms per step", *names]]
+    for stage in STAGES:
+        rows.append([stage, *(f"{1e3 * best[name][stage]['wall']:.1f}" for name in names)])
+        if stage in CPU_STAGES:
+            rows.append([f"{stage}, process time", *(f"{1e3 * best[name][stage]['cpu']:.1f}" for name in names)])
+    first = [found[0] for found in results.values()]
+    rows.append(["Newton iterations per step", *(f"{_mean(r['solves'][kind]['iterations'][1:]):.1f}" for r in first)])
+    rows.append(["Krylov iterations in the last", *(str(r["solves"][kind]["linear_iterations"]) for r in first)])
+    rows.append(["unknowns of the largest part", *(str(max(r["owned"])) for r in first)])
+    rows.append(["ghosts of all parts", *(str(sum(r["ghosts"])) for r in first)])
+    rows.append(["memory in all [GB]", *(f"{peak_memory(r):.2f}" for r in first)])
+    return align(rows, 1)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / max(len(values), 1)
+
+
+def strong(given: argparse.Namespace) -> dict[str, tuple[int, list[str]]]:
+    """Cases of strong scaling."""
+    size = given.size or (100_000 if given.model == "chain" else 100)
+    cases = {}
+    for label, options in SOLVERS[given.model].items():
+        for processes in given.processes:
+            words = ["-model", given.model, "-size", str(size), "-steps", str(given.steps), *options.split()]
+            cases[f"{label}, {processes}"] = (processes, words)
+    return cases
+
+
+def weak(given: argparse.Namespace) -> dict[str, tuple[int, list[str]]]:
+    """Cases of weak scaling."""
+    size = given.size or (50_000 if given.model == "chain" else 60)
+    cases = {}
+    for label, options in SOLVERS[given.model].items():
+        if label == "default":
+            continue
+        for processes in given.processes:
+            grown = size * processes if given.model == "chain" else round(size * math.sqrt(processes))
+            words = ["-model", given.model, "-size", str(grown), "-steps", str(given.steps), *options.split()]
+            cases[f"{label}, {processes}"] = (processes, words)
+    return cases
+
+
+def report_large(given: argparse.Namespace, found: dict[str, Any]) -> None:
+    """Run and show the largest models."""
+    sizes = {"chain": given.size or 1_000_000, "net": given.size or 300}
+    for model in [given.model] if given.one else ["chain", "net"]:
+        words = ["-model", model, "-size", str(sizes[model]), "-case", "both", "-steps", "10", *given.options.split()]
+        result = run_child(max(given.processes), words)
+        found[f"{model} {sizes[model]}"] = result
+        print(f"\n{model} {sizes[model]}: {result['elements']} elements, {result['coordinates']} coordinates")
+        rows = [["phase", "elapsed [s]", "memory then [GB]", "most so far [GB]"]]
+        for name, phase in result["phases"].items():
+            cells = [f"{phase['wall']:.1f}", f"{phase['memory_MB'] / 1e3:.2f}", f"{phase['peak_MB'] / 1e3:.2f}"]
+            rows.append([name, *cells])
+        print(align(rows, 1))
+        for kind in result["solves"]:
+            print(tabulate({f"{kind}, {result['processes']}": [result]}, kind))
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=("strong", "weak", "large"))
+    parser.add_argument("--model", choices=tuple(SOLVERS), default=None, help="default chain; large: both")
+    parser.add_argument("--size", type=int, default=0, help="cables of the chain, or lines of the net")
+    parser.add_argument("--processes", default="1,2", help="numbers of processes, default 1,2")
+    parser.add_argument("--rounds", type=int, default=3, help="repetitions, default 3; large: one")
+    parser.add_argument("--steps", type=int, default=30, help="time steps, default 30")
+    parser.add_argument("--options", default="", help="further options of the child for large, in one word")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for scaling_<kind>.json")
+    given = parser.parse_args()
+    given.one, given.model = given.model is not None, given.model or "chain"
+    given.processes = [int(word) for word in given.processes.split(",")]
+    found: dict[str, Any] = {}
+    if given.kind == "large":
+        report_large(given, found)
+    else:
+        cases = {"strong": strong, "weak": weak}[given.kind](given)
+        found = measure(cases, given.rounds)
+        print(tabulate(found))
+    record = {"results": found, "machine": describe_machine(), "time": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
+    given.results.mkdir(parents=True, exist_ok=True)
+    name = f"scaling_{given.kind}_{given.model}.json" if given.one else f"scaling_{given.kind}.json"
+    (given.results / name).write_text(json.dumps(record, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
