@@ -105,6 +105,16 @@ def displacements(unknown: FloatArray, position: IntArray, q0: FloatArray, out: 
 
 
 @kernel
+def take_over(new: FloatArray, kept: FloatArray) -> bool:
+    """Copy new to kept, shape (n,) or longer; whether a value has changed."""
+    changed = False
+    for i in range(len(new)):
+        changed |= new[i] != kept[i]
+        kept[i] = new[i]
+    return changed
+
+
+@kernel
 def collect(f: FloatArray, position: IntArray, out: FloatArray) -> None:
     """out[position] = f."""
     for i in range(len(position)):
@@ -141,7 +151,7 @@ class NonlinearProblem:
         self._spread = np.zeros(n + 1)
         self._local = np.zeros(len(layout.unknown_global))
         self._sum = np.zeros(len(layout.unknown_global))
-        self._evaluate, self._place = bind(expand), bind(collect)
+        self._take_over, self._evaluate, self._place = bind(take_over), bind(expand), bind(collect)
         self._places = Places(layout.unknown_of_dof, layout.unknown_of_multiplier, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
@@ -206,16 +216,21 @@ class NonlinearProblem:
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
         scheme, local, values = self.scheme, self._local, x.array_r
-        # SNES asks for the tangent where it has just asked for the residual; PETSc counts the changes of a vector
-        version = (x.handle, x.stateGet())
-        if self._expanded and version == self._version:
+        # SNES asks for the tangent where it has just asked for the residual; all processes must agree on skipping, and
+        # PETSc counts the changes of a vector on all alike
+        if self._parallel:
+            version = (x.handle, x.stateGet())
+            changed, self._version = version != self._version, version
+        else:
+            changed = self._take_over(values, local)
+        if self._expanded and not changed:
             return
-        self._version = version
-        local[: len(values)] = values
         self._expanded = True
         if self._parallel:
+            owned = self.assembly.layout.owned_unknowns
+            local[:owned] = values
             self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
-            local[self.assembly.layout.owned_unknowns :] = self._ghosts.array_r
+            local[owned:] = self._ghosts.array_r
         predicted = Predicted(scheme.q0, scheme.v0, scheme.a0)
         factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
         self._evaluate(local, self._places, predicted, *factors, self._motion)
