@@ -69,7 +69,7 @@ def _solve_with_tangent(
     assembly.add_mass_matrix(values)
     assembly.fields.rate_level = True
     # multipliers are scaled by a mass, see `SaddleMatrix`
-    scale = largest_of_all(assembly.comm, np.abs(values[:-1]).max()) or 1.0
+    scale = largest_of_all(assembly.comm, np.abs(values[:-1]).max(initial=0.0)) or 1.0
     assembly.add_constraint_tangent(values, 0.0, 1.0, scale)
     assembly.fields.rate_level = False
     matrix.update()
