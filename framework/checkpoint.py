@@ -14,8 +14,7 @@ from __future__ import annotations
 import os
 import sys
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -281,13 +280,6 @@ class Keeper:
 
     def _describe_solver(self) -> dict[str, Any]:
         return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
-
-    @contextmanager
-    def pause(self) -> Iterator[None]:
-        """While the solver waits for its caller."""
-        self.paused = True
-        yield
-        self.paused = False
 
     def before_step(self, state: State) -> None:
         """Write a checkpoint if it is time for one; nothing may have begun the step yet."""

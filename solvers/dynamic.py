@@ -154,8 +154,9 @@ class Dynamic:
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
                 run_after_step(all_hooks, current)
-                with keeper.pause():
-                    yield current
+                keeper.paused = True
+                yield current
+                keeper.paused = False
             if keeper.had_ended(current):
                 yield current
             self.statistics.end()

@@ -204,8 +204,9 @@ class Explicit:
                     hook.after_iteration(current, advance.error)
                 for hook in all_hooks:
                     hook.after_step(current)
-                with keeper.pause():
-                    yield current
+                keeper.paused = True
+                yield current
+                keeper.paused = False
             if keeper.had_ended(current):
                 yield current
             # what generalised-alpha would start from

@@ -6,10 +6,12 @@ of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``algorithmic_a`` is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
@@ -47,6 +49,7 @@ class Integrator:
     alpha_f: float = 0.0
     generalised: bool = False
     rate_level: bool = False
+    _predict: Any = field(default_factory=lambda: bind(predict), compare=False, repr=False)
 
     def factors(self, h: float) -> tuple[float, float]:
         """Derivatives of v and a with respect to q for a step size h [s]: [1/s], [1/s^2]."""
@@ -60,7 +63,7 @@ class Integrator:
             old = start.algorithmic_a
             shares = self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m)
         q, v, algorithmic = np.empty_like(old), np.empty_like(old), np.empty_like(old)
-        predict(start.q, start.v, start.a, old, h, self.beta, self.gamma, shares, q, v, algorithmic)
+        self._predict(start.q, start.v, start.a, old, h, self.beta, self.gamma, shares, q, v, algorithmic)
         v_factor, a_factor = self.factors(h)
         scheme = Scheme(
             q0=q,

@@ -6,6 +6,7 @@ Defaults are set on the objects before ``setFromOptions``, so that every option 
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -257,6 +258,7 @@ class Newton:
         return not chosen and pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "petsc"
 
 
+@functools.cache
 def reason_name(reason: int) -> str:
     """PETSc's name of a converged reason of SNES."""
     for name, value in vars(PETSc.SNES.ConvergedReason).items():

@@ -152,6 +152,7 @@ class NonlinearProblem:
         self._local = np.zeros(len(layout.unknown_global))
         self._sum = np.zeros(len(layout.unknown_global))
         self._take_over, self._evaluate, self._place = bind(take_over), bind(expand), bind(collect)
+        self._displace = bind(displacements)
         self._places = Places(layout.unknown_of_dof, layout.unknown_of_multiplier, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
@@ -209,8 +210,8 @@ class NonlinearProblem:
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
         layout, scheme, local = self.assembly.layout, self.scheme, self._sum
-        collect((a - scheme.a0) / scheme.a_factor, layout.unknown_of_dof, local)
-        collect(lam / scheme.multiplier_factor, layout.unknown_of_multiplier, local)
+        self._place((a - scheme.a0) / scheme.a_factor, layout.unknown_of_dof, local)
+        self._place(lam / scheme.multiplier_factor, layout.unknown_of_multiplier, local)
         self.unknowns.setArray(local[: layout.owned_unknowns])
 
     def expand_unknowns(self, x: Any) -> None:
@@ -240,7 +241,7 @@ class NonlinearProblem:
         """Bring the solution of the last Newton run into a state."""
         self.expand_unknowns(self.unknowns)
         layout, fields = self.assembly.layout, self.assembly.fields
-        displacements(self._local, layout.unknown_of_dof, self.scheme.q0, state.q)
+        self._displace(self._local, layout.unknown_of_dof, self.scheme.q0, state.q)
         state.v[:], state.a[:] = fields.v[:-1], fields.a[:-1]
         state.lam[:] = fields.lam[:-1]
 
