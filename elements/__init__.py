@@ -4,6 +4,7 @@ from windlass.elements.ale_cable2d import ALECable2D
 from windlass.elements.ale_node import ALENode
 from windlass.elements.cable2d import Cable2D
 from windlass.elements.cable_chain import cable_around, nodes_of, straight_cable
+from windlass.elements.cable_mesh import CableMesh, cables_from_mesh
 from windlass.elements.ground import Ground
 from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes import Point2D, PointSlope2D, RigidNode2D
@@ -17,6 +18,7 @@ __all__ = [
     "ALECable2D",
     "ALENode",
     "Cable2D",
+    "CableMesh",
     "Circle",
     "Ground",
     "MassPoint",
@@ -29,6 +31,7 @@ __all__ = [
     "RigidNode3D",
     "Route",
     "cable_around",
+    "cables_from_mesh",
     "euler_parameter_rates",
     "euler_parameters",
     "euler_parameters_of",

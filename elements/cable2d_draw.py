@@ -68,10 +68,11 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinemat
 
 
 def find_parts(rows: LocalRows) -> IntArray:
-    """Label of each cable, shape (rows,), equal for cables that are joined by nodes; labels follow the rows."""
+    """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
     from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
 
-    nodes, inverse = np.unique((rows.column("node0"), rows.column("node1")), return_inverse=True)
+    # by the first coordinate of each end, since nodes may share a position
+    nodes, inverse = np.unique(rows.dofs[:, [0, 4]].T, return_inverse=True)
     node0, node1 = inverse.reshape(2, -1)
     graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
     label = connected_components(graph, directed=False)[1][node0]

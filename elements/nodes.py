@@ -95,19 +95,19 @@ def check_slopes(world: World, table: EntityTable) -> None:
         for row in np.flatnonzero(~values.any(axis=1)):
             raise ModelError(f"slope{when} = (0, 0) in {kind} row {row}: must have a length > 0")
     initial = np.concatenate((displacement[:, :2], table.column("velocity")[:, :2]), axis=1)
+    position = table.column("position")
     for owners, rows, owner_rows in world.split_by_table(table.column("shares_position")):
-        for row, owner in zip(rows, owner_rows, strict=True):
-            where, given = f"in {kind} row {row}", table.column("position")[row]
-            if owners.column("shares_position")[owner] >= 0:
-                raise ModelError(f"shares_position {where}: must be a node whose position is its own")
-            if not np.array_equal(given, owners.column("position")[owner]):
-                position = owners.column("position")[owner]
-                raise ModelError(f"position = {given} m {where}: must be that of the shared position, {position} m")
-            if initial[row].any():
-                raise ModelError(
-                    f"displacement, velocity of x and y = {initial[row]} m, m/s {where}: must be 0, "
-                    "the values of the node in shares_position count"
-                )
+        shared = owners.column("position")[owner_rows]
+        for row in rows[owners.column("shares_position")[owner_rows] >= 0][:1]:
+            raise ModelError(f"shares_position in {kind} row {row}: must be a node whose position is its own")
+        for k in np.flatnonzero((position[rows] != shared).any(axis=1))[:1]:
+            given = f"position = {position[rows[k]]} m in {kind} row {rows[k]}"
+            raise ModelError(f"{given}: must be that of the shared position, {shared[k]} m")
+        for row in rows[initial[rows].any(axis=1)][:1]:
+            raise ModelError(
+                f"displacement, velocity of x and y = {initial[row]} m, m/s in {kind} row {row}: must be 0, "
+                "the values of the node in shares_position count"
+            )
 
 
 register(

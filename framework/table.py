@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +96,7 @@ class EntityTable:
         self.names: tuple[str, ...] = (*component.refs, *component.columns)
         self._chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in self.names}
         self._chunks["id"] = []
-        self._labels: list[tuple[int, int, str]] = []
+        self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
         # first row and first entity number of rows whose numbers both follow each other
         self._runs: list[tuple[int, int]] = []
         self._held: IntArray = np.zeros(0, np.int64)
@@ -243,8 +243,8 @@ class EntityTable:
             self.add_label(entity.rows, label)
         return entity
 
-    def add_label(self, rows: IntArray, label: str) -> None:
-        """Name rows that follow each other, for messages."""
+    def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
+        """Name rows that follow each other, for messages: all alike, or by a function of the place among them."""
         if len(rows) == 0:
             return
         self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))
@@ -253,6 +253,8 @@ class EntityTable:
         """Name of a row for messages: the user's name, or kind and row number."""
         for first, end, label in reversed(self._labels):
             if first <= row < end:
+                if callable(label):
+                    return label(row - first)
                 return label if end - first == 1 else f"{label} {row - first}"
         return f"{self.kind} {row}"
 

@@ -66,7 +66,9 @@ class World:
         Args:
             component: the kind of entity.
             name: name for messages and output.
-            **values: columns and references of the component, each for all rows or one per row.
+            **values: columns and references of the component, each for all rows or one per row.  A reference is a
+                handle, a list of handles, or an array of entity numbers, -1 for none; numbers from ``World.count`` on
+                are then the rows of this call.
 
         Raises:
             ModelError: the world is finalized; a value is missing, unknown or not allowed; a reference of a wrong kind.
@@ -238,6 +240,8 @@ class World:
             if ref.optional:
                 return np.array([-1], dtype=np.int64)
             raise ModelError(f"{table.kind} needs {ref.name}: a {ref.target} ({ref.doc})")
+        if isinstance(handle, np.ndarray) and np.issubdtype(handle.dtype, np.integer):
+            return self._check_numbers(table, ref, handle, where)
         handles = [handle] if isinstance(handle, Entity) else handle
         if not isinstance(handles, (list, tuple)) or not all(isinstance(h, Entity) for h in handles):
             raise ModelError(f"{where} = {handle!r}: must be a handle to a {ref.target}")
@@ -248,6 +252,20 @@ class World:
             if ref.target not in (component.__name__, *component.provides):
                 raise ModelError(f"{where} = {h!r}: must be a {ref.target}")
         return np.concatenate([h.ids for h in handles]) if handles else np.zeros(0, np.int64)
+
+    def _check_numbers(self, table: EntityTable, ref: Ref, numbers: IntArray, where: str) -> IntArray:
+        """Entity numbers that are given as such, checked like handles."""
+        numbers = numbers.astype(np.int64).reshape(-1)
+        least, end = -1 if ref.optional else 0, self._count + len(numbers)
+        for number in numbers[(numbers < least) | (numbers >= end)][:1]:
+            raise ModelError(f"{where}: entity number {number} must be from {least} to {end - 1}")
+        known = np.where(numbers < self._count, numbers, -1)
+        components = [(target.component, places[0]) for target, places, _ in self.split_by_table(known)]
+        own = np.flatnonzero(numbers >= self._count)
+        for component, place in [*components, *((table.component, k) for k in own[:1])]:
+            if ref.target not in (component.__name__, *component.provides):
+                raise ModelError(f"{where}: entity {numbers[place]} is a {component.__name__}, must be a {ref.target}")
+        return numbers
 
 
 def _row_count(component: type[Component], values: dict[str, Any], refs: dict[str, IntArray]) -> int:

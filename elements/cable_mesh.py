@@ -1,0 +1,252 @@
+"""Nets of cables from mesh files: nodes with slopes, cables, and named sets of both.
+
+Theory: docs/theory/cable.md; geometry: mesh_lines.py; files: mesh_file.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable2d import Cable2D
+from windlass.elements.mesh_checks import check_mesh, merge_points
+from windlass.elements.mesh_file import FileMesh, read_mesh
+from windlass.elements.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
+from windlass.elements.mesh_nodes import NodePlan, add_nodes, create_node_sets, plan_nodes, spread
+from windlass.framework.errors import ModelError
+from windlass.framework.schema import REQUIRED
+from windlass.framework.table import Entity, IntArray
+from windlass.framework.world import World
+
+Columns = Mapping[str, Any]
+MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
+"""Points where more lines meet join none of them."""
+
+
+class NamedSets(Mapping[str, Entity]):
+    """Handles by name; a name that does not exist is a ModelError that lists those that do."""
+
+    def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
+        self._kind, self._sets = kind, sets
+
+    def __getitem__(self, name: str) -> Entity:
+        if name not in self._sets:
+            names = ", ".join(map(repr, sorted(self._sets))) or "none"
+            raise ModelError(f"no group of {self._kind} is called {name!r}: there are {names}")
+        return self._sets[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._sets
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sets)
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+
+@dataclass(frozen=True)
+class CableMesh:
+    """Entities made from a mesh file.
+
+    Attributes:
+        all_cables: all cables, section by section in the order of the lines of the file.
+        all_nodes: all nodes, those that share the position of another node included.
+        cables: the cables of each group of lines, along each line.
+        nodes: one node for each position of a group: of a group of points, or of a group of lines with their ends and
+            the nodes between; for supports and loads on positions.
+        slope_nodes: all nodes of a group, also those that share the position of another; for what acts on slopes.
+        notes: what was left out of the file, in words.
+    """
+
+    all_cables: Entity
+    all_nodes: Entity
+    cables: NamedSets
+    nodes: NamedSets
+    slope_nodes: NamedSets
+    notes: tuple[str, ...]
+
+    def describe(self) -> str:
+        """Counts, groups and notes in some lines of text."""
+        lines = [f"{len(self.all_cables)} cables, {len(self.all_nodes)} nodes"]
+        lines += [f"  cables {name!r}: {len(cables)}" for name, cables in self.cables.items()]
+        lines += [f"  nodes {name!r}: {len(nodes)}" for name, nodes in self.nodes.items()]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+
+def cables_from_mesh(
+    world: World,
+    path: str | Path,
+    *,
+    sections: Mapping[str, Columns] | None = None,
+    cables_per_line: int = 1,
+    largest_length: float | None = None,
+    scale: float = 1.0,
+    slopes: Literal["smooth", "through", "separate"] = "smooth",
+    corner_angle: float = 0.5,
+    hinges: Sequence[str] = (),
+    unused_points: Literal["error", "ignore"] = "error",
+    merge_distance: float | None = 0.0,
+    name: str = "net",
+    **cable_columns: Any,
+) -> CableMesh:
+    """Add the line cells of a mesh file as cables, with nodes where lines meet and between.
+
+    Cables that meet share their position.  They share their slope too where the axis is smooth, see ``slopes``; where
+    it is not, each has a slope of its own: a hinge.
+
+    Args:
+        world: the world.
+        path: mesh of gmsh (.msh, 2.2 or 4.1), .vtu or .xdmf, in the plane z = 0.
+        sections: columns of `Cable2D` by the name of a group of lines, e.g.
+            ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
+        cables_per_line: number of cables that each line is divided into.
+        largest_length: largest length of a cable [m]; lines that are longer than ``cables_per_line`` of them are
+            divided into more.
+        scale: metres per unit of length of the file [m].
+        slopes: where lines share a slope. ``"smooth"``: where two lines of one section meet at an angle of at most
+            ``corner_angle``. ``"through"``: also where more lines meet, in pairs of those that go on most straight.
+            ``"separate"``: nowhere; only cables within a line do.
+        corner_angle: largest angle between two lines that share a slope [rad], 0 to π/2.
+        hinges: names of groups of points (or lines) where nothing shares a slope.
+        unused_points: ``"ignore"`` leaves out points that belong to no line, if no group has them.
+        merge_distance: points at most this far from each other become one [m]; at 0 such points are an error, at None
+            they stay apart.
+        name: name for messages and output.
+        **cable_columns: columns of all cables, which those of sections override; enough for lines without section.
+            ``length`` [m] is the arc length of the axis unless given.
+
+    Returns:
+        Handles to what was made, by name.
+
+    Raises:
+        ModelError: a file that cannot be read, groups that do not exist, lines without section or with two, points
+            that belong to no line or coincide, lines without length, lines twice.
+    """
+    _check_arguments(cables_per_line, largest_length, slopes, corner_angle, unused_points)
+    mesh = read_mesh(path, scale)
+    merge_points(mesh, merge_distance)
+    check_mesh(mesh, unused_points)
+    groups = _assign_sections(mesh, sections, cable_columns, name)
+    section = np.empty(len(mesh.lines), np.int64)
+    for number, group in enumerate(groups):
+        section[group.lines] = _same_as(groups, number)
+    hinged = np.zeros(len(mesh.points), bool)
+    for hinge in hinges:
+        hinged[mesh.points_of(hinge, "hinges")] = True
+    ends = join_ends(mesh.points, mesh.lines, section, hinged, corner_angle, MOST_JOINED[slopes])
+    turned = find_reversed(ends)
+    slope = eval_slopes(mesh.points, mesh.lines, ends, turned)
+    chord = np.linalg.norm(mesh.points[mesh.lines[:, 1]] - mesh.points[mesh.lines[:, 0]], axis=1)
+    parts = np.full(len(mesh.lines), cables_per_line, np.int64)
+    if largest_length is not None:
+        # a length that fits up to rounding needs no further cable
+        parts = np.maximum(parts, np.ceil(chord / largest_length * (1.0 - 1e-9)).astype(np.int64))
+    plan = plan_nodes(mesh, ends, turned, slope, parts)
+    nodes = add_nodes(world, plan, name)
+    cables: dict[int, Entity] = {}
+    first_row = np.empty(len(mesh.lines), np.int64)
+    for number, group in enumerate(groups):
+        cables[number] = _add_cables(world, nodes, plan, group)
+        count = parts[group.lines]
+        first_row[group.lines] = cables[number].rows[0] + np.cumsum(count) - count
+    table = cables[0].table
+
+    def cables_of(lines: IntArray) -> Entity:
+        return Entity(table, spread(first_row[lines], parts[lines]))
+
+    node_sets = create_node_sets(mesh, plan, nodes)
+    return CableMesh(
+        all_cables=Entity(table, np.concatenate([entity.rows for entity in cables.values()])),
+        all_nodes=nodes,
+        cables=NamedSets("cables", {key: cables_of(lines) for key, lines in mesh.line_sets.items()}),
+        nodes=NamedSets("nodes", node_sets[0]),
+        slope_nodes=NamedSets("nodes", node_sets[1]),
+        notes=tuple(mesh.notes),
+    )
+
+
+class Section(NamedTuple):
+    """Lines with the same columns: name for messages, columns of `Cable2D`, and the lines, shape (n,)."""
+
+    label: str
+    columns: Columns
+    given: Columns | None
+    lines: IntArray
+
+
+def _check_arguments(
+    cables_per_line: int, largest_length: float | None, slopes: str, corner_angle: float, unused_points: str
+) -> None:
+    where = "in cables_from_mesh"
+    whole = isinstance(cables_per_line, int | np.integer) and not isinstance(cables_per_line, bool)
+    if not whole or cables_per_line < 1:
+        raise ModelError(f"cables_per_line = {cables_per_line} {where}: must be a whole number >= 1")
+    if largest_length is not None and not (np.isfinite(largest_length) and largest_length > 0.0):
+        raise ModelError(f"largest_length = {largest_length} m {where}: must be > 0")
+    if slopes not in MOST_JOINED:
+        raise ModelError(f"slopes = {slopes!r} {where}: must be one of {', '.join(MOST_JOINED)}")
+    if not 0.0 <= corner_angle <= np.pi / 2:
+        raise ModelError(f"corner_angle = {corner_angle} rad {where}: must lie from 0 to π/2 rad")
+    if unused_points not in ("error", "ignore"):
+        raise ModelError(f"unused_points = {unused_points!r} {where}: must be error or ignore")
+
+
+def _assign_sections(
+    mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str
+) -> list[Section]:
+    """Which lines have which columns; every line is in one section."""
+    required = [key for key, col in Cable2D.columns.items() if col.default is REQUIRED and key != "length"]
+    owner = np.full(len(mesh.lines), -1, np.int64)
+    found: list[Section] = []
+    for group, columns in (sections or {}).items():
+        if group not in mesh.line_sets:
+            raise mesh.error(f"sections has {group!r}, which is no group of lines: {mesh.groups()}")
+        lines = mesh.line_sets[group]
+        for line in lines[owner[lines] >= 0][:1]:
+            other = found[owner[line]].label
+            raise mesh.error(f"line {line} is in the sections {other!r} and {group!r}: must be in one")
+        owner[lines] = len(found)
+        found.append(Section(group, {**common, **columns}, columns, lines))
+    rest = np.flatnonzero(owner < 0)
+    if len(rest):
+        found.append(Section(name, common, None, rest))
+    for part in found:
+        missing = [key for key in required if part.columns.get(key) is None]
+        if missing and part.given is None and sections:
+            line = rest[0]
+            groups = ", ".join(repr(key) for key, lines in sorted(mesh.line_sets.items()) if line in lines)
+            raise mesh.error(
+                f"{len(rest)} lines are in no section, e.g. line {line} from {mesh.place(mesh.lines[line, 0])} to "
+                f"{mesh.place(mesh.lines[line, 1])} (groups: {groups}): needs a section, or columns for all "
+                f"({', '.join(required)}); {mesh.groups()}"
+            )
+        if missing:
+            raise ModelError(f"cables_from_mesh: section {part.label!r} needs {', '.join(missing)}")
+    return found
+
+
+def _same_as(sections: list[Section], number: int) -> int:
+    """Number of the first section that was given by the same object."""
+    given = sections[number].given
+    return next(k for k, other in enumerate(sections) if other.given is given)
+
+
+def _add_cables(world: World, nodes: Entity, plan: NodePlan, section: Section) -> Entity:
+    """Add the cables of the lines of a section, line by line."""
+    lines = section.lines
+    parts = plan.parts[lines]
+    line = np.repeat(lines, parts)
+    step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)
+    inner = plan.first_inner[line] + step
+    node0 = np.where(step == 0, plan.begin[line], inner - 1)
+    node1 = np.where(step == plan.parts[line] - 1, plan.end[line], inner)
+    columns = dict(section.columns)
+    if columns.get("length") is None:
+        r, t = plan.position, plan.slope
+        columns["length"] = eval_lengths(r[node0], r[node1], t[node0], t[node1])
+    return world.add(Cable2D, name=section.label, node0=nodes[plan.row[node0]], node1=nodes[plan.row[node1]], **columns)

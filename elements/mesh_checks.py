@@ -1,0 +1,88 @@
+"""What must be right about lines from a mesh file before they become cables: no point or line twice or on its own."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from windlass.elements.mesh_file import FileMesh
+from windlass.framework.errors import ModelError
+from windlass.framework.table import IntArray
+
+SAME_PLACE = 1e-9
+"""Distance of points at one place, relative to the size of the mesh."""
+
+
+def merge_points(mesh: FileMesh, distance: float | None) -> None:
+    """Join points that are at one place, in place; see ``merge_distance`` of `cables_from_mesh`.
+
+    Raises:
+        ModelError: the distance is negative; or it is 0, and points of lines are at one place.
+    """
+    if distance is None:
+        return
+    if not (np.isfinite(distance) and distance >= 0.0):
+        raise ModelError(f"merge_distance = {distance} m in cables_from_mesh: must be >= 0, or None")
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    used = np.unique(mesh.lines)
+    size = float(np.ptp(mesh.points[used], axis=0).max())
+    pairs = cKDTree(mesh.points[used]).query_pairs(max(distance, SAME_PLACE * size), output_type="ndarray")
+    if not len(pairs):
+        return
+    pairs = used[pairs]
+    if distance == 0.0:
+        a, b = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))[0]]
+        raise mesh.error(
+            f"{mesh.place(a)} and point {b} are at one place, but are not the same point: lines that end there do not "
+            "meet; merge_distance > 0 [m] joins such points, None keeps them apart"
+        )
+    count = len(mesh.points)
+    graph = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    _, first, cluster = np.unique(
+        connected_components(graph, directed=False)[1], return_index=True, return_inverse=True
+    )
+    target: IntArray = first[cluster]
+    mesh.lines = target[mesh.lines]
+    mesh.point_sets = {name: np.unique(target[points]) for name, points in mesh.point_sets.items()}
+    mesh.present = target == np.arange(count)
+    mesh.notes.append(f"{count - int(mesh.present.sum())} points were joined to others within {distance:g} m")
+
+
+def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> None:
+    """Raise ModelError for lines without length, lines twice, and points that belong to no line."""
+    lines, points = mesh.lines, mesh.points
+    size = float(np.ptp(points, axis=0).max(initial=0.0))
+    length = np.linalg.norm(points[lines[:, 1]] - points[lines[:, 0]], axis=1)
+    short = np.flatnonzero(length <= SAME_PLACE * size)
+    for line in short[:1]:
+        raise mesh.error(
+            f"line {line} from {mesh.place(lines[line, 0])} to point {lines[line, 1]} has the length "
+            f"{length[line]:.3g} m: must be > 0 ({len(short)} such lines)"
+        )
+    ordered = np.sort(lines, axis=1)
+    order = np.lexsort((ordered[:, 1], ordered[:, 0]))
+    again = np.flatnonzero((ordered[order[1:]] == ordered[order[:-1]]).all(axis=1))
+    for k in again[:1]:
+        line, other = order[k], order[k + 1]
+        raise mesh.error(
+            f"lines {line} and {other} both join {mesh.place(lines[line, 0])} and {mesh.place(lines[line, 1])}: "
+            f"must be there once ({len(again)} lines are there again)"
+        )
+    used = np.zeros(len(points), bool)
+    used[lines] = True
+    unused = np.flatnonzero(mesh.present & ~used)
+    if not len(unused):
+        return
+    for name, members in mesh.point_sets.items():
+        for point in members[~used[members]][:1]:
+            raise mesh.error(f"{mesh.place(point)} of the group {name!r} belongs to no line: nothing can act on it")
+    if unused_points == "error":
+        some = "; ".join(mesh.place(point) for point in unused[:3]) + ("; ..." if len(unused) > 3 else "")
+        raise mesh.error(
+            f"{len(unused)} points belong to no line: {some}; unused_points='ignore' leaves such points out"
+        )
+    mesh.notes.append(f"left out: {len(unused)} points that belong to no line")

@@ -1,0 +1,296 @@
+"""Lines, points and named sets of a mesh file, read through meshio: gmsh (.msh), .vtu and .xdmf.
+
+Names come from physical groups (gmsh), from cell sets and point sets, and from arrays of whole numbers on cells and
+points, which is how .vtu and .xdmf files carry them:
+
+    values 0 and 1               one set with the name of the array: where it is 1
+    values -1, 0, .. k - 1       k sets, if the name consists of their names joined by "-", as meshio writes sets
+    other values v               sets "name=v"
+
+Each line that gmsh 2.2 writes once per physical group is one line in several sets here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+FORMATS = {".msh": "gmsh", ".vtu": "vtu", ".xdmf": "xdmf", ".xmf": "xdmf"}
+"""What meshio calls the format of a file, by its ending."""
+LINES: dict[str, IntArray] = {"line": np.array([[0, 1]]), "line3": np.array([[0, 2], [2, 1]])}
+"""Straight lines between the nodes of a cell, by its type."""
+JOINTS = "-_#+/"
+"""What joins names of sets to the name of an array: meshio takes the first that is in none of the names."""
+DAMAGED = ("not closed by", "could not be read to its end")
+"""What meshio or NumPy say about a file that ends too early, and go on."""
+MOST_VALUES = 256
+"""An array of whole numbers with more different values holds numbers, not sets."""
+PLANE = 1e-9
+"""Distance from the plane z = 0 that is rounding, relative to the size of the mesh."""
+
+
+@dataclass
+class FileMesh:
+    """What a mesh file says about lines in the plane.
+
+    Attributes:
+        path: the file.
+        points: positions [m], shape (points, 2).
+        lines: points at both ends, shape (lines, 2).
+        line_sets, point_sets: numbers of lines and points by name, sorted.
+        present: points that were not joined to others, shape (points,).
+        cells: numbers of cells by type, in words.
+        notes: what was left out, in words.
+    """
+
+    path: Path
+    points: FloatArray
+    lines: IntArray
+    line_sets: dict[str, IntArray]
+    point_sets: dict[str, IntArray]
+    present: NDArray[np.bool_]
+    cells: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def error(self, message: str) -> ModelError:
+        """An error that names the file."""
+        return ModelError(f"mesh file {self.path}: {message}")
+
+    def place(self, point: int) -> str:
+        """A point in words."""
+        x, y = self.points[point]
+        return f"point {point} at ({x:.9g}, {y:.9g}) m"
+
+    def groups(self) -> str:
+        """Names of all sets in words."""
+        parts = [
+            f"{kind} " + ", ".join(f"{name!r} ({len(members)})" for name, members in sorted(sets.items()))
+            for kind, sets in (("groups of lines", self.line_sets), ("groups of points", self.point_sets))
+            if sets
+        ]
+        return "it has " + " and ".join(parts) if parts else "it has no named groups"
+
+    def points_of(self, group: str, argument: str) -> IntArray:
+        """Points of a group of points or lines, both if it is both.
+
+        Raises:
+            ModelError: there is no such group; ``argument`` says who asks.
+        """
+        found = [self.point_sets[group]] if group in self.point_sets else []
+        if group in self.line_sets:
+            found.append(np.unique(self.lines[self.line_sets[group]]))
+        if not found:
+            raise self.error(f"{argument} asks for the group {group!r}: {self.groups()}")
+        return np.unique(np.concatenate(found))
+
+
+def read_mesh(path: str | Path, scale: float = 1.0) -> FileMesh:
+    """Read a mesh file.
+
+    Args:
+        path: file that ends in .msh (gmsh 2.2 or 4.1, text or binary), .vtu, .xdmf or .xmf.
+        scale: metres per unit of length of the file [m].
+
+    Raises:
+        ModelError: the file does not exist, has another format, is broken or empty, has no lines, or points with
+            z other than 0.
+    """
+    path = Path(path)
+    if not (np.isfinite(scale) and scale > 0.0):
+        raise ModelError(f"scale = {scale} m of mesh file {path}: must be > 0, metres per unit of length of the file")
+    mesh = _read_file(path, scale)
+    if not len(mesh.lines):
+        raise mesh.error(f"it has no line cells (cells: {mesh.cells}): must have cells of type {', '.join(LINES)}")
+    _check_points(mesh)
+    return mesh
+
+
+def _read_file(path: Path, scale: float) -> FileMesh:
+    """What a file says, unchecked, with what meshio said about it."""
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise ModelError(f"mesh file {path}: format {path.suffix!r} is unknown; must end in {', '.join(FORMATS)}")
+    if not path.is_file():
+        raise ModelError(f"mesh file {path} does not exist")
+    if path.stat().st_size == 0:
+        raise ModelError(f"mesh file {path} is empty")
+    import meshio  # here, because a model without mesh file need not wait for it
+
+    said = io.StringIO()
+    try:
+        with (
+            contextlib.redirect_stderr(said),
+            contextlib.redirect_stdout(said),
+            warnings.catch_warnings(record=True) as warned,
+        ):
+            warnings.simplefilter("always")
+            mesh = _take_lines(path, getattr(meshio, FORMATS[ending]).read(str(path)), scale)
+    # a damaged file leads to errors of any kind: of struct, NumPy, XML, HDF5, or meshio's own
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__} {error}".split())
+        if "Incompatible cell data 'gmsh:physical'" in str(error):
+            reason = "some of its parts are in physical groups and some are in none; save the physical groups only"
+        raise ModelError(f"mesh file {path} cannot be read: {reason}") from error
+    lines = [line for line in said.getvalue().splitlines() if line.strip()]
+    for line in [*lines, *(str(warning.message) for warning in warned)]:
+        if any(sign in line for sign in DAMAGED):
+            raise ModelError(f"mesh file {path} cannot be read: {line.strip()}; is it complete?")
+    mesh.notes += [f"meshio: {' '.join(line.split())}" for line in lines]
+    return mesh
+
+
+def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
+    """Lines, points and sets of a mesh of meshio."""
+    points = np.asarray(mesh.points, float).reshape(len(mesh.points), -1) * scale
+    found = _Collector()
+    for k, block in enumerate(mesh.cells):
+        found.add_block(k, block)
+    for name, k, cells in _cell_groups(mesh):
+        found.add_group(name, k, cells)
+    lines = np.concatenate((np.zeros((0, 2), np.int64), *found.lines))
+    line_sets, point_sets = _merge(found.line_sets), _merge(found.point_sets)
+    for name, members in _point_groups(mesh):
+        if len(members):
+            point_sets[name] = np.union1d(point_sets.get(name, np.zeros(0, np.int64)), members)
+    if "gmsh:physical" in mesh.cell_data:
+        lines, line_sets = _fold_copies(lines, line_sets, np.concatenate(found.tags(mesh)))
+    counts = {kind: f"{count} {kind}" for kind, count in found.cell_counts.items()}
+    other = ", ".join(words for kind, words in counts.items() if kind not in (*LINES, "vertex"))
+    notes = [f"left out: cells of other types ({other})"] if other else []
+    contents = ", ".join(counts.values()) or "none"
+    return FileMesh(path, points, lines, line_sets, point_sets, np.ones(len(points), bool), contents, notes)
+
+
+class _Collector:
+    """Gathers lines, points of vertex cells, and groups, block by block."""
+
+    def __init__(self) -> None:
+        self.lines: list[IntArray] = []
+        self.cell_counts: dict[str, int] = {}
+        self.line_sets: dict[str, list[IntArray]] = {}
+        self.point_sets: dict[str, list[IntArray]] = {}
+        self._count = 0
+        self._lines_of: dict[int, IntArray] = {}
+        self._points_of: dict[int, IntArray] = {}
+
+    def add_block(self, k: int, block: Any) -> None:
+        """Take over block number k of cells."""
+        count = len(block.data)
+        self.cell_counts[block.type] = self.cell_counts.get(block.type, 0) + count
+        if block.type in LINES:
+            parts = LINES[block.type]
+            self.lines.append(np.asarray(block.data, np.int64)[:, parts].reshape(-1, 2))
+            number = self._count + np.arange(count * len(parts))
+            self._lines_of[k] = number.reshape(count, len(parts))
+            self._count += len(number)
+        elif block.type == "vertex":
+            self._points_of[k] = np.asarray(block.data, np.int64)
+
+    def add_group(self, name: str, k: int, cells: IntArray) -> None:
+        """Add cells of block k to a set; cells that are neither lines nor vertices are left out."""
+        for members, sets in ((self._lines_of, self.line_sets), (self._points_of, self.point_sets)):
+            if k in members and len(cells):
+                sets.setdefault(name, []).append(members[k][cells].ravel())
+
+    def tags(self, mesh: Any) -> list[IntArray]:
+        """Physical tag of each line, by block; 0 for none."""
+        physical = mesh.cell_data["gmsh:physical"]
+        none = [np.zeros(0, np.int64)]
+        return none + [np.repeat(np.asarray(physical[k], np.int64), own.shape[1]) for k, own in self._lines_of.items()]
+
+
+def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:
+    """Names with number of the block and cells within it."""
+    for name, sets in mesh.cell_sets.items():
+        if name != "gmsh:bounding_entities":
+            for k, cells in enumerate(sets):
+                if cells is not None:
+                    yield name, k, np.asarray(cells, np.int64)
+    for key, data in mesh.cell_data.items():
+        if key == "gmsh:physical":
+            names = {(int(dim), int(tag)): name for name, (tag, dim) in mesh.field_data.items()}
+            for k, (block, tags) in enumerate(zip(mesh.cells, data, strict=True)):
+                for tag in np.unique(tags[tags > 0]):
+                    yield names.get((block.dim, int(tag)), str(tag)), k, np.flatnonzero(tags == tag)
+        elif not key.startswith("gmsh:") and all(np.issubdtype(values.dtype, np.integer) for values in data):
+            for name, value in _name_values(key, np.concatenate([values.ravel() for values in data])):
+                for k, values in enumerate(data):
+                    if values.ndim == 1:
+                        yield name, k, np.flatnonzero(values == value)
+
+
+def _point_groups(mesh: Any) -> Iterator[tuple[str, IntArray]]:
+    """Names with points."""
+    for name, members in mesh.point_sets.items():
+        yield name, np.unique(np.asarray(members, np.int64))
+    for key, values in mesh.point_data.items():
+        if not key.startswith("gmsh:") and np.issubdtype(values.dtype, np.integer) and values.ndim == 1:
+            for name, value in _name_values(key, values):
+                yield name, np.flatnonzero(values == value)
+
+
+def _name_values(key: str, values: IntArray) -> list[tuple[str, int]]:
+    """Names of the sets that an array of whole numbers holds, and the value that each has."""
+    distinct = np.unique(values)
+    if len(distinct) > MOST_VALUES:
+        return []
+    lowest, highest = int(distinct.min(initial=0)), int(distinct.max(initial=0))
+    found: list[tuple[str, int]] = []
+    for joint in JOINTS:
+        names = key.split(joint)
+        # a flag may have such a name too, so it is one as well
+        if len(names) > 1 and all(names) and lowest >= -1 and highest == len(names) - 1:
+            found = [(name, value) for value, name in enumerate(names)]
+        if found or joint not in key:
+            break
+    if lowest >= 0 and highest <= 1:
+        return [*found, (key, 1)]
+    return found or [(f"{key}={value}", int(value)) for value in distinct]
+
+
+def _merge(sets: dict[str, list[IntArray]]) -> dict[str, IntArray]:
+    return {name: np.unique(np.concatenate(parts)) for name, parts in sets.items()}
+
+
+def _fold_copies(
+    lines: IntArray, line_sets: dict[str, IntArray], tags: IntArray
+) -> tuple[IntArray, dict[str, IntArray]]:
+    """Make one line of copies that differ in their physical group, which follow each other in the file."""
+    same = (lines[1:] == lines[:-1]).all(axis=1) & (tags[1:] != tags[:-1]) & (tags[1:] > 0) & (tags[:-1] > 0)
+    first = np.concatenate(([True], ~same))
+    number = np.cumsum(first) - 1
+    return lines[first], {name: np.unique(number[members]) for name, members in line_sets.items()}
+
+
+def _check_points(mesh: FileMesh) -> None:
+    """Raise ModelError for lines to points that do not exist, and points that are not in the plane; drop z."""
+    points, lines = mesh.points, mesh.lines
+    for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:
+        raise mesh.error(f"line {k} ends at point {lines[k, point]}: it has {len(points)} points, numbered from 0")
+    for name, members in mesh.point_sets.items():
+        for point in members[(members < 0) | (members >= len(points))][:1]:
+            raise mesh.error(f"the group {name!r} has point {point}: it has {len(points)} points, numbered from 0")
+    if points.shape[1] not in (2, 3):
+        raise mesh.error(f"its points have {points.shape[1]} coordinates: must have 2 or 3")
+    for row in np.flatnonzero(~np.isfinite(points).all(axis=1))[:1]:
+        raise mesh.error(f"point {row} = {points[row]} m: must be finite numbers")
+    size = float(np.ptp(points, axis=0).max(initial=0.0))
+    out = np.flatnonzero(np.abs(points[:, 2:]).max(axis=1, initial=0.0) > PLANE * size)
+    mesh.points = np.ascontiguousarray(points[:, :2])
+    for row in out[:1]:
+        raise mesh.error(
+            f"{mesh.place(row)} has z = {points[row, 2]:.9g} m: must be 0, cables from meshes are planar "
+            f"({len(out)} points lie outside of the plane)"
+        )

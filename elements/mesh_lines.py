@@ -1,0 +1,179 @@
+"""Geometry of lines that become cables: which lines go on smoothly in each other, in which direction each one runs,
+and where the nodes between its ends lie.
+
+Number e = 2 i + k stands for end k (0: first, 1: second point) of line i.  Unit vectors d_e point from an end into its
+line.  Two ends a, b at one point are joined if each is the other's straightest partner, the smallest of
+
+    angle(a, b) = π - arccos(d_a · d_b),
+
+and this is at most a corner angle.  Joined lines form paths and loops.  All lines of a path get one direction, that of
+the line that comes first in the file; where two lines are joined the slope is the unit vector halfway between them.
+
+Between slopes t0 and t1 a line is the cubic of length L with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L) = t1, where L is
+its own arc length; a straight line if both slopes point along it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.cable2d_points import create_rule, eval_shape
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+STRAIGHT = 1e-9
+"""Sine of the angle [1] between slope and chord below which a line is straight."""
+GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
+"""Integration on a line of length 1."""
+
+
+class Ends(NamedTuple):
+    """What is known about the ends of lines, shape (2 lines,) each.
+
+    point: the point.
+    partner: the end that it is joined to, -1 for none.
+    node: number of the slope that it has, from 0; joined ends have one.
+    """
+
+    point: IntArray
+    partner: IntArray
+    node: IntArray
+
+
+def eval_directions(points: FloatArray, lines: IntArray) -> FloatArray:
+    """Unit vectors into the lines at their ends, shape (2 lines, 2)."""
+    chord = points[lines[:, 1]] - points[lines[:, 0]]
+    unit = chord / np.linalg.norm(chord, axis=1)[:, None]
+    directions: FloatArray = np.stack((unit, -unit), axis=1).reshape(-1, 2)
+    return directions
+
+
+def join_ends(
+    points: FloatArray,
+    lines: IntArray,
+    section: IntArray,
+    hinged: NDArray[np.bool_],
+    corner_angle: float,
+    most_lines: int,
+) -> Ends:
+    """Find the ends that go on in each other.
+
+    Args:
+        points: positions [m], shape (points, 2).
+        lines: points at both ends, shape (lines, 2).
+        section: number of the section of each line, shape (lines,); only lines of one section are joined.
+        hinged: points where nothing is joined, shape (points,).
+        corner_angle: largest angle between joined lines [rad].
+        most_lines: points where more lines meet join nothing.
+    """
+    direction, point = eval_directions(points, lines), lines.ravel()
+    partner = np.full(len(point), -1, np.int64)
+    order = np.argsort(point, kind="stable")
+    count = np.bincount(point, minlength=len(points))
+    first = np.cumsum(count) - count
+    for k in np.unique(count[(count > 1) & (count <= most_lines)]):
+        places = np.flatnonzero((count == k) & ~hinged)
+        ends = order[first[places][:, None] + np.arange(k)]
+        d = direction[ends]
+        angle = np.pi - np.arccos(np.clip(np.einsum("pax,pbx->pab", d, d), -1.0, 1.0))
+        kinds = section[ends // 2]
+        angle[(kinds[:, :, None] != kinds[:, None, :]) | np.eye(k, dtype=bool)] = np.inf
+        best = angle.argmin(axis=2)
+        own = np.arange(k)
+        mutual = np.take_along_axis(best, best, axis=1) == own
+        p, a = np.nonzero(mutual & (np.take_along_axis(angle, best[:, :, None], axis=2)[:, :, 0] <= corner_angle))
+        partner[ends[p, a]] = ends[p, best[p, a]]
+    own = np.arange(len(point))
+    leader = np.where(partner >= 0, np.minimum(own, partner), own)
+    return Ends(point, partner, np.unique(leader, return_inverse=True)[1])
+
+
+def find_reversed(ends: Ends) -> NDArray[np.bool_]:
+    """Which lines run against their direction in the file, shape (lines,)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(ends.point) // 2
+    a = np.flatnonzero(ends.partner >= 0)
+    b = ends.partner[a]
+    # every line stands for two vertices, i as in the file and n + i against it; joints connect what fits together
+    against = n * (a % 2 == b % 2)
+    row = np.concatenate((a // 2, n + a // 2))
+    column = np.concatenate((b // 2 + against, b // 2 + n - against))
+    graph = coo_array((np.ones(len(row), np.int8), (row, column)), shape=(2 * n, 2 * n))
+    label = connected_components(graph, directed=False)[1]
+    forward, backward = label[:n], label[n:]
+    _, first, path = np.unique(np.minimum(forward, backward), return_index=True, return_inverse=True)
+    turned: NDArray[np.bool_] = forward != forward[first[path]]
+    return turned
+
+
+def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
+    """Unit vectors of the slopes of all ``ends.node``, shape (nodes, 2)."""
+    # along the cable: into the line where it begins, out of it where it ends
+    begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
+    along = eval_directions(points, lines) * np.where(begins, 1.0, -1.0)[:, None]
+    count = int(ends.node.max()) + 1
+    total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(2)], axis=1)
+    alone = np.bincount(ends.node, minlength=count) == 1
+    unit = total / np.linalg.norm(total, axis=1)[:, None]
+    # not divided, so that lines on their own keep their direction to the last bit
+    return np.where(alone[:, None], total, unit)
+
+
+def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray) -> FloatArray:
+    """Arc lengths [m] of the cubics between points with unit slopes, shape (n,); points and slopes are (n, 2)."""
+    chord = end - begin
+    length: FloatArray = np.linalg.norm(chord, axis=1)
+    bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
+    q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
+    # L enters its own integrand; each pass gains a factor of about the square of the angle
+    for _ in range(12):
+        shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
+        slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))
+        length[bent] *= np.linalg.norm(slope, axis=2) @ GAUSS_WEIGHTS
+    return length
+
+
+def find_straight(chord: FloatArray, slope0: FloatArray, slope1: FloatArray) -> NDArray[np.bool_]:
+    """Which lines have both slopes along their chord, shape (n,)."""
+    bound = STRAIGHT * np.linalg.norm(chord, axis=1)
+    off = [np.abs(chord[:, 0] * slope[:, 1] - chord[:, 1] * slope[:, 0]) for slope in (slope0, slope1)]
+    straight: NDArray[np.bool_] = np.maximum(*off) <= bound
+    return straight
+
+
+def eval_inner_nodes(
+    begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray, length: FloatArray, s: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Points [m] and unit slopes at the shares s of the length of lines, shape (n, 2) each; s has shape (n,)."""
+    chord = end - begin
+    position = begin + s[:, None] * chord
+    slope = chord / np.linalg.norm(chord, axis=1)[:, None]
+    bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
+    shape = eval_shape(s[bent], length[bent])
+    q = [vector[bent] for vector in (begin, slope0, end, slope1)]
+    position[bent] = sum(shape.S[:, a, None] * q[a] for a in range(4))
+    tangent = sum(shape.dS[:, a, None] * q[a] for a in range(4))
+    slope[bent] = tangent / np.linalg.norm(tangent, axis=1)[:, None]
+    return position, slope
+
+
+def rank_points(count: int, lines: IntArray) -> IntArray:
+    """Place of each point in an order in which neighbours are near each other, shape (count,).
+
+    Source: reverse Cuthill-McKee; E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969).
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    # numbered backwards, so that a chain keeps its order: the method ends where it begins to look
+    backwards = count - 1 - lines
+    both = np.concatenate((backwards, backwards[:, ::-1]))
+    graph = csr_array((np.ones(len(both), np.int8), both.T), shape=(count, count))
+    rank = np.empty(count, np.int64)
+    rank[count - 1 - reverse_cuthill_mckee(graph, symmetric_mode=True)] = np.arange(count)
+    return rank

@@ -1,0 +1,125 @@
+"""Nodes of a net before they are added: places, slopes, who shares a position, order, and sets by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.elements.mesh_file import FileMesh
+from windlass.elements.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
+from windlass.elements.nodes import PointSlope2D
+from windlass.framework.law import FloatArray
+from windlass.framework.table import Entity, IntArray
+from windlass.framework.world import World
+
+
+class NodePlan(NamedTuple):
+    """Nodes and cables before they are added.
+
+    Numbers of nodes: first those of the slopes at ends of lines (``ends.node``), then those within the lines.
+
+    position, slope: [m] and [1], shape (nodes, 2).
+    owner: node whose position this one has; itself if it has its own, shape (nodes,).
+    row: place of each node in the table, shape (nodes,).
+    first_inner: first node within each line, shape (lines,).
+    parts: number of cables of each line, shape (lines,).
+    begin, end: nodes where each line begins and ends as a cable, shape (lines,).
+    point: point of each node, -1 within lines, shape (nodes,).
+    """
+
+    position: FloatArray
+    slope: FloatArray
+    owner: IntArray
+    row: IntArray
+    first_inner: IntArray
+    parts: IntArray
+    begin: IntArray
+    end: IntArray
+    point: IntArray
+
+
+def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
+    """Places, slopes and order of all nodes; neighbours are near each other in the table, as matrices want it."""
+    count, inner = len(slope), parts - 1
+    node = ends.node.reshape(-1, 2)
+    begin, end = (np.where(turned, node[:, 1 - k], node[:, k]) for k in range(2))
+    point = np.empty(count, np.int64)
+    point[ends.node] = ends.point
+    line = np.repeat(np.arange(len(parts)), inner)
+    first_inner = count + np.cumsum(inner) - inner
+    step = count + np.arange(len(line)) - first_inner[line] + 1
+    ends_of = (mesh.points[point[begin]], mesh.points[point[end]], slope[begin], slope[end])
+    length = eval_lengths(*ends_of)
+    position, tangent = eval_inner_nodes(
+        ends_of[0][line], ends_of[1][line], ends_of[2][line], ends_of[3][line], length[line], step / parts[line]
+    )
+
+    first = np.full(len(mesh.points), count, np.int64)
+    np.minimum.at(first, point, np.arange(count))
+    owner = np.concatenate((first[point], count + np.arange(len(line))))
+    rank = rank_points(len(mesh.points), mesh.lines)
+    rank0, rank1 = rank[point[begin]][line], rank[point[end]][line]
+    # nodes within a line come right before its later end, in the direction towards it
+    keys = np.concatenate((2 * rank[point], 2 * np.maximum(rank0, rank1) - 1))
+    group = np.concatenate((np.arange(count), line))
+    place = np.concatenate((np.zeros(count, np.int64), np.where(rank0 < rank1, step, -step)))
+    row = np.empty(len(keys), np.int64)
+    row[np.lexsort((place, group, keys))] = np.arange(len(keys))
+    return NodePlan(
+        np.concatenate((mesh.points[point], position)),
+        np.concatenate((slope, tangent)),
+        owner,
+        row,
+        first_inner,
+        parts,
+        begin,
+        end,
+        np.concatenate((point, np.full(len(line), -1))),
+    )
+
+
+def add_nodes(world: World, plan: NodePlan, name: str) -> Entity:
+    """Add the nodes in the order of their rows."""
+    order = np.argsort(plan.row)
+    own = plan.owner[order] == order
+    shared = np.where(own, -1, world.count + plan.row[plan.owner[order]])
+    nodes = world.add(PointSlope2D, position=plan.position[order], slope=plan.slope[order], shares_position=shared)
+
+    def describe(row: int) -> str:
+        number = int(order[row])
+        if plan.point[number] < 0:
+            line = int(np.searchsorted(plan.first_inner, number, side="right")) - 1
+            return f"{name} line {line} node {number - int(plan.first_inner[line]) + 1}"
+        words = f"{name} point {plan.point[number]}"
+        return words if own[row] else f"{words} (slope of node {row})"
+
+    nodes.table.add_label(nodes.rows, describe)
+    return nodes
+
+
+def create_node_sets(mesh: FileMesh, plan: NodePlan, nodes: Entity) -> tuple[dict[str, Entity], dict[str, Entity]]:
+    """Nodes by name of a group: one for each position, and all."""
+    ends = int(plan.point.size if plan.point.min() >= 0 else np.argmin(plan.point))
+    by_point = np.argsort(plan.point[:ends], kind="stable")
+    count = np.bincount(plan.point[:ends], minlength=len(mesh.points))
+    first = np.cumsum(count) - count
+    single: dict[str, Entity] = {}
+    every: dict[str, Entity] = {}
+    for name in sorted({*mesh.point_sets, *mesh.line_sets}):
+        points = mesh.points_of(name, "nodes")
+        lines = mesh.line_sets.get(name, np.zeros(0, np.int64))
+        inner = spread(plan.first_inner[lines], plan.parts[lines] - 1)
+        owners = by_point[first[points]]
+        single[name] = nodes[plan.row[np.concatenate((owners, inner))]]
+        all_at = by_point[spread(first[points], count[points])]
+        every[name] = nodes[plan.row[np.concatenate((all_at, inner))]]
+    return single, every
+
+
+def spread(first: IntArray, count: IntArray) -> IntArray:
+    """first[0], first[0] + 1, .. (count[0] numbers), first[1], ..."""
+    start = np.repeat(first - np.cumsum(count) + count, count)
+    numbers: IntArray = start + np.arange(len(start))
+    return numbers
