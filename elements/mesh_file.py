@@ -169,8 +169,8 @@ def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
     counts = {kind: f"{count} {kind}" for kind, count in found.cell_counts.items()}
     other = ", ".join(words for kind, words in counts.items() if kind not in (*LINES, "vertex"))
     notes = [f"left out: cells of other types ({other})"] if other else []
-    contents = ", ".join(counts.values()) or "none"
-    return FileMesh(path, points, lines, line_sets, point_sets, np.ones(len(points), bool), contents, notes)
+    words = ", ".join(counts.values()) or "none"
+    return FileMesh(path, points, lines, line_sets, point_sets, np.ones(len(points), bool), words, notes)
 
 
 class _Collector:

@@ -20,6 +20,7 @@ NAMES = [
     "ale_belt",
     "bouncing_ball",
     "settling_spheres",
+    "cable_net",
 ]
 
 
@@ -129,6 +130,27 @@ def test_settling_spheres(tmp_path: Path) -> None:
     assert results["largest_error"] < 1e-6
     assert "below 1e-6: yes" in table
     assert (tmp_path / "settling_spheres_out" / "energies.csv").exists()
+
+
+def test_cable_net(tmp_path: Path) -> None:
+    """Weight and pull in the supports, a symmetric net without pull, and a sheared one as of bars on hinges."""
+    results, table = run_example("cable_net", ["-n", "12", "-pull", "3", "-cables_per_line", "2"], tmp_path)
+    assert results["cables"] == 2 * 2 * 12 * 13
+    assert_allclose(results["vertical force of the supports, hung [N]"], results["weight"], rtol=1e-9)
+    assert_allclose(results["vertical force of the supports, pulled [N]"], results["weight"], rtol=1e-9)
+    assert_allclose(results["horizontal force of the supports, pulled [N]"], -3.0, rtol=1e-9)
+    assert results["drawn_inwards"] > 1e-5
+    assert results["asymmetry"] < 1e-10
+    # the ropes stretch by about 1e-4
+    assert_allclose(results["sideways motion of the lower edge, pulled [m]"], results["shear"], rtol=3e-4)
+    assert "sideways motion" in table
+    folder = tmp_path / "cable_net_out"
+    assert (folder / "net.png").stat().st_size > 10_000
+    assert (folder / "pulled.pvd").exists()
+    # the file that it leaves can be given back
+    again, _ = run_example("cable_net", ["-mesh", str(folder / "net.msh"), "-output", "none", "-pull", "3"], tmp_path)
+    assert again["cables"] == 2 * 12 * 13
+    assert_allclose(again["horizontal force of the supports, pulled [N]"], -3.0, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", NAMES)

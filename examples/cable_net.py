@@ -1,0 +1,158 @@
+"""A net of ropes from a gmsh file, hung by its upper edge, under gravity and a pull on its right edge.
+
+Run it with ``windlass run examples/cable_net.py``; ``-help`` lists all options.
+
+The net is a lattice of n x n square meshes with thick ropes around it.  The script writes it as a gmsh file with named
+groups; ``-mesh FILE`` takes another one with the lines "inner" and "rim" and the points "top", "left" and "right".
+Sections, supports and the pull go by these names.
+
+At every knot the ropes share the position and have slopes of their own: a hinged lattice of rigid bars could shear at
+no cost, and the weight alone keeps this one in shape.  Nothing holds it before it is drawn taut, hence the stabiliser,
+which has faded away in the last load step.
+
+Checks: the supports carry the weight and the pull.  Without the pull the net hangs symmetrically, its rows sag, and
+both free edges are drawn inwards by the same amount.  When pulled, its columns turn like bars on hinges: with the pull
+H_k on all knots below row k of meshes, and the weight V_k below the middle of that row, the lower edge moves by
+
+    sum of L sin(arctan(H_k / V_k)) over all rows of meshes,
+
+up to the stretch of the ropes, of about 1e-4.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import meshio
+import numpy as np
+from numpy.typing import NDArray
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import CableMesh, cables_from_mesh
+
+n = wl.option("n", 20, "1", "meshes along each side", minimum=2)
+pull = wl.option("pull", 5.0, "N", "pull to the right on the right edge, in all", minimum=0.0)
+mesh_file = wl.option("mesh", "", "", "mesh file with the groups inner, rim, top, left, right; empty: a lattice")
+cables_per_line = wl.option("cables_per_line", 1, "1", "cables between neighbouring knots", minimum=1)
+output = wl.option("output", "cable_net_out", "", "folder for mesh, picture and results; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
+
+SIDE, GRAVITY = 2.0, 9.81  # [m], [m/s^2]
+SECTIONS = {
+    "inner": {"axial_stiffness": 1e4, "bending_stiffness": 2e-3, "mass_per_length": 0.02},  # [N], [N m^2], [kg/m]
+    "rim": {"axial_stiffness": 4e4, "bending_stiffness": 2e-2, "mass_per_length": 0.08},
+}
+
+
+def write_lattice(path: Path) -> None:
+    """A gmsh file (2.2, binary) with a square lattice of lines, and tags of physical groups on lines and points."""
+    number = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)  # row by row, from below
+    y, x = np.indices(number.shape) * (SIDE / n)
+    points = np.column_stack((x.ravel(), y.ravel(), np.zeros(number.size)))
+    lines = [
+        np.column_stack((a.ravel(), b.ravel())) for a, b in ((number[:, :-1], number[:, 1:]), (number[:-1], number[1:]))
+    ]
+    rows, columns = np.indices((n + 1, n))[0].ravel(), np.indices((n, n + 1))[1].ravel()
+    at_rim = np.isin(np.concatenate((rows, columns)), (0, n))
+    edges = np.concatenate((number[-1], number[:, 0], number[:, -1]))[:, None]
+    tags = [np.repeat([1, 2, 3], n + 1), np.where(at_rim, 2, 1)]
+    names = {"top": [1, 0], "left": [2, 0], "right": [3, 0], "inner": [1, 1], "rim": [2, 1]}  # tag and dimension
+    mesh = meshio.Mesh(
+        points,
+        [("vertex", edges), ("line", np.concatenate(lines))],
+        cell_data={"gmsh:physical": tags, "gmsh:geometrical": tags},
+        field_data={name: np.array(tag) for name, tag in names.items()},
+    )
+    meshio.gmsh.write(path, mesh, fmt_version="2.2", binary=True)
+
+
+def read_net(world: wl.World) -> CableMesh:
+    """Nodes and cables from the file; each process writes and reads a lattice of its own."""
+    with TemporaryDirectory() as scratch:
+        path = Path(mesh_file or Path(scratch) / "net.msh")
+        if not mesh_file:
+            write_lattice(path)
+        return cables_from_mesh(world, path, sections=SECTIONS, cables_per_line=cables_per_line)
+
+
+def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float64]]:
+    """State, net, and sum of the forces of the supports on the net [N], with a pull on the right edge [N]."""
+    world = wl.World(gravity=(0.0, -GRAVITY))
+    net = read_net(world)
+    supports = con.hinge(world, net.nodes["top"])
+    edge = net.nodes["right"]
+    world.add(con.Force, marker=con.position_marker(world, edge), vector=(force / len(edge), 0.0, 0.0))
+    hooks = [wl.Recorder(name, folder=folder, formats=("vtu",), axis="step")] if folder else []
+    state = wl.Static(world, load_steps=4, stabiliser=100.0, name=name).solve(hooks=hooks)
+    if wl.help_requested():
+        return state, net, np.zeros(2)
+    # of each support first the force along x, then that along y; they are those on the supports
+    return state, net, -wl.eval_output(supports, "force", state).reshape(2, -1).sum(axis=1)
+
+
+def eval_shear() -> float:
+    """Sideways motion [m] of the lower edge of the lattice as bars on hinges."""
+    inner, rim = (SECTIONS[name]["mass_per_length"] * GRAVITY for name in ("inner", "rim"))
+    k = np.arange(1, n + 1)  # rows of meshes from below
+    rows = SIDE * (rim + (k - 1) * inner)
+    columns = (k - 0.5) * (SIDE / n) * (2 * rim + (n - 1) * inner)
+    return float((SIDE / n * np.sin(np.arctan2(k * pull / (n + 1), rows + columns))).sum())
+
+
+def draw(path: Path, pictures: list[tuple[str, wl.State, CableMesh]]) -> None:
+    """The nets side by side, coloured by axial force."""
+    share = np.linspace(0.0, 1.0, 5)
+    curves = []
+    for title, state, net in pictures:
+        x = net.all_cables.length[:, None] * share
+        points = wl.eval_output(net.all_cables, "position", state, x=x)[..., :2]
+        curves.append((title, points, wl.eval_output(net.all_cables, "axial_force", state, x=x[:, 2])))
+    # values come from all processes, the picture from one
+    if not wl.is_first_process():
+        return
+    from matplotlib import pyplot as plt
+    from matplotlib.collections import LineCollection
+
+    figure, axes = plt.subplots(1, len(pictures), figsize=(5.5 * len(pictures), 5.2), squeeze=False)
+    for ax, (title, points, forces) in zip(axes[0], curves, strict=True):
+        lines = LineCollection(list(points), array=forces, cmap="viridis", linewidths=1.2)
+        ax.add_collection(lines)
+        ax.autoscale()
+        ax.set(title=title, xlabel="x [m]", ylabel="y [m]", aspect="equal")
+        figure.colorbar(lines, ax=ax, label="axial force [N]", shrink=0.8)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+still, net, still_force = hang(0.0, "hung")
+pulled, pulled_net, pulled_force = hang(pull, "pulled")
+if not wl.help_requested():
+    cables = net.all_cables
+    weight = float((cables.mass_per_length * cables.length).sum() * GRAVITY)
+    left, right = (wl.eval_output(net.nodes[name], "displacement", still) for name in ("left", "right"))
+    # points of both edges from below; the lattice has them at equal heights
+    order = [np.argsort(net.nodes[name].position[:, 1]) for name in ("left", "right")]
+    asymmetry = float(np.abs(left[order[0]] * (-1.0, 1.0, 1.0) - right[order[1]]).max())
+    moved = [wl.eval_output(pulled_net.nodes[name], "displacement", pulled)[:, 0].max() for name in ("left", "right")]
+    checks = {
+        "vertical force of the supports, hung [N]": (still_force[1], weight),
+        "vertical force of the supports, pulled [N]": (pulled_force[1], weight),
+        "horizontal force of the supports, hung [N]": (still_force[0], 0.0),
+        "horizontal force of the supports, pulled [N]": (pulled_force[0], -pull),
+    }
+    if not mesh_file:
+        checks["sideways motion of the lower edge, pulled [m]"] = float(np.mean(moved)), eval_shear()
+    inwards = float(left[:, 0].max())
+    results = {name: value for name, (value, _) in checks.items()}
+    results |= {"weight": weight, "asymmetry": asymmetry, "drawn_inwards": inwards, "shear": eval_shear()}
+    results |= {"cables": len(cables), "coordinates": len(still.gather().q)}
+    wl.write_summary(results)
+    if folder is not None and wl.is_first_process() and not mesh_file:
+        write_lattice(folder / "net.msh")
+    if wl.is_first_process():
+        print(f"{results['cables']} cables, {results['coordinates']} coordinates\n")
+        print(wl.format_comparison([(name, value, exact) for name, (value, exact) in checks.items()], "expected"))
+        print(f"\nfree edges of the hung net are drawn inwards by {1e3 * inwards:.3f} mm, equal to {asymmetry:.1e} m")
+    if folder is not None:
+        draw(folder / "net.png", [("hung", still, net), (f"pulled with {pull:g} N", pulled, pulled_net)])
