@@ -125,6 +125,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
                     # only the update works outside of Newton runs
                     wrap = clock.run if part == "contact update" else clock.wrap
                     setattr(owner, field.name, wrap(part, function))
+    assembly.order_systems()
     solver.newton.solve = clock.run("SNES", solver.newton.solve, stage)
     for owner, name, part in (
         (assembly, "update_markers", "kinematics"),

@@ -77,7 +77,7 @@ class Assembly:
         self._components = [c for c in order if _law(c).build is not None]
         for component in self._components:
             self._build(component)
-        self._order_systems()
+        self.order_systems()
         self._pattern: Pattern | None = None
         self._pattern_version = 0
         self.unknown_global: IntArray = layout.unknown_global
@@ -100,7 +100,8 @@ class Assembly:
         self.layout.systems[component] = system
         self._built_at[component] = self.world.changed.get(component, 0)
 
-    def _order_systems(self) -> None:
+    def order_systems(self) -> None:
+        """Sort the work of the systems into lists, again after functions of theirs were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
         self._updates = [s.update for s in self.systems if s.update is not None]
         stages = {False: Stage.FORCES, True: Stage.CONTACT}
@@ -121,7 +122,7 @@ class Assembly:
         for component in stale:
             self._build(component)
         if stale:
-            self._order_systems()
+            self.order_systems()
 
     def forget(self) -> None:
         """Drop what systems carry over from step to step beside the state; see `System.forget`."""
