@@ -63,7 +63,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinemat
         end=x[:, 1:].ravel(),
         point_data={name: at_points(evaluate, name in FORCES) for name, evaluate in FIELDS.items()},
         units={name: OUTPUTS[name].unit for name in FIELDS},
-        joints=np.repeat(np.stack((rows.column("node0"), rows.column("node1")), axis=1), subdivisions, axis=0),
+        # positions, which several nodes may share
+        joints=np.repeat(rows.layout.dofs[rows.dofs[:, [0, 4]]], subdivisions, axis=0),
     )
 
 

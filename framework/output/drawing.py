@@ -40,7 +40,7 @@ class Drawing:
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of every field.
-        joints: numbers of the nodes that join what each line shows to others, shape (m, k): lines with a common one
+        joints: numbers of what joins each line to others, nodes or positions, shape (m, k): lines with a common one
             have one label, also if several processes draw them.  None: nothing is joined.
     """
 
