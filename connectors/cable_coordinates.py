@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, MarkerFamily, System, register, register_family
+from windlass.framework.law import FloatArray, Law, LocalRows, MarkerFamily, System, register, register_family
 from windlass.framework.layout import Layout
+from windlass.framework.program import fixed
 from windlass.framework.schema import Component, ref
 from windlass.framework.table import EntityTable, IntArray
 from windlass.framework.world import World
@@ -75,11 +76,7 @@ def build(rows: LocalRows) -> System:
     """The system of `CableCoordinates`."""
     k, dofs = rows.own_marker_index(), rows.dofs
     system = System("CableCoordinates", dofs)
-
-    def update(s: Fields) -> None:
-        update_cables(k, dofs, s.markers[FAMILY], s.x, s.v)
-
-    system.update = update
+    system.update = fixed(update_cables, lambda s: (k, dofs, s.markers[FAMILY], s.x, s.v))
     return system
 
 

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from windlass.elements.ale_cable2d_kernels import fill_product, slide_matrices
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import (
@@ -40,6 +39,7 @@ from windlass.framework.law import (
     register,
     register_family,
 )
+from windlass.framework.program import fixed, together
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable, IntArray
 from windlass.framework.world import World
@@ -70,7 +70,8 @@ class ShapeColumns(NamedTuple):
     Attributes:
         start: first point of each marker and the end of the last, shape (markers + 1,).
         p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2).
-        slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2).
+        slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), of markers with an offset; laws
+            need them for nothing else.
         S, dS: shape functions S_1..S_4 [1, m, 1, m] and their derivatives by arc length, shape (points, 4).
         offset: distance y from the axis [m], shape (markers,).
         length: reference length L of the cable [m], shape (markers,).
@@ -96,31 +97,32 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     """Evaluate the points of the markers ``index`` from total coordinates x and velocities v."""
     for i in range(len(index)):
         k = index[i]
-        q0, q1, q2, q3 = shape.dofs[k, 0], shape.dofs[k, 1], shape.dofs[k, 2], shape.dofs[k, 3]
-        q4, q5, q6, q7 = shape.dofs[k, 4], shape.dofs[k, 5], shape.dofs[k, 6], shape.dofs[k, 7]
-        y = shape.offset[k]
+        n, y = shape.dofs[k], shape.offset[k]
+        # what the compiler cannot know to stay as it is while the points are written
+        q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
+        w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):
             S1, S2, S3, S4 = shape.S[j, 0], shape.S[j, 1], shape.S[j, 2], shape.S[j, 3]
-            D1, D2, D3, D4 = shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3]
-            px = S1 * x[q0] + S2 * x[q2] + S3 * x[q4] + S4 * x[q6]
-            py = S1 * x[q1] + S2 * x[q3] + S3 * x[q5] + S4 * x[q7]
-            vx = S1 * v[q0] + S2 * v[q2] + S3 * v[q4] + S4 * v[q6]
-            vy = S1 * v[q1] + S2 * v[q3] + S3 * v[q5] + S4 * v[q7]
-            rx = D1 * x[q0] + D2 * x[q2] + D3 * x[q4] + D4 * x[q6]
-            ry = D1 * x[q1] + D2 * x[q3] + D3 * x[q5] + D4 * x[q7]
-            sx = D1 * v[q0] + D2 * v[q2] + D3 * v[q4] + D4 * v[q6]
-            sy = D1 * v[q1] + D2 * v[q3] + D3 * v[q5] + D4 * v[q7]
+            px = S1 * q0 + S2 * q2 + S3 * q4 + S4 * q6
+            py = S1 * q1 + S2 * q3 + S3 * q5 + S4 * q7
+            vx = S1 * w0 + S2 * w2 + S3 * w4 + S4 * w6
+            vy = S1 * w1 + S2 * w3 + S3 * w5 + S4 * w7
             if y != 0.0:
+                D1, D2, D3, D4 = shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3]
+                rx = D1 * q0 + D2 * q2 + D3 * q4 + D4 * q6
+                ry = D1 * q1 + D2 * q3 + D3 * q5 + D4 * q7
+                sx = D1 * w0 + D2 * w2 + D3 * w4 + D4 * w6
+                sy = D1 * w1 + D2 * w3 + D3 * w5 + D4 * w7
                 l = np.sqrt(rx * rx + ry * ry)
                 yw = y * (rx * sy - ry * sx) / (l * l * l)
                 px -= y * ry / l
                 py += y * rx / l
                 vx -= yw * rx
                 vy -= yw * ry
+                shape.slope[j, 0], shape.slope[j, 1] = rx, ry
+                shape.slope_rate[j, 0], shape.slope_rate[j, 1] = sx, sy
             shape.p[j, 0], shape.p[j, 1] = px, py
             shape.v[j, 0], shape.v[j, 1] = vx, vy
-            shape.slope[j, 0], shape.slope[j, 1] = rx, ry
-            shape.slope_rate[j, 0], shape.slope_rate[j, 1] = sx, sy
 
 
 @kernel
@@ -129,7 +131,7 @@ def update_moving_points(
 ) -> None:
     """The same for markers on moving cables: ``travel`` are the local numbers of s, G slide matrices (rows, 4, 4).
 
-    With w = v + s_t G q the velocities of the material are S w and its slope rates S' w.
+    With w = v + s_t G q the velocities of the material are S w.
     """
     w = np.empty(8)
     for i in range(len(index)):
@@ -139,12 +141,10 @@ def update_moving_points(
         for a in range(8):
             w[a] = v[n[a]] + s_t * w[a]
         for j in range(shape.start[k], shape.start[k + 1]):
-            S, D = shape.S[j], shape.dS[j]
+            S = shape.S[j]
             for b in range(2):
                 shape.p[j, b] = S[0] * x[n[b]] + S[1] * x[n[2 + b]] + S[2] * x[n[4 + b]] + S[3] * x[n[6 + b]]
-                shape.slope[j, b] = D[0] * x[n[b]] + D[1] * x[n[2 + b]] + D[2] * x[n[4 + b]] + D[3] * x[n[6 + b]]
                 shape.v[j, b] = S[0] * w[b] + S[1] * w[2 + b] + S[2] * w[4 + b] + S[3] * w[6 + b]
-                shape.slope_rate[j, b] = D[0] * w[b] + D[1] * w[2 + b] + D[2] * w[4 + b] + D[3] * w[6 + b]
 
 
 @kernel(inline=True)
@@ -283,19 +283,12 @@ def build(rows: LocalRows) -> System:
     axial = rows.world.row_dofs(rows.table, rows.rows)[:, CABLE_DOFS:]
     moves = (axial >= 0).any(axis=1)
     system = System("CableShape", rows.dofs)
-    evaluate, evaluate_moving = bind(update_points), bind(update_moving_points)
     still, moving = index[~moves], index[moves]
     travel = rows.dofs[moves, CABLE_DOFS:].reshape(-1)
     G = slide_matrices(cable_lengths(rows.world, rows.column("cable")[moves]))
-
-    def update(fields: Fields) -> None:
-        evaluate(still, fields.markers[FAMILY], fields.x, fields.v)
-
-    def update_all(fields: Fields) -> None:
-        update(fields)
-        evaluate_moving(moving, travel, G, fields.markers[FAMILY], fields.x, fields.v)
-
-    system.update = update_all if len(moving) else update
+    update = fixed(update_points, lambda s: (still, s.markers[FAMILY], s.x, s.v))
+    update_moving = fixed(update_moving_points, lambda s: (moving, travel, G, s.markers[FAMILY], s.x, s.v))
+    system.update = together((update, update_moving)) if len(moving) else update
     return system
 
 

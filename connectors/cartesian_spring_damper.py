@@ -19,6 +19,7 @@ from windlass.connectors.position_markers import FAMILY, PositionColumns
 from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.program import fixed
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
 from windlass.framework.schema import Component, column, function, ref
 from windlass.framework.table import IntArray
@@ -122,11 +123,11 @@ def build(rows: LocalRows) -> System:
     pair = bind_pair(rows)
     c, users = bind_columns(rows)
     linear = pair.active & (users.index < 0)
+    add_forces = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f))  # the law knows no time
 
     def add_residual(s: Fields, f: FloatArray) -> None:
-        if len(users.where):
-            update_forces(users, s.t, *eval_difference(pair, s.markers[FAMILY], users.where))
-        residual(c, pair, s.markers[FAMILY], s.t, f)
+        update_forces(users, s.t, *eval_difference(pair, s.markers[FAMILY], users.where))
+        add_forces(s, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         if len(users.where):
@@ -140,7 +141,9 @@ def build(rows: LocalRows) -> System:
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    return System("CartesianSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+    system = System("CartesianSpringDamper", rows.dofs, tangent=add_tangent, energy=eval_energy)
+    system.residual = add_residual if len(users.where) else add_forces
+    return system
 
 
 def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

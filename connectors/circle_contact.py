@@ -21,6 +21,7 @@ from windlass.connectors.joints import find_spatial
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Fields, FloatArray, LocalRows, Output, System
+from windlass.framework.program import fixed
 from windlass.framework.table import EntityTable, IntArray
 from windlass.framework.world import World
 
@@ -123,10 +124,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     """A system with the forces and the tangent of the rows; the post-Newton update is added by the law."""
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
-    add_forces, add_derivatives = bind(add_residual), bind(add_tangent)
-
-    def residual(fields: Fields, f: FloatArray) -> None:
-        add_forces(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, f)
+    residual = fixed(add_residual, lambda s, f: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, f))
+    add_derivatives = bind(add_tangent)
 
     def tangent(fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]

@@ -43,6 +43,7 @@ from windlass.framework.law import (
     System,
     register,
 )
+from windlass.framework.program import fixed
 from windlass.framework.rows import pair_dofs
 from windlass.framework.schema import Component, column, function, ref
 from windlass.framework.table import EntityTable, IntArray
@@ -89,12 +90,14 @@ class TimeColumns(NamedTuple):
     rate: of ẋ1 - ẋ0, in rows at velocity level, 0 elsewhere.
     rate_level: the same, with offset_t in rows at position level.
     acceleration: of ẍ1 - ẍ0.
+    changes: whether any of them depends on time.
     """
 
     offset: TimeFunction
     rate: TimeFunction
     rate_level: TimeFunction
     acceleration: TimeFunction
+    changes: bool
 
 
 @kernel
@@ -196,6 +199,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
         rate=cache_in_time(constant_rate, rates),
         rate_level=cache_in_time(constant_rate, all_rates),
         acceleration=cache_in_time(np.zeros(len(fast)), accelerations),
+        changes=any(function is not None for function in (*offsets, *given_rates, *rates)),
     )
 
 
@@ -212,11 +216,16 @@ def build(rows: LocalRows) -> System:
         rows.column("velocity_level"),
     )
     times = bind_times(rows)
-    add_equations, add_derivatives = bind(residual), bind(tangent)
+    add_derivatives = bind(tangent)
+
+    def arguments(s: Fields, C: FloatArray, f: FloatArray) -> tuple[Any, ...]:
+        rate = times.rate_level(s.t) if s.rate_level else times.rate(s.t)
+        return c, s.markers[FAMILY], s.lam, times.offset(s.t), rate, s.rate_level, C, f
+
+    constant = fixed(residual, arguments)
 
     def add_residual(s: Fields, C: FloatArray, f: FloatArray) -> None:
-        rate = times.rate_level(s.t) if s.rate_level else times.rate(s.t)
-        add_equations(c, s.markers[FAMILY], s.lam, times.offset(s.t), rate, s.rate_level, C, f)
+        constant(s, C, f)  # in a step of its own, which asks for the present right-hand sides
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
         add_derivatives(c, s.markers[FAMILY], s.lam, s.rate_level, dq, dv, slots, values)
@@ -225,7 +234,9 @@ def build(rows: LocalRows) -> System:
         add_accelerations(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)
 
     system = System("CoordinateConstraint", rows.dofs)
-    system.constraint = ConstraintSystem(multipliers, add_residual, add_tangent, add_acceleration)
+    system.constraint = ConstraintSystem(
+        multipliers, add_residual if times.changes else constant, add_tangent, add_acceleration
+    )
     return system
 
 

@@ -20,11 +20,9 @@ from windlass.connectors.rotation_coordinate import RotationCoordinate
 from windlass.elements.ground import Ground
 from windlass.elements.nodes3d import RigidNode3D
 from windlass.elements.rotations import rotation_matrix
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import (
-    Fields,
     FloatArray,
     Law,
     LocalRows,
@@ -35,6 +33,7 @@ from windlass.framework.law import (
     register_family,
 )
 from windlass.framework.layout import Layout
+from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import Entity, EntityTable, IntArray
 from windlass.framework.world import Handles, World
@@ -98,12 +97,7 @@ def build(rows: LocalRows) -> System:
     """The system of `NodeCoordinate`."""
     c = CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
     system = System("NodeCoordinate", rows.dofs)
-    evaluate = bind(update_coordinates)
-
-    def update(s: Fields) -> None:
-        evaluate(c, s.markers[FAMILY], s.x, s.v)
-
-    system.update = update
+    system.update = fixed(update_coordinates, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 

@@ -19,6 +19,7 @@ from windlass.connectors.user_forces import UserForces, bind_user_forces, update
 from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.program import fixed
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.framework.schema import Component, column, function, ref
 from windlass.framework.table import IntArray
@@ -98,7 +99,8 @@ def build(rows: LocalRows) -> System:
     pair = bind_pair(rows)
     c, users = bind_columns(rows)
     linear = pair.active & (users.index < 0)
-    add_forces, add_derivatives = bind(residual), bind(tangent)
+    add_forces = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f))  # the law knows no time
+    add_derivatives = bind(tangent)
 
     def update_users(s: Fields, derivatives: bool) -> None:
         if len(users.where):
@@ -108,7 +110,7 @@ def build(rows: LocalRows) -> System:
 
     def add_residual(s: Fields, f: FloatArray) -> None:
         update_users(s, False)
-        add_forces(c, pair, s.markers[FAMILY], s.t, f)
+        add_forces(s, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         update_users(s, True)
@@ -119,7 +121,9 @@ def build(rows: LocalRows) -> System:
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    return System("CoordinateSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+    system = System("CoordinateSpringDamper", rows.dofs, tangent=add_tangent, energy=eval_energy)
+    system.residual = add_residual if len(users.where) else add_forces
+    return system
 
 
 def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from windlass.connectors.position_markers import NodePosition
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import ConstraintSystem, Coupling, Fields, FloatArray, LocalRows, Output, System
+from windlass.framework.program import fixed
 from windlass.framework.table import EntityTable, IntArray
 from windlass.framework.world import World
 
@@ -35,10 +36,8 @@ def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
 
 def create_system(rows: LocalRows, c: Any, j: Joint, loops: Loops) -> System:
     """The system of a joint table with the law's columns c and the loops around its equation."""
-    add_equations, add_derivatives = bind(loops.residual), bind(loops.tangent)
-
-    def residual(s: Fields, C: FloatArray, f: FloatArray) -> None:
-        add_equations(c, j, s.markers[FAMILY], s.lam, s.rate_level, C, f)
+    residual = fixed(loops.residual, lambda s, C, f: (c, j, s.markers[FAMILY], s.lam, s.rate_level, C, f))
+    add_derivatives = bind(loops.tangent)
 
     def tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
         add_derivatives(c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, dq, dv, slots, values)

@@ -43,10 +43,8 @@ from windlass.elements.nodes import RigidNode2D
 from windlass.elements.nodes3d import RigidNode3D
 from windlass.elements.rigid2d import RigidBody2D
 from windlass.elements.rigid3d import RigidBody3D
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import (
-    Fields,
     FloatArray,
     Law,
     LocalRows,
@@ -57,6 +55,7 @@ from windlass.framework.law import (
     register_family,
 )
 from windlass.framework.layout import Layout
+from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import Entity, EntityTable, IntArray
 from windlass.framework.world import Handles, World
@@ -169,24 +168,14 @@ def _position_width(component: type[Component]) -> int:
 def _bind_points(rows: LocalRows, p0: FloatArray) -> System:
     c = PointRows(rows.own_marker_index(), rows.dofs, p0)
     system = System(rows.table.kind, rows.dofs)
-    evaluate = bind(update_points)
-
-    def update(s: Fields) -> None:
-        evaluate(c, s.markers[FAMILY], s.x, s.v)
-
-    system.update = update
+    system.update = fixed(update_points, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 
 def _bind_rigid(rows: LocalRows, b: FloatArray) -> System:
     c = RigidRows(rows.own_marker_index(), rows.dofs, b)
     system = System(rows.table.kind, rows.dofs)
-    evaluate = bind(update_rigid)
-
-    def update(s: Fields) -> None:
-        evaluate(c, s.markers[FAMILY], s.x, s.v)
-
-    system.update = update
+    system.update = fixed(update_rigid, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 
@@ -196,12 +185,7 @@ def build_on_cable(rows: LocalRows) -> System:
     shape = eval_shape(rows.column("x") / length, length)
     c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.column("y"))
     system = System(rows.table.kind, rows.dofs)
-    evaluate = bind(update_cable)
-
-    def update(s: Fields) -> None:
-        evaluate(c, s.markers[FAMILY], s.x, s.v)
-
-    system.update = update
+    system.update = fixed(update_cable, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 

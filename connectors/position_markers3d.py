@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.position_kernels import FAMILY, PositionColumns
-from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
+from windlass.framework.law import FloatArray, Law, LocalRows, System, register
+from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import IntArray
 
@@ -137,12 +137,7 @@ def bind_places(rows: LocalRows, b: FloatArray) -> System:
     """The system of markers at places b [m] in the body's frame, shape (rows, 3)."""
     c = Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(b))
     system = System(rows.table.kind, rows.dofs)
-    evaluate = bind(update_rigid3d)
-
-    def update(s: Fields) -> None:
-        evaluate(c, s.markers[FAMILY], s.x, s.v)
-
-    system.update = update
+    system.update = fixed(update_rigid3d, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 

@@ -39,6 +39,7 @@ from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
+from windlass.framework.program import Fixed, fixed, together
 from windlass.framework.schema import Component, column, function, ref
 from windlass.framework.table import EntityTable, IntArray
 from windlass.framework.world import World
@@ -154,6 +155,11 @@ def build(rows: LocalRows) -> System:
     return bind_cables(rows, rows.dofs)
 
 
+def fixed_residual(group: Group) -> Fixed:
+    """The forces of a group."""
+    return fixed(group.residual, lambda s, f: (*group.parameters, s.x, s.v, f))
+
+
 def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     """Bind rows to the kernels, in groups with the same integration rule.
 
@@ -170,17 +176,18 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
             c = create_columns(_select(rows, row), row, rule)._replace(dofs=dofs[row])
             points = create_rule(rule)
             if rule == 2:
-                groups.append(Group(c, points, (c,), bind(residual_lobatto), bind(tangent_lobatto)))
+                groups.append(Group(c, points, (c,), residual_lobatto, bind(tangent_lobatto)))
             else:
-                groups.append(Group(c, points, (c, points), bind(residual_gauss), bind(tangent_gauss)))
+                groups.append(Group(c, points, (c, points), residual_gauss, bind(tangent_gauss)))
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
             law_groups.append(replace(create_law_rows(_select(rows, row), row, rule), dofs=dofs[row]))
     inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
 
+    linear = together(fixed_residual(group) for group in groups)
+
     def add_residual(s: Fields, f: FloatArray) -> None:
-        for group in groups:
-            group.residual(*group.parameters, s.x, s.v, f)
+        linear(s, f)
         for law_rows in law_groups:
             residual_law(law_rows, s, f)
 
@@ -191,11 +198,11 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
             tangent_law(law_rows, s, dq, dv, slots, values)
 
     system = System("Cable2D", dofs)
-    system.residual = add_residual
+    system.residual = add_residual if law_groups else linear
     system.tangent = add_tangent
-    add_mass, add_product = bind(mass), bind(mass_product)
+    add_mass = bind(mass)
     system.mass = lambda scale, slots, values: add_mass(inertia, scale, slots, values)
-    system.mass_product = lambda x, f: add_product(inertia, x, f)
+    system.mass_product = fixed(mass_product, lambda x, f: (inertia, x, f))
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
     system.energy = lambda s: float(sum(eval_energy(group.c, group.points, s.x) for group in groups))
     return system

@@ -54,6 +54,7 @@ from windlass.framework.law import (
     System,
     register,
 )
+from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import IntArray
 from windlass.framework.world import World
@@ -153,11 +154,11 @@ def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     c = bind_columns(rows)
     system = System("RigidBody3D", rows.dofs)
-    add_inertia, add_inertia_derivatives = bind(inertia), bind(inertia_tangent)
+    add_inertia_derivatives = bind(inertia_tangent)
     add_gravity, add_gravity_derivatives = bind(gravity), bind(gravity_tangent)
-    add_equations, add_derivatives = bind(constraint), bind(constraint_tangent)
+    add_derivatives = bind(constraint_tangent)
     system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
-    system.inertia = lambda s, f: add_inertia(c, s.x, s.v, s.a, f)
+    system.inertia = fixed(inertia, lambda s, f: (c, s.x, s.v, s.a, f))
     system.body_force = lambda s, g, which, f: add_gravity(c, s.x, g, which, f)
 
     def add_inertia_tangent(s: Fields, dq: float, dv: float, da: float, slots: IntArray, values: FloatArray) -> None:
@@ -172,15 +173,12 @@ def build(rows: LocalRows) -> System:
     if c.s.any():
         system.body_force_tangent = add_gravity_tangent
 
-    def add_constraint(s: Fields, C: FloatArray, f: FloatArray) -> None:
-        add_equations(c, s.x, s.v, s.lam, s.rate_level, C, f)
-
     def add_constraint_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
         add_derivatives(c, s.x, s.v, s.lam, s.rate_level, dq, dv, slots, values)
 
     system.constraint = ConstraintSystem(
         rows.layout.multipliers(rows.table, rows.rows),
-        add_constraint,
+        fixed(constraint, lambda s, C, f: (c, s.x, s.v, s.lam, s.rate_level, C, f)),
         add_constraint_tangent,
         lambda s, C: add_accelerations(c, s.v, C),
     )

@@ -21,12 +21,14 @@ from windlass.framework.law import (
     law_of,
 )
 from windlass.framework.layout import Layout
-from windlass.framework.mass import MassRows, add_multiple, add_scaled, create_mass_rows, multiply_rows
+from windlass.framework.loads import Loads
+from windlass.framework.mass import MassRows, add_scaled, create_mass_rows, multiply_rows
 from windlass.framework.processes import Processes
+from windlass.framework.program import Program, fixed
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern, create_pattern
 from windlass.framework.spreading import spread_world
-from windlass.framework.stages import Stage, enter, leave
+from windlass.framework.stages import Stage, Step, enter, in_stage, leave
 from windlass.framework.state import NAMES, State
 from windlass.framework.table import EntityTable, IntArray
 
@@ -49,6 +51,7 @@ class Assembly:
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         pattern: sparsity over the local unknowns, and after them those that systems couple beyond.
+        revision: counts the changes of what `steps` gives.
         unknown_global: number of each row of ``pattern`` in the PETSc vectors.
     """
 
@@ -68,9 +71,9 @@ class Assembly:
             with self.processes.alone(family):
                 self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
         self._ghost_vectors: list[Any] = []
-        self._dead_loads, self._dead_mark = np.zeros(n + 1), (np.nan, -1)
-        self._add_multiple, self._multiply = bind(add_multiple), bind(multiply_rows)
+        self._multiply = bind(multiply_rows)
         self.systems: list[System] = []
+        self.revision = 0
         self._built_at: dict[type[Component], int] = {}
         self.couplings: dict[type[Component], Coupling] = {}
         order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(_law(c).role))
@@ -94,7 +97,7 @@ class Assembly:
         with self.processes.alone(component.__name__):
             system = build(self.bind(self.world.tables[component], self.layout.rows[component]))
         if old is not None:
-            system.slots, system.evaluations = old.slots, old.evaluations
+            system.slots = old.slots
             # slots fit only the coordinates that they were made for
             system.pattern_version = old.pattern_version + int(not np.array_equal(old.dofs, system.dofs))
         self.layout.systems[component] = system
@@ -103,18 +106,14 @@ class Assembly:
     def order_systems(self) -> None:
         """Sort the work of the systems into lists, again after functions of theirs were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
-        self._updates = [s.update for s in self.systems if s.update is not None]
+        self._kinematics = Program((s.update, (self.fields,)) for s in self.systems if s.update is not None)
         stages = {False: Stage.FORCES, True: Stage.CONTACT}
-        self._forces = [
-            (s, s.residual, stages[s.post_newton is not None]) for s in self.systems if s.residual is not None
-        ]
+        self._forces = [(s.residual, stages[s.post_newton is not None]) for s in self.systems if s.residual is not None]
         self._inertias = [s.inertia for s in self.systems if s.inertia is not None]
         self._products = [s.mass_product for s in self.systems if s.mass_product is not None]
         self._constraints = [s.constraint for s in self.systems if s.constraint is not None]
-        heavy = bool(self.world.gravity.any())
-        self._has_live_loads = any(
-            s.load_tangent is not None or (heavy and s.body_force_tangent is not None) for s in self.systems
-        )
+        self._loads = Loads(self.world, self.fields, self.systems)
+        self.revision += 1
 
     def refresh(self) -> None:
         """Bind again the rows of tables whose switchable columns have changed."""
@@ -192,6 +191,7 @@ class Assembly:
         self._whole_mass: MassRows | None = None
         systems = [s for s in self.systems if s.mass is not None and s.mass_product is None]
         self._mass = create_mass_rows(systems, pattern, self.layout)
+        self.revision += 1
 
     @property
     def mass_rows(self) -> MassRows:
@@ -205,43 +205,34 @@ class Assembly:
     def update_markers(self) -> None:
         """KINEMATICS: evaluate the marker columns at the current fields."""
         enter(Stage.KINEMATICS)
-        for update in self._updates:
-            update(self.fields)
+        self._kinematics()
         leave(Stage.KINEMATICS)
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
         fields = self.fields
-        for system, residual, stage in self._forces:
+        for residual, stage in self._forces:
             enter(stage)
             residual(fields, f)
-            system.evaluations += len(system.dofs)
             leave(stage)
 
+    def steps(self, f: FloatArray, c: FloatArray, inertia: bool) -> list[Step]:
+        """What `add_forces`, `add_inertia` if wanted, and `add_constraints` do, as steps of a `Program`."""
+        self.pattern  # noqa: B018  sets up the mass matrix
+        fields, found = self.fields, list[Step]()
+        for residual, stage in self._forces:
+            found += in_stage(stage, [(residual, (fields, f))])
+        if inertia:
+            mass = self._mass
+            if len(mass.values):
+                found.append((fixed(multiply_rows, lambda x, f: (*mass[:3], x, f)), (fields.a, f)))
+            found += [(product, (fields.a, f)) for product in self._products]
+            found += [(inertia, (fields, f)) for inertia in self._inertias]
+        return found + in_stage(Stage.CONSTRAINTS, [(c_.residual, (fields, c, f)) for c_ in self._constraints])
+
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
-        """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,).
-
-        Loads without a tangent depend on time alone; their sum is kept until time or a switch changes.
-        """
-        mark = (self.fields.t, self.world.version)
-        if mark != self._dead_mark:
-            self._dead_loads[:] = 0.0
-            self._sum_loads(self._dead_loads, dead=True)
-            self._dead_mark = mark
-        self._add_multiple(self._dead_loads, factor, f)
-        if self._has_live_loads:
-            live = np.zeros_like(f)
-            self._sum_loads(live, dead=False)
-            self._add_multiple(live, factor, f)
-
-    def _sum_loads(self, f: FloatArray, dead: bool) -> None:
-        fields, gravity = self.fields, self.world.gravity
-        heavy = bool(gravity.any())
-        for system in self.systems:
-            if system.load is not None and (system.load_tangent is None) == dead:
-                system.load(fields, f)
-            if heavy and system.body_force is not None and (system.body_force_tangent is None) == dead:
-                system.body_force(fields, gravity, np.arange(len(system.dofs)), f)
+        """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
+        self._loads.add(f, factor)
 
     def add_inertia(self, f: FloatArray) -> None:
         """Add M a + quadratic velocity terms to f, shape (n + 1,)."""

@@ -16,11 +16,8 @@ Environment variables:
 from __future__ import annotations
 
 import atexit
-import dis
-import enum
 import functools
 import hashlib
-import inspect
 import os
 import pickle
 import re
@@ -31,12 +28,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, overload
 
 import llvmlite.binding
 import numba
 import numpy as np
+
+from windlass.framework.kernel_content import NotCacheableError, describe_type, eval_content
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,10 +44,6 @@ _numba: Any = numba  # its inner parts are not made for type checkers
 
 # Freedoms that leave NaN and inf alone: a kernel must be able to see that its input is not finite.
 _FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
-# What these modules define is known by name, its content by the versions in the key.
-_KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
-# Kinds of functions; numba itself changes another flag of code that runs under a profiler.
-_KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
 _FORMAT = 1
 
 
@@ -92,6 +87,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     if not _numba.extending.is_jitted(dispatcher):  # NUMBA_DISABLE_JIT=1
         return dispatcher
     dispatcher.versions = {}  # entry points by kinds of arguments, see bind.py
+    dispatcher.content = None  # what was compiled, once it was
     if "_cache" in vars(dispatcher):
         dispatcher._cache = _KernelCache(dispatcher)
     else:
@@ -113,10 +109,6 @@ def compiled() -> list[tuple[str, float]]:
 def loaded() -> int:
     """Number of compiled kernels that this process read from the cache folder."""
     return _process.loaded
-
-
-class _NotCacheableError(Exception):
-    """Something decides on the machine code that has no stable description."""
 
 
 @dataclass
@@ -175,7 +167,6 @@ class _KernelCache:
     def __init__(self, dispatcher: Any) -> None:
         self.dispatcher = dispatcher
         self.name: str = dispatcher.__qualname__
-        self.content: str | None = None
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Compile result from this process or from the folder; None, which starts a compilation, if there is none."""
@@ -193,7 +184,7 @@ class _KernelCache:
                 _process.ready[key] = result
                 _process.loaded += 1
                 return result
-        except _NotCacheableError as error:
+        except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
         except Exception as error:  # whatever is wrong with a cache, compiling anew is right
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling anew")
@@ -222,7 +213,7 @@ class _KernelCache:
         _process.ready[done.key] = result
         try:
             _write_result(cache_folder() / done.key, result)
-        except _NotCacheableError as error:
+        except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
         except Exception as error:  # a kernel that cannot be kept (full disk, unknown numba) still runs
             _say_once("writing", f"the machine code of {self.name} cannot be kept ({error!r})")
@@ -232,12 +223,12 @@ class _KernelCache:
 
     def _eval_key(self, arguments: tuple[Any, ...], return_type: Any) -> str:
         """Name of the file for these argument types; 40 hexadecimal digits at the end tell it from all others."""
-        self.content = _eval_content(self.dispatcher, {}, ())
+        content = self.dispatcher.content = eval_content(self.dispatcher, {}, ())
         config = _numba.config
         facts = (
-            self.content,
-            [_describe_type(argument) for argument in arguments],
-            None if return_type is None else _describe_type(return_type),
+            content,
+            [describe_type(argument) for argument in arguments],
+            None if return_type is None else describe_type(return_type),
             (_FORMAT, sys.implementation.cache_tag, numba.__version__, np.__version__),
             self.dispatcher.targetctx.codegen().magic_tuple(),
             (repr(config.OPT), config.BOUNDSCHECK, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.USING_SVML),
@@ -249,15 +240,15 @@ class _KernelCache:
 def _write_result(path: Path, result: Any) -> None:
     """Keep a compile result in a file of its own, which appears complete or not at all."""
     if result.lifted or result.library.has_dynamic_globals:
-        raise _NotCacheableError("its machine code holds addresses of this process")
-    _describe_type(result.signature.return_type, returned=True)
+        raise NotCacheableError("its machine code holds addresses of this process")
+    describe_type(result.signature.return_type, returned=True)
     code = result.library._final_module
     names = [s.name for group in (code.functions, code.global_variables) for s in group if s.is_declaration]
     content = [name for name in names if not name.startswith("llvm.")], result._reduce()
     try:
         data = pickle.dumps(content, protocol=5)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise _NotCacheableError(str(error)) from error
+        raise NotCacheableError(str(error)) from error
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix="part-")
     try:
@@ -283,118 +274,3 @@ def _read_result(path: Path, target_context: Any) -> Any:
         if missing:
             raise LookupError(f"unknown symbols {missing}")
     return _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
-
-
-def _is_importable(class_: Any) -> bool:
-    return class_.__module__ != "__main__" and "<locals>" not in class_.__qualname__
-
-
-def _describe_type(type_: Any, *, returned: bool = False) -> object:
-    """Description of a numba type, equal in all processes and different for types that need different code."""
-    types = _numba.types
-    if isinstance(type_, types.BaseTuple):
-        named: object = None
-        if isinstance(type_, types.BaseNamedTuple):
-            class_ = type_.instance_class
-            named = (class_.__module__, class_.__qualname__, class_._fields)
-            # Code that returns a NamedTuple carries its class, and what cannot be imported would come back as a copy.
-            if returned and not _is_importable(class_):
-                raise _NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
-        return type(type_).__name__, named, [_describe_type(item, returned=returned) for item in type_]
-    if isinstance(type_, types.Optional):
-        return "Optional", _describe_type(type_.type, returned=returned)
-    plain = (types.Number, types.Boolean, types.NoneType, types.Omitted, types.Literal, types.UnicodeType)
-    if isinstance(type_, (*plain, types.Array, types.Record)):
-        return type(type_).__name__, str(type_)
-    raise _NotCacheableError(f"type {type_}")
-
-
-def _eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
-    """Hash of a compiled function and of all that it reaches; ``known``: hashes so far, ``callers``: the way here."""
-    if dispatcher in callers[:-1]:
-        raise _NotCacheableError("kernels that call each other in a circle")
-    if dispatcher in callers:
-        return "itself"
-    if dispatcher in known:
-        return known[dispatcher]
-    function = dispatcher.py_func
-    module = function.__module__
-    if module not in sys.modules or function.__globals__.get("__name__") != module:
-        raise _NotCacheableError(f"{dispatcher.__qualname__} belongs to no imported module")
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    text, chains = _describe_code(function.__code__)
-    reached: list[object] = []
-    for scope, name, *attributes in chains:
-        if scope == "cell" and name in cells:
-            value = cells[name].cell_contents
-        elif scope == "global" and name in function.__globals__:
-            value = function.__globals__[name]
-        else:
-            continue  # built-in, or a local variable of the function around an inner one
-        while attributes and isinstance(value, ModuleType):
-            value = getattr(value, attributes.pop(0), None)
-        reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
-    defaults = _describe((function.__defaults__, function.__kwdefaults__), known, (*callers, dispatcher))
-    options = _describe(dict(dispatcher.targetoptions), known, callers)
-    facts = (module, dispatcher.__qualname__, text, reached, defaults, options)
-    content = known[dispatcher] = hashlib.sha256(repr(facts).encode()).hexdigest()
-    cache = dispatcher._cache
-    if isinstance(cache, _KernelCache) and cache.content not in (None, content):
-        raise _NotCacheableError(f"constants of {cache.name} changed while it was in use")
-    return content
-
-
-@functools.cache
-def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
-    """Instructions of a function without file and line, and the names that it reads: (scope, name, attribute ...)."""
-    chains: list[list[str]] = []
-    follows = False
-    for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
-            chains.append(["cell" if step.opname == "LOAD_DEREF" else "global", step.argval])
-            follows = True
-        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and follows:
-            chains[-1].append(step.argval)
-        elif step.opname != "EXTENDED_ARG":
-            follows = False
-    inner = [_describe_code(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
-    chains.extend(list(chain) for _, more in inner for chain in more)
-    constants = [_describe(constant, {}, ()) for constant in code.co_consts if not isinstance(constant, CodeType)]
-    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    facts = (code.co_code, code.co_exceptiontable, code.co_argcount, code.co_flags & _KIND_FLAGS, names, constants)
-    return repr((facts, [text for text, _ in inner])), sorted({tuple(chain) for chain in chains})
-
-
-def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
-    """Description of a constant or callee, equal in all processes; see `_eval_content` for the arguments."""
-    inner = functools.partial(_describe, known=known, callers=callers)
-    if _numba.extending.is_jitted(value):
-        return "kernel", _eval_content(value, known, callers)
-    if isinstance(value, _numba.types.Type):
-        return _describe_type(value)
-    if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
-        layout = (value.shape, value.flags.c_contiguous, value.flags.f_contiguous)
-        return type(value).__name__, repr(value.dtype), layout, hashlib.sha256(value.tobytes()).hexdigest()
-    if isinstance(value, enum.Enum):
-        return inner(type(value)), value.name
-    if isinstance(value, (tuple, list)):
-        return inner(type(value)), [inner(item) for item in value]
-    if isinstance(value, (dict, set, frozenset)):
-        return type(value).__name__, sorted(
-            repr(inner(i)) for i in (value.items() if isinstance(value, dict) else value)
-        )
-    if value is None or value is ... or isinstance(value, (bool, int, float, complex, str, bytes, np.dtype)):
-        return type(value).__name__, repr(value)
-    if isinstance(value, type) and issubclass(value, (tuple, enum.Enum, BaseException)):
-        name = (value.__module__, value.__qualname__)
-        if issubclass(value, enum.Enum):
-            return name, [(member.name, inner(member.value)) for member in value]
-        if issubclass(value, tuple) and value is not tuple:
-            return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        if _is_importable(value):  # raised by the machine code, other exception classes would come back as copies
-            return name
-    module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
-    own_name = getattr(value, "__name__", None)
-    if own_name is not None and str(module).partition(".")[0] in _KNOWN_MODULES:
-        return "known", module, own_name
-    raise _NotCacheableError(f"{value!r} has no stable description")

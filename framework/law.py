@@ -106,7 +106,6 @@ class System:
             neighbours), so that a run that goes on and one that is restarted do the same.
         trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
             what they give is then not a number.
-        evaluations: number of rows evaluated by ``residual`` so far.
         pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.  It rises
             on all processes together, also on those where nothing has changed.
     """
@@ -130,7 +129,6 @@ class System:
     energy: Callable[[Fields], float] | None = None
     forget: Callable[[], None] | None = None
     trouble: Callable[[Fields], list[str]] | None = None
-    evaluations: int = 0
     pattern_version: int = 0
     foreign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 

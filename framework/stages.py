@@ -7,10 +7,13 @@ A system of a law with a post-Newton update counts as contact.  Without ``-log_v
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
 from windlass.framework.petsc import PETSc
+
+Step = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Stage(Enum):
@@ -39,3 +42,8 @@ def leave(stage: Stage) -> None:
     """Work of the stage that was entered last ends."""
     if _logged:
         _stages[stage].pop()
+
+
+def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
+    """Steps of a `Program`, in a stage if stages are logged."""
+    return [(enter, (stage,)), *steps, (leave, (stage,))] if _logged else steps

@@ -20,6 +20,7 @@ from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc, release_dropped
+from windlass.framework.program import Program
 from windlass.framework.sparsity import Pattern
 from windlass.framework.state import State
 from windlass.framework.table import IntArray
@@ -153,6 +154,7 @@ class NonlinearProblem:
         self._sum = np.zeros(len(layout.unknown_global))
         self._take_over, self._evaluate, self._place = bind(take_over), bind(expand), bind(collect)
         self._displace = bind(displacements)
+        self._programs: dict[tuple[bool, bool, int], Program] = {}
         self._places = Places(layout.unknown_of_dof, layout.unknown_of_multiplier, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
@@ -258,16 +260,22 @@ class NonlinearProblem:
         f[:], c[:] = 0.0, 0.0
         if scheme.load_factor != 0.0:
             assembly.add_loads(f, -scheme.load_factor)
-        assembly.add_forces(f)
-        if scheme.a_factor != 0.0:
-            assembly.add_inertia(f)
+        self._program(scheme.a_factor != 0.0)()
         if scheme.stabiliser != 0.0:
             layout, spread = assembly.layout, self._spread
             spread[:-1] = scheme.stabiliser * (fields.x[:-1] - layout.reference[:-1] - scheme.q_anchor)
             assembly.add_mass_product(spread, f)
-        assembly.add_constraints(c, f)
         self._collect(out)
         self.residual_count += 1
+
+    def _program(self, inertia: bool) -> Program:
+        """Forces, inertia if wanted, and constraints."""
+        key = inertia, self.assembly.fields.rate_level, self.assembly.revision
+        if key not in self._programs:
+            if any(revision != key[-1] for *_, revision in self._programs):
+                self._programs.clear()
+            self._programs[key] = Program(self.assembly.steps(self._f, self._c, inertia))
+        return self._programs[key]
 
     def _collect(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""

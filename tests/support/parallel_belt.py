@@ -29,7 +29,7 @@ def main(path: str, steps: int) -> None:
             for name, values in kept.items():
                 values.append(getattr(whole, name).copy())
     comm = communicator()
-    systems = {s.name: s.evaluations for s in dynamic.assembly.systems if s.residual is not None}
+    systems = {s.name: len(s.dofs) for s in dynamic.assembly.systems if s.residual is not None}
     start, end = dynamic.problem.matrix.mat.getOwnershipRange()
     mine = (systems, dynamic.problem.residual_count + static.problem.residual_count, end - start)
     everyone = comm.gather(mine) if comm is not None else [mine]

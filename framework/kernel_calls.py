@@ -1,0 +1,113 @@
+"""Calls of compiled kernels without Python: arguments laid out in memory once, functions called by their addresses.
+
+With kernel.py and kernel_content.py this is the only code that knows the compiler.  What a kernel takes is laid down in
+the compiler's own layout: a number is 8 bytes, a truth value one, an array its owner, parent, size, item size, address,
+shape and strides, and a tuple its items one after the other.  The owner is left empty: the arrays outlive the calls.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+
+from windlass.framework.kernel import kernel
+from windlass.framework.table import IntArray
+
+_types: Any = numba.types
+_intrinsic: Any = numba.extending.intrinsic
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def _call_with(_typing: Any, function: Any, block: Any) -> Any:
+    """Call a kernel at an address with the arguments that a pointer to their tuple names; 0 if all went well."""
+    kinds = block.dtype.types
+
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        values = builder.load(args[1])
+        values = [builder.extract_value(values, i) for i in range(len(kinds))]
+        kind = context.call_conv.get_function_type(_types.none, kinds)
+        callee = builder.inttoptr(args[0], kind.as_pointer())
+        status, _ = context.call_conv.call_function(builder, callee, _types.none, kinds, values)
+        return status.code
+
+    return _types.int32(function, block), generate
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def _call_entry(_typing: Any, entry: Any, function: Any, block: Any) -> Any:
+    """Call an entry, compiled from `_enter`, at an address; 0 if all went well."""
+
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        kinds = (_types.intp, _types.intp)
+        kind = context.call_conv.get_function_type(_types.int32, kinds)
+        callee = builder.inttoptr(args[0], kind.as_pointer())
+        status, result = context.call_conv.call_function(builder, callee, _types.int32, kinds, args[1:])
+        return builder.select(status.is_ok, result, ir.Constant(ir.IntType(32), -1))
+
+    return _types.int32(entry, function, block), generate
+
+
+@kernel
+def _enter(function: int, block: Any) -> int:
+    """The way from two addresses to a kernel; one compiled version for each list of argument types."""
+    status: int = _call_with(function, block)
+    return status
+
+
+@kernel
+def run(calls: IntArray) -> int:
+    """Make the calls in turn, shape (calls, 3); how many were made before one failed, all of them if none did."""
+    for i in range(len(calls)):
+        if _call_entry(calls[i, 0], calls[i, 1], calls[i, 2]) != 0:
+            return i
+    return len(calls)
+
+
+def can_be_called(function: Any) -> bool:
+    """Whether a function is a compiled kernel; plain Python functions are not."""
+    return getattr(function, "overloads", None) is not None
+
+
+def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], IntArray]:
+    """Addresses of one call for `run`: entry, kernel and argument block, and the block, which must be kept.
+
+    Raises:
+        TypeError: for arguments that are not arrays, numbers, or tuples of these.
+    """
+    kinds = tuple(function.typeof_pyval(value) for value in args)
+    block = np.frombuffer(_memory(args)[0], np.int64)
+    expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
+    if block.nbytes != expected:
+        raise TypeError(f"{function.__name__}: {block.nbytes} bytes of arguments, the compiler has {expected}")
+    entry = _version(_enter, (_types.intp, _types.CPointer(_types.Tuple(kinds))))
+    return [_address(entry), _address(_version(function, kinds)), block.ctypes.data], block
+
+
+def _version(function: Any, kinds: tuple[Any, ...]) -> Any:
+    if kinds not in function.overloads:
+        function.compile(kinds)
+    return function.overloads[kinds]
+
+
+def _address(version: Any) -> int:
+    address: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
+    return address
+
+
+def _memory(value: Any) -> tuple[bytes, int]:
+    """A value as the compiler has it in memory, and its alignment in bytes."""
+    if isinstance(value, tuple):
+        found, widest = b"", 1
+        for item in value:
+            data, width = _memory(item)
+            found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
+        return found + bytes(-len(found) % widest), widest
+    if isinstance(value, np.ndarray):
+        words = (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
+        return np.array(words, np.int64).tobytes(), 8
+    if isinstance(value, (bool, int, float)):
+        return np.array(value).tobytes(), 1 if isinstance(value, bool) else 8
+    raise TypeError(f"{value!r} in the arguments of a prepared call: must be an array or a number")

@@ -1,0 +1,144 @@
+"""What decides on the machine code of a kernel, described alike in all processes: the key of the cache in kernel.py."""
+
+from __future__ import annotations
+
+import dis
+import enum
+import functools
+import hashlib
+import inspect
+import sys
+from types import CodeType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+_numba: Any = numba  # its inner parts are not made for type checkers
+
+# What these modules define is known by name, its content by the versions in the key.
+_KNOWN_MODULES = frozenset({"builtins", "cmath", "math", "numba", "numpy", "operator"})
+# Kinds of functions; numba itself changes another flag of code that runs under a profiler.
+_KIND_FLAGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
+
+
+class NotCacheableError(Exception):
+    """Something decides on the machine code that has no stable description."""
+
+
+def _is_importable(class_: Any) -> bool:
+    return class_.__module__ != "__main__" and "<locals>" not in class_.__qualname__
+
+
+def describe_type(type_: Any, *, returned: bool = False) -> object:
+    """Description of a numba type, equal in all processes and different for types that need different code."""
+    types = _numba.types
+    if isinstance(type_, types.BaseTuple):
+        named: object = None
+        if isinstance(type_, types.BaseNamedTuple):
+            class_ = type_.instance_class
+            named = (class_.__module__, class_.__qualname__, class_._fields)
+            # Code that returns a NamedTuple carries its class, and what cannot be imported would come back as a copy.
+            if returned and not _is_importable(class_):
+                raise NotCacheableError(f"returns {class_.__qualname__}, which cannot be imported")
+        return type(type_).__name__, named, [describe_type(item, returned=returned) for item in type_]
+    if isinstance(type_, types.CPointer):
+        return "CPointer", describe_type(type_.dtype)
+    if isinstance(type_, types.Optional):
+        return "Optional", describe_type(type_.type, returned=returned)
+    plain = (types.Number, types.Boolean, types.NoneType, types.Omitted, types.Literal, types.UnicodeType)
+    if isinstance(type_, (*plain, types.Array, types.Record)):
+        return type(type_).__name__, str(type_)
+    raise NotCacheableError(f"type {type_}")
+
+
+def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> str:
+    """Hash of a compiled function and of all that it reaches; ``known``: hashes so far, ``callers``: the way here."""
+    if dispatcher in callers[:-1]:
+        raise NotCacheableError("kernels that call each other in a circle")
+    if dispatcher in callers:
+        return "itself"
+    if dispatcher in known:
+        return known[dispatcher]
+    function = dispatcher.py_func
+    module = function.__module__
+    if module not in sys.modules or function.__globals__.get("__name__") != module:
+        raise NotCacheableError(f"{dispatcher.__qualname__} belongs to no imported module")
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    text, chains = _describe_code(function.__code__)
+    reached: list[object] = []
+    for scope, name, *attributes in chains:
+        if scope == "cell" and name in cells:
+            value = cells[name].cell_contents
+        elif scope == "global" and name in function.__globals__:
+            value = function.__globals__[name]
+        else:
+            continue  # built-in, or a local variable of the function around an inner one
+        while attributes and isinstance(value, ModuleType):
+            value = getattr(value, attributes.pop(0), None)
+        reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
+    defaults = _describe((function.__defaults__, function.__kwdefaults__), known, (*callers, dispatcher))
+    options = _describe(dict(dispatcher.targetoptions), known, callers)
+    facts = (module, dispatcher.__qualname__, text, reached, defaults, options)
+    content = known[dispatcher] = hashlib.sha256(repr(facts).encode()).hexdigest()
+    if vars(dispatcher).get("content") not in (None, content):
+        raise NotCacheableError(f"constants of {dispatcher.__qualname__} changed while it was in use")
+    return content
+
+
+@functools.cache
+def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
+    """Instructions of a function without file and line, and the names that it reads: (scope, name, attribute ...)."""
+    chains: list[list[str]] = []
+    follows = False
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            chains.append(["cell" if step.opname == "LOAD_DEREF" else "global", step.argval])
+            follows = True
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and follows:
+            chains[-1].append(step.argval)
+        elif step.opname != "EXTENDED_ARG":
+            follows = False
+    inner = [_describe_code(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    chains.extend(list(chain) for _, more in inner for chain in more)
+    constants = [_describe(constant, {}, ()) for constant in code.co_consts if not isinstance(constant, CodeType)]
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    facts = (code.co_code, code.co_exceptiontable, code.co_argcount, code.co_flags & _KIND_FLAGS, names, constants)
+    return repr((facts, [text for text, _ in inner])), sorted({tuple(chain) for chain in chains})
+
+
+def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> object:
+    """Description of a constant or callee, equal in all processes; see `eval_content` for the arguments."""
+    inner = functools.partial(_describe, known=known, callers=callers)
+    if _numba.extending.is_jitted(value):
+        return "kernel", eval_content(value, known, callers)
+    if isinstance(value, _numba.core.extending._Intrinsic):
+        return "intrinsic", value._name, _describe_code(value._defn.__code__)[0]
+    if isinstance(value, _numba.types.Type):
+        return describe_type(value)
+    if isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
+        layout = (value.shape, value.flags.c_contiguous, value.flags.f_contiguous)
+        return type(value).__name__, repr(value.dtype), layout, hashlib.sha256(value.tobytes()).hexdigest()
+    if isinstance(value, enum.Enum):
+        return inner(type(value)), value.name
+    if isinstance(value, (tuple, list)):
+        return inner(type(value)), [inner(item) for item in value]
+    if isinstance(value, (dict, set, frozenset)):
+        return type(value).__name__, sorted(
+            repr(inner(i)) for i in (value.items() if isinstance(value, dict) else value)
+        )
+    if value is None or value is ... or isinstance(value, (bool, int, float, complex, str, bytes, np.dtype)):
+        return type(value).__name__, repr(value)
+    if isinstance(value, type) and issubclass(value, (tuple, enum.Enum, BaseException)):
+        name = (value.__module__, value.__qualname__)
+        if issubclass(value, enum.Enum):
+            return name, [(member.name, inner(member.value)) for member in value]
+        if issubclass(value, tuple) and value is not tuple:
+            return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
+        if _is_importable(value):  # raised by the machine code, other exception classes would come back as copies
+            return name
+    module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)
+    own_name = getattr(value, "__name__", None)
+    if own_name is not None and str(module).partition(".")[0] in _KNOWN_MODULES:
+        return "known", module, own_name
+    raise NotCacheableError(f"{value!r} has no stable description")

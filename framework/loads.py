@@ -1,0 +1,69 @@
+"""Loads of a world: what is applied, and what of it need not be evaluated again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from windlass.framework.bind import bind
+from windlass.framework.law import Fields, FloatArray, System
+from windlass.framework.mass import add_multiple
+
+if TYPE_CHECKING:
+    from windlass.framework.world import World
+
+
+class Loads:
+    """The loads of the systems of one process.
+
+    Weights and loads that do not depend on coordinates (those without a tangent) are kept: weights as long as gravity
+    and the rows stay as they are, other loads as long as time does, too.
+
+    Args:
+        world: the world, whose gravity [m/s^2] may change.
+        fields: what the systems read.
+        systems: the systems.
+    """
+
+    def __init__(self, world: World, fields: Fields, systems: Sequence[System]) -> None:
+        self._world, self._fields = world, fields
+        self._weighing = [s for s in systems if s.body_force is not None and s.body_force_tangent is None]
+        self._timed = [s for s in systems if s.load is not None and s.load_tangent is None]
+        self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
+        self._live_weights = [s for s in systems if s.body_force is not None and s.body_force_tangent is not None]
+        self._weights, self._sum = np.zeros(len(fields.x)), np.zeros(len(fields.x))
+        self._gravity, self._mark = np.full(3, np.nan), (np.nan, -1)
+        self._add_multiple = bind(add_multiple)
+
+    def add(self, f: FloatArray, factor: float) -> None:
+        """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
+        fields, gravity = self._fields, self._world.gravity
+        mark = (fields.t, self._world.version)
+        if mark != self._mark:
+            if not np.array_equal(gravity, self._gravity):
+                self._weights[:] = 0.0
+                self._weigh(self._weighing, self._weights)
+                self._gravity = gravity.copy()
+            self._sum[:] = self._weights
+            for system in self._timed:
+                assert system.load is not None
+                system.load(fields, self._sum)
+            self._mark = mark
+        self._add_multiple(self._sum, factor, f)
+        heavy = bool(self._live_weights) and bool(gravity.any())
+        if self._live or heavy:
+            live = np.zeros_like(f)
+            for system in self._live:
+                assert system.load is not None
+                system.load(fields, live)
+            self._weigh(self._live_weights, live)
+            self._add_multiple(live, factor, f)
+
+    def _weigh(self, systems: Sequence[System], f: FloatArray) -> None:
+        gravity = self._world.gravity
+        if gravity.any():
+            for system in systems:
+                assert system.body_force is not None
+                system.body_force(self._fields, gravity, np.arange(len(system.dofs)), f)
