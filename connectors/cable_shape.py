@@ -70,8 +70,8 @@ class ShapeColumns(NamedTuple):
     Attributes:
         start: first point of each marker and the end of the last, shape (markers + 1,).
         p, v: positions [m] and velocities [m/s] in global x, y, shape (points, 2).
-        slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), of markers with an offset; laws
-            need them for nothing else.
+        slope, slope_rate: r' [1] and its rate [1/s] in global x, y, shape (points, 2), of markers with an offset
+            and on moving cables; no law needs the others.
         S, dS: shape functions S_1..S_4 [1, m, 1, m] and their derivatives by arc length, shape (points, 4).
         offset: distance y from the axis [m], shape (markers,).
         length: reference length L of the cable [m], shape (markers,).
@@ -131,7 +131,7 @@ def update_moving_points(
 ) -> None:
     """The same for markers on moving cables: ``travel`` are the local numbers of s, G slide matrices (rows, 4, 4).
 
-    With w = v + s_t G q the velocities of the material are S w.
+    With w = v + s_t G q the velocities of the material are S w and its slope rates S' w.
     """
     w = np.empty(8)
     for i in range(len(index)):
@@ -141,10 +141,12 @@ def update_moving_points(
         for a in range(8):
             w[a] = v[n[a]] + s_t * w[a]
         for j in range(shape.start[k], shape.start[k + 1]):
-            S = shape.S[j]
+            S, D = shape.S[j], shape.dS[j]
             for b in range(2):
                 shape.p[j, b] = S[0] * x[n[b]] + S[1] * x[n[2 + b]] + S[2] * x[n[4 + b]] + S[3] * x[n[6 + b]]
+                shape.slope[j, b] = D[0] * x[n[b]] + D[1] * x[n[2 + b]] + D[2] * x[n[4 + b]] + D[3] * x[n[6 + b]]
                 shape.v[j, b] = S[0] * w[b] + S[1] * w[2 + b] + S[2] * w[4 + b] + S[3] * w[6 + b]
+                shape.slope_rate[j, b] = D[0] * w[b] + D[1] * w[2 + b] + D[2] * w[4 + b] + D[3] * w[6 + b]
 
 
 @kernel(inline=True)

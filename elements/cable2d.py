@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, r
 from windlass.framework.program import Fixed, fixed, together
 from windlass.framework.schema import Component, column, function, ref
 from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.threads import run_sets, split_rows
 from windlass.framework.world import World
 
 RULES = (0, 1, 2)
@@ -141,7 +143,7 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 
 
 class Group(NamedTuple):
-    """Rows of one integration rule: columns, points, what the kernels take before the state, and the kernels."""
+    """Rows of one integration rule and thread: columns, points, what kernels take before the state, and the kernels."""
 
     c: Columns
     points: Rule
@@ -153,6 +155,15 @@ class Group(NamedTuple):
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     return bind_cables(rows, rows.dofs)
+
+
+def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> Group:
+    """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
+    c = create_columns(_select(rows, row), row, rule)._replace(dofs=dofs[row])
+    points = create_rule(rule)
+    if rule == 2:
+        return Group(c, points, (c,), residual_lobatto, bind(tangent_lobatto))
+    return Group(c, points, (c, points), residual_gauss, bind(tangent_gauss))
 
 
 def fixed_residual(group: Group) -> Fixed:
@@ -168,43 +179,42 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         dofs: where the kernels find these coordinates in the fields, shape (rows, 8).
     """
     integration, law = rows.column("integration"), has_law(rows)
-    groups: list[Group] = []
+    groups: list[list[Group]] = []
     law_groups: list[LawRows] = []
     for rule in RULES:
         row = np.flatnonzero((integration == rule) & ~law)
         if len(row):
-            c = create_columns(_select(rows, row), row, rule)._replace(dofs=dofs[row])
-            points = create_rule(rule)
-            if rule == 2:
-                groups.append(Group(c, points, (c,), residual_lobatto, bind(tangent_lobatto)))
-            else:
-                groups.append(Group(c, points, (c, points), residual_gauss, bind(tangent_gauss)))
+            sets = [row[some] for some in split_rows(dofs[row], rows.layout.spare)]
+            groups.append([create_group(rows, some, rule, dofs) for some in sets])
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
             law_groups.append(replace(create_law_rows(_select(rows, row), row, rule), dofs=dofs[row]))
     inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
 
-    linear = together(fixed_residual(group) for group in groups)
+    linear = [[fixed_residual(group) for group in sets] for sets in groups]
+    alone = together(residual for sets in linear for residual in sets)
 
     def add_residual(s: Fields, f: FloatArray) -> None:
-        linear(s, f)
+        for sets in linear:
+            run_sets([partial(residual, s, f) for residual in sets])
         for law_rows in law_groups:
             residual_law(law_rows, s, f)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        for group in groups:
-            group.tangent(*group.parameters, s.x, s.v, dq, dv, slots, values)
+        for sets in groups:
+            run_sets([partial(g.tangent, *g.parameters, s.x, s.v, dq, dv, slots, values) for g in sets])
         for law_rows in law_groups:
             tangent_law(law_rows, s, dq, dv, slots, values)
 
     system = System("Cable2D", dofs)
-    system.residual = add_residual if law_groups else linear
+    threaded = any(len(sets) > 1 for sets in groups)
+    system.residual = add_residual if threaded or law_groups else alone
     system.tangent = add_tangent
     add_mass = bind(mass)
     system.mass = lambda scale, slots, values: add_mass(inertia, scale, slots, values)
     system.mass_product = fixed(mass_product, lambda x, f: (inertia, x, f))
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
-    system.energy = lambda s: float(sum(eval_energy(group.c, group.points, s.x) for group in groups))
+    system.energy = lambda s: float(sum(eval_energy(g.c, g.points, s.x) for sets in groups for g in sets))
     return system
 
 

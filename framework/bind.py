@@ -31,7 +31,7 @@ class _Bound:
     def __call__(self, *args: Any) -> Any:
         if self._call is not None:
             return self._call(*args)
-        kernel, kinds = self._kernel, _kinds(args)
+        kernel, kinds = self._kernel, find_kinds(args)
         self._call = kernel.versions.get(kinds)
         if self._call is not None:
             return self._call(*args)
@@ -42,14 +42,14 @@ class _Bound:
         return result
 
 
-def _kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """What decides on the compiled version, found much quicker than the compiler's own types."""
     found: list[Any] = [type(values)]
     for value in values:
         if isinstance(value, np.ndarray):
             found.append((value.dtype, value.ndim, value.flags.num & ~OWNS_DATA))
         elif isinstance(value, tuple):
-            found.append(_kinds(value))
+            found.append(find_kinds(value))
         else:
             found.append(type(value))
     return tuple(found)

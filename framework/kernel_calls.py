@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from llvmlite import ir
 
+from windlass.framework.bind import find_kinds
 from windlass.framework.kernel import kernel
 from windlass.framework.table import IntArray
 
@@ -77,13 +78,21 @@ def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], IntAr
     Raises:
         TypeError: for arguments that are not arrays, numbers, or tuples of these.
     """
-    kinds = tuple(function.typeof_pyval(value) for value in args)
     block = np.frombuffer(_memory(args)[0], np.int64)
+    kinds = find_kinds(args)
+    if kinds not in function.addresses:
+        function.addresses[kinds] = _find_addresses(function, args, block.nbytes)
+    return [*function.addresses[kinds], block.ctypes.data], block
+
+
+def _find_addresses(function: Any, args: tuple[Any, ...], size: int) -> tuple[int, int]:
+    """Addresses of entry and kernel for the types of these arguments, which take so many bytes."""
+    kinds = tuple(function.typeof_pyval(value) for value in args)
     expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
-    if block.nbytes != expected:
-        raise TypeError(f"{function.__name__}: {block.nbytes} bytes of arguments, the compiler has {expected}")
+    if size != expected:
+        raise TypeError(f"{function.__name__}: {size} bytes of arguments, the compiler has {expected}")
     entry = _version(_enter, (_types.intp, _types.CPointer(_types.Tuple(kinds))))
-    return [_address(entry), _address(_version(function, kinds)), block.ctypes.data], block
+    return _address(entry), _address(_version(function, kinds))
 
 
 def _version(function: Any, kinds: tuple[Any, ...]) -> Any:

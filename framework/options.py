@@ -118,7 +118,8 @@ def _declare_framework_options(model: bool) -> None:
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
     option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
     option("traceback", False, "", "show where in the code an error was raised")
-    importlib.import_module("windlass.framework.checkpoint_options").declare()
+    for name in ("checkpoint_options", "threads"):
+        importlib.import_module(f"windlass.framework.{name}").declare()
     _run.framework |= set(_run.own) - before
     summary_path()
 

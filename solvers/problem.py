@@ -108,11 +108,12 @@ def displacements(unknown: FloatArray, position: IntArray, q0: FloatArray, out: 
 @kernel
 def take_over(new: FloatArray, kept: FloatArray) -> bool:
     """Copy new to kept, shape (n,) or longer; whether a value has changed."""
-    changed = False
-    for i in range(len(new)):
-        changed |= new[i] != kept[i]
+    n, first = len(new), 0
+    while first < n and new[first] == kept[first]:
+        first += 1
+    for i in range(first, n):
         kept[i] = new[i]
-    return changed
+    return first < n
 
 
 @kernel

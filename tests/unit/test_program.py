@@ -1,0 +1,83 @@
+"""Programs: fixed kernel calls and Python functions in their order, and arguments as the compiler has them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from windlass.framework.kernel import kernel
+from windlass.framework.kernel_calls import can_be_called, prepare_call
+from windlass.framework.law import FloatArray
+from windlass.framework.program import Program, fixed, together
+from windlass.framework.table import IntArray
+
+
+class Inner(NamedTuple):
+    on: NDArray[np.bool_]
+    first: bool
+    second: bool
+
+
+class Columns(NamedTuple):
+    scale: float
+    flag: bool
+    inner: Inner
+    width: int
+    to: IntArray
+
+
+@kernel
+def add(c: Columns, x: FloatArray, f: FloatArray) -> None:
+    """f[to] += scale x, where on; with the flags as further terms."""
+    for i in range(len(c.to)):
+        if c.inner.on[i]:
+            f[c.to[i]] += c.scale * x[i, c.width] + (100.0 if c.flag else 0.0)
+            f[c.to[i]] += (10.0 if c.inner.first else 0.0) + (1.0 if c.inner.second else 0.0)
+
+
+@kernel
+def double(f: FloatArray) -> None:
+    for i in range(len(f)):
+        f[i] *= 2.0
+
+
+def columns(flag: bool, first: bool, second: bool) -> Columns:
+    return Columns(0.5, flag, Inner(np.array([True, False, True]), first, second), 1, np.array([2, 1, 0]))
+
+
+@pytest.mark.parametrize("flag", [True, False])
+@pytest.mark.parametrize(("first", "second"), [(True, False), (False, True), (True, True)])
+def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> None:
+    """Numbers, truth values side by side, tuples in tuples, and arrays that are no copies, in strides too."""
+    c, f, expected = columns(flag, first, second), np.zeros(3), np.zeros(3)
+    x = np.arange(12.0).reshape(6, 2)[::2]
+    call = fixed(add, lambda f: (c, x, f))
+    program = Program([(call, (f,))])
+    for _ in range(2):
+        x += 1.0
+        program()
+        call(expected)
+    np.testing.assert_array_equal(f, expected)
+    assert f[2] != 0.0
+    assert f[1] == 0.0
+
+
+def test_steps_are_taken_in_their_order() -> None:
+    """Also where functions of Python stand between kernels."""
+    f, seen = np.ones(2), []
+    twice = fixed(double, lambda f: (f,))
+    steps = [(twice, (f,)), (together((twice, twice)), (f,)), (lambda f: seen.append(f.copy()), (f,)), (twice, (f,))]
+    Program(steps)()
+    np.testing.assert_array_equal(seen, [[8.0, 8.0]])
+    np.testing.assert_array_equal(f, [16.0, 16.0])
+    Program([])()
+
+
+@pytest.mark.skipif(not can_be_called(double), reason="plain Python takes any argument")
+def test_other_arguments_are_refused() -> None:
+    """Lists could move: only arrays, numbers and tuples have a place in memory that stays."""
+    with pytest.raises(TypeError, match="must be an array or a number"):
+        prepare_call(double, ([1.0],))

@@ -1,0 +1,78 @@
+"""Threads: sets of rows that share no coordinate, and the same forces and tangents as with one thread."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import windlass as wl
+from windlass.elements import straight_cable
+from windlass.framework import threads
+from windlass.framework.assembly import Assembly
+from windlass.framework.table import IntArray
+
+
+def ring(count: int) -> IntArray:
+    """Coordinates of a closed chain of rows, each with those of two neighbours and one that does not exist."""
+    first = np.arange(count)
+    return np.column_stack((first, (first + 1) % count, np.full(count, count)))
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_sets_share_no_coordinate(monkeypatch: pytest.MonkeyPatch, shuffled: bool) -> None:
+    """Rows of different sets have no coordinate in common, and all rows are in one set; few are left over in order."""
+    monkeypatch.setattr(threads, "declare", lambda: 3)
+    monkeypatch.setattr(threads, "SMALLEST", 10)
+    dofs = ring(100)
+    if shuffled:
+        dofs = np.random.default_rng(1).permutation(dofs)
+    *side_by_side, left = threads.split_rows(dofs, 100)
+    assert len(side_by_side) == 3
+    assert_array_equal(np.sort(np.concatenate([*side_by_side, left])), np.arange(100))
+    for one, other in combinations(side_by_side, 2):
+        assert not np.intersect1d(dofs[one, :2], dofs[other, :2]).size
+    if not shuffled:
+        assert len(left) == 6
+
+
+def test_small_tables_stay_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the smallest range there is one set of all rows."""
+    monkeypatch.setattr(threads, "declare", lambda: 8)
+    (rows,) = threads.split_rows(ring(9999), 9999)
+    assert_array_equal(rows, np.arange(9999))
+
+
+def test_errors_of_threads_are_raised() -> None:
+    """An exception in any of the tasks reaches the caller."""
+
+    def fail() -> None:
+        raise ValueError("here")
+
+    with pytest.raises(ValueError, match="here"):
+        threads.run_sets([lambda: None, fail, lambda: None])
+
+
+@pytest.mark.parametrize("integration", [0, 2])
+def test_forces_and_tangents_are_those_of_one_thread(monkeypatch: pytest.MonkeyPatch, integration: int) -> None:
+    """Two ropes that meet in their middle, in random motion: equal up to the order of sums."""
+    monkeypatch.setattr(threads, "SMALLEST", 10)
+    found = []
+    for count in (1, 3):
+        monkeypatch.setattr(threads, "declare", lambda count=count: count)
+        world = wl.World()
+        for end in ((4.0, 0.0), (0.0, 4.0)):
+            straight_cable(world, (0, 0), end, 40, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.2,
+                           axial_damping=1.0, integration=integration)  # fmt: skip
+        assembly = Assembly(world)
+        fields, random = assembly.fields, np.random.default_rng(2)
+        fields.x[:-1] += 0.01 * random.standard_normal(assembly.layout.spare)
+        fields.v[:-1] = random.standard_normal(assembly.layout.spare)
+        f, values = np.zeros(assembly.layout.spare + 1), np.zeros(assembly.update_pattern().spare + 1)
+        assembly.add_forces(f)
+        assembly.add_tangent(values, 1.0, 0.5, 0.0, 0.0, 0.0)
+        found.append((f[:-1], values[:-1]))
+    for one, three in zip(*found, strict=True):
+        assert_allclose(three, one, atol=1e-13 * np.abs(one).max(), rtol=0)
