@@ -123,11 +123,13 @@ def build(rows: LocalRows) -> System:
     pair = bind_pair(rows)
     c, users = bind_columns(rows)
     linear = pair.active & (users.index < 0)
-    add_forces = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f))  # the law knows no time
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
+    def update_users(s: Fields, f: FloatArray) -> None:
         update_forces(users, s.t, *eval_difference(pair, s.markers[FAMILY], users.where))
-        add_forces(s, f)
+
+    # the law knows no time, only users do
+    before = update_users if len(users.where) else None
+    add_residual = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f), before)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         if len(users.where):
@@ -141,9 +143,7 @@ def build(rows: LocalRows) -> System:
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    system = System("CartesianSpringDamper", rows.dofs, tangent=add_tangent, energy=eval_energy)
-    system.residual = add_residual if len(users.where) else add_forces
-    return system
+    return System("CartesianSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
 
 
 def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

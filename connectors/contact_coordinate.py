@@ -23,6 +23,7 @@ from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coo
 from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.program import fixed
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable, IntArray
@@ -107,9 +108,11 @@ def build(rows: LocalRows) -> System:
     """The system of `ContactCoordinate`."""
     pair, c = bind_pair(rows), bind_columns(rows)
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
+    def copy_gaps(s: Fields, f: FloatArray) -> None:
         c.gap[:] = s.data[c.data]
-        residual(c, pair, s.markers[FAMILY], s.t, f)
+
+    # the law knows no time
+    add_residual = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f), before=copy_gaps)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         c.gap[:] = s.data[c.data]

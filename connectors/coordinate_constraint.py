@@ -222,10 +222,8 @@ def build(rows: LocalRows) -> System:
         rate = times.rate_level(s.t) if s.rate_level else times.rate(s.t)
         return c, s.markers[FAMILY], s.lam, times.offset(s.t), rate, s.rate_level, C, f
 
-    constant = fixed(residual, arguments)
-
-    def add_residual(s: Fields, C: FloatArray, f: FloatArray) -> None:
-        constant(s, C, f)  # in a step of its own, which asks for the present right-hand sides
+    # asks for the right-hand sides at the present time, which are always in the same arrays
+    add_residual = fixed(residual, arguments, before=arguments if times.changes else None)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
         add_derivatives(c, s.markers[FAMILY], s.lam, s.rate_level, dq, dv, slots, values)
@@ -234,9 +232,7 @@ def build(rows: LocalRows) -> System:
         add_accelerations(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)
 
     system = System("CoordinateConstraint", rows.dofs)
-    system.constraint = ConstraintSystem(
-        multipliers, add_residual if times.changes else constant, add_tangent, add_acceleration
-    )
+    system.constraint = ConstraintSystem(multipliers, add_residual, add_tangent, add_acceleration)
     return system
 
 

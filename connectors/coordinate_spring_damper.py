@@ -99,21 +99,21 @@ def build(rows: LocalRows) -> System:
     pair = bind_pair(rows)
     c, users = bind_columns(rows)
     linear = pair.active & (users.index < 0)
-    add_forces = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f))  # the law knows no time
     add_derivatives = bind(tangent)
 
-    def update_users(s: Fields, derivatives: bool) -> None:
-        if len(users.where):
-            u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
-            update = update_derivatives if derivatives else update_forces
-            update(users, s.t, u[:, None], ut[:, None])
+    def update_users(s: Fields, f: FloatArray) -> None:
+        u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
+        update_forces(users, s.t, u[:, None], ut[:, None])
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
-        update_users(s, False)
-        add_forces(s, f)
+    # the law knows no time, only users do
+    has_users = len(users.where) > 0
+    before = update_users if has_users else None
+    add_residual = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f), before)
 
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        update_users(s, True)
+        if has_users:
+            u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
+            update_derivatives(users, s.t, u[:, None], ut[:, None])
         add_derivatives(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
 
     def eval_energy(s: Fields) -> float:
@@ -121,9 +121,7 @@ def build(rows: LocalRows) -> System:
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    system = System("CoordinateSpringDamper", rows.dofs, tangent=add_tangent, energy=eval_energy)
-    system.residual = add_residual if len(users.where) else add_forces
-    return system
+    return System("CoordinateSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
 
 
 def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ derivative) and 1e-4 s (second) leave relative errors near 1e-11 and 1e-8 where 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from math import isfinite
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,8 @@ def cache_in_time(constant: NDArray[Any], functions: Sequence[TimeFunction | Non
 
 def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """What a user function gave as an array, or None if it is not finite or of another shape."""
+    if type(given) is float and not shape:
+        return cast(FloatArray, np.float64(given)) if isfinite(given) else None
     try:
         result = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):

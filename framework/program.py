@@ -23,17 +23,27 @@ from windlass.framework.table import IntArray
 class Fixed:
     """A function of a `System` that consists of kernel calls with always the same arrays; made by `fixed`."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("before", "parts")
 
-    def __init__(self, parts: tuple[tuple[Callable[..., None], Callable[..., None], Callable[..., Any]], ...]) -> None:
-        self.parts = parts
+    def __init__(
+        self,
+        parts: tuple[tuple[Callable[..., None], Callable[..., None], Callable[..., Any]], ...],
+        before: tuple[Callable[..., Any], ...],
+    ) -> None:
+        self.parts, self.before = parts, before
 
     def __call__(self, *where: Any) -> None:
+        for prepare in self.before:
+            prepare(*where)
         for _, call, arguments in self.parts:
             call(*arguments(*where))
 
 
-def fixed(kernel: Callable[..., None], arguments: Callable[..., tuple[Any, ...]]) -> Fixed:
+def fixed(
+    kernel: Callable[..., None],
+    arguments: Callable[..., tuple[Any, ...]],
+    before: Callable[..., Any] | None = None,
+) -> Fixed:
     """A function ``(fields, ...)`` of a `System` that is one call of a kernel.
 
     Args:
@@ -41,13 +51,16 @@ def fixed(kernel: Callable[..., None], arguments: Callable[..., tuple[Any, ...]]
         arguments: what a `System` function is given, such as ``(fields, f)`` -> arguments of the kernel: in each call
             the same arrays, of which only the contents may change, and numbers that never do, but for
             ``fields.rate_level``.
+        before: is called with the same at the begin of each program, and may change the contents of the arrays by what
+            time, coordinates and markers are.
     """
-    return Fixed(((kernel, bind(kernel), arguments),))
+    return Fixed(((kernel, bind(kernel), arguments),), () if before is None else (before,))
 
 
 def together(functions: Iterable[Fixed]) -> Fixed:
     """One function that calls several in turn."""
-    return Fixed(tuple(part for function in functions for part in function.parts))
+    every = list(functions)
+    return Fixed(tuple(p for function in every for p in function.parts), tuple(b for f in every for b in f.before))
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
@@ -68,15 +81,18 @@ class Program:
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._parts: list[Callable[[], Any]] = []
+        before: list[Callable[[], Any]] = []
         calls: list[Step] = []
         for function, where in steps:
             if isinstance(function, Fixed) and can_be_called(function.parts[0][0]):
+                before += [partial(prepare, *where) for prepare in function.before]
                 calls += [(kernel, arguments(*where)) for kernel, _, arguments in function.parts]
                 continue
             self._close(calls)
             calls = []
             self._parts.append(partial(function, *where))
         self._close(calls)
+        self._parts = before + self._parts
 
     def _close(self, calls: list[Step]) -> None:
         if not calls:
