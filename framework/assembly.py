@@ -73,7 +73,7 @@ class Assembly:
         self._ghost_vectors: list[Any] = []
         self._multiply = bind(multiply_rows)
         self.systems: list[System] = []
-        self.revision = 0
+        self.revision, self._fresh_at = 0, world.version
         self._built_at: dict[type[Component], int] = {}
         self.couplings: dict[type[Component], Coupling] = {}
         order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(_law(c).role))
@@ -117,6 +117,9 @@ class Assembly:
 
     def refresh(self) -> None:
         """Bind again the rows of tables whose switchable columns have changed."""
+        if self._fresh_at == self.world.version:
+            return
+        self._fresh_at = self.world.version
         stale = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
         for component in stale:
             self._build(component)
