@@ -16,16 +16,14 @@ suffer from other work on the machine, but contains what MPI spends while it wai
 import argparse
 import json
 import math
-import os
-import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import ROOT, THREAD_VARIABLES
+from harness import ROOT
+from launch import run_on_processes
 from report import RESULTS, align, describe_machine
 
 CHILD = ROOT / "benchmarks" / "scaling_child.py"
@@ -59,16 +57,12 @@ def run_child(processes: int, words: Sequence[str], timeout: float = 7200.0) -> 
     """Run the child on some processes and read its result.
 
     Raises:
-        SystemExit: it failed, or mpiexec is not there.
+        SystemExit: it failed, or mpiexec is not there, or there is no result.
     """
-    launcher = [] if processes == 1 else [shutil.which("mpiexec") or "mpiexec", "-n", str(processes)]
-    command = [*launcher, sys.executable, str(CHILD), *words, "-progress", "false"]
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, "1") | root | {"PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
-    if done.returncode != 0 or len(lines) != 1:
-        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-3000:]}")
+    output = run_on_processes(CHILD, processes, words, timeout)
+    lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
+    if len(lines) != 1:
+        sys.exit(f"{CHILD.name} printed {len(lines)} RESULT lines; expected 1")
     result: dict[str, Any] = json.loads(lines[0].removeprefix("RESULT "))
     return result
 
