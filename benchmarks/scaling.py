@@ -3,7 +3,8 @@
 usage: scaling.py strong|weak|large [--model chain|net] [--size N] [--processes 1,2] [--rounds N] [--steps N]
                   [--results FOLDER]
 
-strong    the same model on more and more processes, for several linear solvers; default: a chain of 100000 cables
+strong    the same model on more and more processes, for several linear solvers; default: a chain of 100000 cables;
+          the net has 100 lines, 99000 cables; ends with ratios to one process with the same solver, and with the best
 weak      a model that grows with the processes; default: 50000 cables each
 large     a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, one static load
           step and ten dynamic steps on the largest number of processes; needs 20 GB and half an hour
@@ -16,16 +17,14 @@ suffer from other work on the machine, but contains what MPI spends while it wai
 import argparse
 import json
 import math
-import os
-import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import ROOT, THREAD_VARIABLES
+from harness import ROOT
+from launch import run_on_processes
 from report import RESULTS, align, describe_machine
 
 CHILD = ROOT / "benchmarks" / "scaling_child.py"
@@ -37,9 +36,10 @@ MUMPS = (
     "-dynamic_pc_factor_mat_solver_type mumps -static_pc_factor_mat_solver_type mumps "
     "-initial_pc_factor_mat_solver_type mumps"
 )
+UNSCALED = f"{MUMPS} -dynamic_mat_mumps_icntl_8 0 -dynamic_mat_mumps_cntl_1 1e-6"
 SOLVERS = {
-    "chain": {"default": "", "MUMPS": MUMPS, "GMRES, ILU of blocks": BLOCKS},
-    "net": {"MUMPS": MUMPS, "GMRES, ILU of blocks": BLOCKS},
+    "chain": {"default": "", "MUMPS": MUMPS, "MUMPS, no scaling": UNSCALED, "GMRES, ILU of blocks": BLOCKS},
+    "net": {"MUMPS": MUMPS, "MUMPS, no scaling": UNSCALED, "GMRES, ILU of blocks": BLOCKS},
 }
 """Options of the linear solvers that are compared."""
 STAGES = (
@@ -59,16 +59,12 @@ def run_child(processes: int, words: Sequence[str], timeout: float = 7200.0) -> 
     """Run the child on some processes and read its result.
 
     Raises:
-        SystemExit: it failed, or mpiexec is not there.
+        SystemExit: it failed, or mpiexec is not there, or there is no result.
     """
-    launcher = [] if processes == 1 else [shutil.which("mpiexec") or "mpiexec", "-n", str(processes)]
-    command = [*launcher, sys.executable, str(CHILD), *words, "-progress", "false"]
-    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, "1") | root | {"PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
-    if done.returncode != 0 or len(lines) != 1:
-        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[-3000:]}")
+    output = run_on_processes(CHILD, processes, words, timeout)
+    lines = [line for line in output.splitlines() if line.startswith("RESULT ")]
+    if len(lines) != 1:
+        sys.exit(f"{CHILD.name} printed {len(lines)} RESULT lines; expected 1")
     result: dict[str, Any] = json.loads(lines[0].removeprefix("RESULT "))
     return result
 
@@ -109,6 +105,32 @@ def tabulate(results: Mapping[str, Sequence[Mapping[str, Any]]], kind: str = "dy
     rows.append(["unknowns of the largest part", *(str(max(r["owned"])) for r in first)])
     rows.append(["ghosts of all parts", *(str(sum(r["ghosts"])) for r in first)])
     rows.append(["memory in all [GB]", *(f"{peak_memory(r):.2f}" for r in first)])
+    return align(rows, 1)
+
+
+def whole_step(results: Sequence[Mapping[str, Any]]) -> float:
+    """The quickest step of all rounds [s] elapsed."""
+    return best_of(results, "dynamic")["whole"]["wall"]
+
+
+def laws(results: Sequence[Mapping[str, Any]]) -> float:
+    """Residual and tangent of the quickest step [s] of process time."""
+    best = best_of(results, "dynamic")
+    return sum(best[stage]["cpu"] for stage in CPU_STAGES)
+
+
+def tabulate_ratios(results: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """How many times quicker several processes are than one, a line for each case; names end with the processes."""
+    alone = {name.rpartition(", ")[0]: found for name, found in results.items() if found[0]["processes"] == 1}
+    if not alone:
+        return ""
+    best = min(alone, key=lambda label: whole_step(alone[label]))
+    rows = [["one process / several", "residual and tangent", "whole step, same solver", f"whole step, best ({best})"]]
+    for name, found in results.items():
+        own = alone.get(name.rpartition(", ")[0])
+        if found[0]["processes"] > 1:
+            same = [f"{laws(own) / laws(found):.2f}", f"{whole_step(own) / whole_step(found):.2f}"] if own else ["", ""]
+            rows.append([name, *same, f"{whole_step(alone[best]) / whole_step(found):.2f}"])
     return align(rows, 1)
 
 
@@ -179,6 +201,8 @@ def main() -> int:
         cases = {"strong": strong, "weak": weak}[given.kind](given)
         found = measure(cases, given.rounds)
         print(tabulate(found))
+        if given.kind == "strong":
+            print(f"\n{tabulate_ratios(found)}")
     record = {"results": found, "machine": describe_machine(), "time": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
     given.results.mkdir(parents=True, exist_ok=True)
     name = f"scaling_{given.kind}_{given.model}.json" if given.one else f"scaling_{given.kind}.json"

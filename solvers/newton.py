@@ -19,6 +19,7 @@ from windlass.framework.stages import Stage, enter, leave
 from windlass.solvers.advice import advise_iterative
 from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.linear_reset import forget_factors
+from windlass.solvers.mumps import mumps_settings
 from windlass.solvers.ordering import default_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
@@ -202,7 +203,8 @@ class Newton:
         # what the callbacks do counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
-            self.snes.solve(None, problem.unknowns)
+            with mumps_settings(problem):
+                self.snes.solve(None, problem.unknowns)
         except PETSc.Error as error:
             # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
             self.snes.getKSP().getPC().reset()

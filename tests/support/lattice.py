@@ -78,12 +78,17 @@ def hung_lattice(n: int, cables_per_line: int = 1, side_load: float = 0.0, **col
     return Lattice(world, net, supports)
 
 
-def solve_hung(lattice: Lattice, **arguments: Any) -> tuple[State, Static]:
-    """Equilibrium of a hung lattice, and its solver.
+def create_static(lattice: Lattice, **arguments: Any) -> Static:
+    """The solver of a hung lattice.
 
     Nothing but a stabiliser holds a hung net against sideways motion before the weight has drawn it taut.
     """
-    static = Static(lattice.world, **{"load_steps": 2, "stabiliser": 100.0, "name": "", **arguments})
+    return Static(lattice.world, **{"load_steps": 2, "stabiliser": 100.0, "name": "", **arguments})
+
+
+def solve_hung(lattice: Lattice, **arguments: Any) -> tuple[State, Static]:
+    """Equilibrium of a hung lattice, and its solver."""
+    static = create_static(lattice, **arguments)
     return static.solve(), static
 
 

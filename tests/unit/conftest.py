@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = (
     "harness",
+    "launch",
+    "agreement",
     "report",
     "command_line",
     "belt",

@@ -1,7 +1,8 @@
-"""Which linear solver one process takes by default: natural order for what is banded, MUMPS for nets."""
+"""Which linear solver one process takes by default: natural order for what is banded, MUMPS for nets, and how."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from windlass.connectors import ContactFrictionCircleCable2D, add_contact, fix, hinge
@@ -11,7 +12,9 @@ from windlass.framework.petsc import PETSc
 from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.ordering import is_banded
+from windlass.solvers.static import Static
 
+from support.lattice import create_static, falling_lattice, hung_lattice
 from support.nets import CABLE, build_net
 
 
@@ -63,3 +66,64 @@ def test_chosen_package_finds_its_own_order(chosen: str, request: pytest.Fixture
     factors = dynamic.snes.getKSP().getPC().getFactorMatrix()
     entries = int(factors.getMumpsInfog(29))
     assert 0 < entries < 10 * dynamic.problem.pattern.spare
+
+
+def check_settings(solver: Dynamic | Static, scaling: int, threshold: float) -> None:
+    """What MUMPS has factorised with, and that nothing of it stays among the options."""
+    factors = solver.snes.getKSP().getPC().getFactorMatrix()
+    assert (factors.getMumpsIcntl(8), factors.getMumpsCntl(1)) == (scaling, threshold)
+
+
+@pytest.mark.parametrize(
+    ("given", "scaling", "threshold"),
+    [
+        ({}, 0, 1e-6),
+        ({"icntl_8": "7"}, 7, 0.01),
+        ({"cntl_1": "0.1"}, 77, 0.1),
+        ({"icntl_8": "8", "cntl_1": "1e-3"}, 8, 1e-3),
+    ],
+)
+def test_settings_of_mumps(
+    given: dict[str, str], scaling: int, threshold: float, request: pytest.FixtureRequest
+) -> None:
+    """Without constraint rows no scaling and a small threshold, unless the user gives one of both."""
+    database, falling = PETSc.Options(), falling_lattice(40)
+    for name, value in given.items():
+        database.setValue(f"dynamic_mat_mumps_{name}", value)
+        request.addfinalizer(lambda name=name: database.delValue(f"dynamic_mat_mumps_{name}"))
+    before = dict(database.getAll())
+    dynamic = Dynamic(falling.world, step=1e-4, end=1e-4, name="")
+    dynamic.solve()
+    check_settings(dynamic, scaling, threshold)
+    # PETSc asks again for what comes after a reset
+    dynamic.newton.forget()
+    dynamic.solve()
+    check_settings(dynamic, scaling, threshold)
+    kept = {name: value for name, value in database.getAll().items() if "mumps" in name}
+    assert kept == {name: value for name, value in before.items() if "mumps" in name}
+
+
+def test_mumps_keeps_its_pivots_without_scaling() -> None:
+    """Steps so small that inertia decides: no pivot is put off, and the solution is exact to rounding.
+
+    With the threshold of MUMPS, 0.01, pivots would be put off by the thousands, and its memory run out.
+    """
+    solver = Dynamic(falling_lattice(40).world, step=2e-4, end=1e-3, name="")
+    solver.solve()
+    ksp, matrix = solver.snes.getKSP(), solver.problem.matrix.mat
+    assert ksp.getPC().getFactorMatrix().getMumpsInfog(13) == 0
+    right = solver.problem.residual_vector.duplicate()
+    right.setArray(np.random.default_rng(1).normal(size=right.getLocalSize()))
+    solution, rest = right.duplicate(), right.copy()
+    ksp.solve(right, solution)
+    matrix.mult(solution, rest)
+    rest.axpy(-1.0, right)
+    norm = PETSc.NormType.NORM_INFINITY
+    assert rest.norm(norm) < 1e-15 * (matrix.norm(norm) * solution.norm(norm) + right.norm(norm))
+
+
+def test_mumps_scales_where_there_are_constraint_rows() -> None:
+    """They need the exchange of pivots."""
+    static = create_static(hung_lattice(40))
+    static.solve()
+    check_settings(static, 77, 0.01)

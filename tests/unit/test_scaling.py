@@ -39,6 +39,20 @@ def test_table_has_the_least_times_of_all_rounds(modules: dict[str, ModuleType])
     assert lines[-1].split()[-2:] == ["1.50", "1.50"]
 
 
+def test_ratios_to_the_same_and_to_the_best_solver(modules: dict[str, ModuleType]) -> None:
+    """A: 0.3 s to 0.2 s, 1.5; the best on one process is B with 0.1 s, 0.5.  The laws: 2 x 0.08 s to 2 x 0.04 s."""
+    results = {
+        "A, x, 1": [made_up(1, 0.3, 0.08)],
+        "A, x, 2": [made_up(2, 0.2, 0.04)],
+        "B, 1": [made_up(1, 0.2, 0.05), made_up(1, 0.1, 0.06)],
+        "B, 2": [made_up(2, 0.1, 0.05)],
+    }
+    lines = modules["scaling"].tabulate_ratios(results).splitlines()
+    assert lines[0].endswith("whole step, best (B)")
+    assert [line.split()[-3:] for line in lines[1:]] == [["2.00", "1.50", "0.50"], ["1.00", "1.00", "1.00"]]
+    assert modules["scaling"].tabulate_ratios({"A, 2": results["A, x, 2"]}) == ""
+
+
 def test_cases_of_both_kinds(modules: dict[str, ModuleType]) -> None:
     scaling = modules["scaling"]
     given = argparse.Namespace(model="chain", size=1000, processes=[1, 2], steps=5)
@@ -48,7 +62,8 @@ def test_cases_of_both_kinds(modules: dict[str, ModuleType]) -> None:
     assert [words[words.index("-size") + 1] for _, words in weak.values()][:2] == ["1000", "2000"]
     assert not any(name.startswith("default") for name in weak)
     given.model = "net"
-    assert list(scaling.strong(given)) == ["MUMPS, 1", "MUMPS, 2", "GMRES, ILU of blocks, 1", "GMRES, ILU of blocks, 2"]
+    labels = ("MUMPS", "MUMPS, no scaling", "GMRES, ILU of blocks")
+    assert list(scaling.strong(given)) == [f"{label}, {processes}" for label in labels for processes in (1, 2)]
 
 
 @pytest.mark.mpi

@@ -1,0 +1,168 @@
+"""Whether models come out the same on one process and on several.
+
+usage: agreement.py [--cases belt,loaded,hung,falling,spheres] [--processes 1,2,3] [--size N] [--steps N]
+                    [--results FOLDER]
+
+belt      the belt drive of 60 elements with 4 contact segments each, 800 steps; the drive starts in step 500
+loaded    the same with drive and load so early that the load is full from step 500 on
+hung      a plane lattice of 100 x 100 cables under its weight and a side load, two load steps
+falling   such a lattice that falls onto a circle, 300 steps
+spheres   2000 spheres that settle in a box, 300 steps
+
+Each runs on every number of processes and is compared with the first of them.  A difference is relative to the largest
+entry of its kind in the whole run: displacements and velocities of positions, slopes and rotations, multipliers by
+constraint, history values by their meaning, each sensor; compared at up to 40 instants, sensors at every step.
+Displacements, not positions, so that the size of a model hides nothing.  The exit code is 1 where a difference is above
+1e-8, or where the Newton iterations or the passes of any step are not the same.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from harness import ROOT
+from launch import run_on_processes
+from numpy.typing import NDArray
+from report import RESULTS, align, describe_machine
+
+CHILD = ROOT / "benchmarks" / "agreement_child.py"
+TOLERANCE = 1e-8
+"""Largest difference, relative to the largest entry of its kind."""
+COUNTS = ("newton", "passes")
+CASES = {"belt": (60, 800), "loaded": (60, 800), "hung": (100, 2), "falling": (100, 300), "spheres": (2000, 300)}
+"""Size and steps of each case."""
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Comparison(NamedTuple):
+    """How a run differs from that on the first number of processes.
+
+    Attributes:
+        differences: of each kind of numbers, relative to the largest entry of the kind [1].
+        newton, passes: all Newton iterations and passes of the run.
+        uneven: steps whose Newton iterations or passes differ.
+    """
+
+    differences: dict[str, float]
+    newton: int
+    passes: int
+    uneven: int
+
+    @property
+    def worst(self) -> tuple[str, float]:
+        """The kind that differs most, and by how much."""
+        return max(self.differences.items(), key=lambda pair: pair[1])
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all differences are small and all counts equal."""
+        return self.uneven == 0 and self.worst[1] <= TOLERANCE
+
+
+def relative_difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
+    """The largest difference over the largest expected magnitude; infinite for other shapes and where that is 0."""
+    if found.shape != expected.shape:
+        return float("inf")
+    difference = np.abs(found - expected).max(initial=0.0)
+    if difference == 0.0:
+        return 0.0
+    scale = np.abs(expected).max()
+    return float(difference / scale) if scale > 0.0 and np.isfinite(difference) else float("inf")
+
+
+def compare(found: Arrays, expected: Arrays) -> Comparison:
+    """Compare the arrays of two runs of the child."""
+    names = [name for name in expected if name not in COUNTS]
+    if set(found) != set(expected):
+        raise ValueError(f"arrays {', '.join(sorted(set(found) ^ set(expected)))}: must be in both runs")
+    differences = {name: relative_difference(found[name], expected[name]) for name in names}
+    newton, passes = (int(found[name].sum()) for name in COUNTS)
+    if any(found[name].shape != expected[name].shape for name in COUNTS):
+        uneven = abs(len(found["newton"]) - len(expected["newton"])) or 1
+    else:
+        uneven = int(np.any([found[name] != expected[name] for name in COUNTS], axis=0).sum())
+    return Comparison(differences, newton, passes, uneven)
+
+
+def run_case(case: str, size: int, steps: int, processes: Sequence[int], folder: Path) -> list[dict[str, Any]]:
+    """Run a case on all numbers of processes and compare; one record each."""
+    records = []
+    first: dict[str, NDArray[Any]] = {}
+    for number in processes:
+        path = folder / f"{case}{number}.npz"
+        words = ["-case", case, "-size", str(size), "-steps", str(steps), "-out", str(path)]
+        start = time.perf_counter()
+        run_on_processes(CHILD, number, words, waits_quietly=True)
+        elapsed = time.perf_counter() - start
+        with np.load(path) as file:
+            arrays = dict(file)
+        first = first or arrays
+        result = compare(arrays, first)
+        worst = result.worst
+        records.append(
+            {
+                "case": case,
+                "size": size,
+                "steps": steps,
+                "processes": number,
+                "compared_with": processes[0],
+                "agrees": result.agrees,
+                "largest_difference": worst[1],
+                "largest_difference_of": worst[0],
+                "newton_iterations": result.newton,
+                "passes": result.passes,
+                "steps_with_other_counts": result.uneven,
+                "elapsed": elapsed,
+                "differences": result.differences,
+            }
+        )
+        print(f"{case} on {number}: {elapsed:.0f} s", file=sys.stderr, flush=True)
+    return records
+
+
+def tabulate(records: Sequence[Mapping[str, Any]]) -> str:
+    """A table with a line for each run."""
+    head = ["case", "largest difference of", "processes", "relative", "Newton", "passes", "uneven", "elapsed [s]", ""]
+    rows = [head]
+    for r in records:
+        alone = r["processes"] == r["compared_with"]
+        counts = [str(r[name]) for name in ("newton_iterations", "passes", "steps_with_other_counts")]
+        told = ["", f"{r['processes']}", ""] if alone else [r["largest_difference_of"], f"{r['processes']}"]
+        told += [] if alone else [f"{r['largest_difference']:.1e}"]
+        verdict = "" if alone else "agrees" if r["agrees"] else "DIFFERS"
+        rows.append([r["case"], *told, *counts, f"{r['elapsed']:.0f}", verdict])
+    return align(rows, 2)
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", default=",".join(CASES), help="default all")
+    parser.add_argument("--processes", default="1,2,3", help="numbers of processes, the first to compare with")
+    parser.add_argument("--size", type=int, default=0, help="elements, meshes along a side, or spheres")
+    parser.add_argument("--steps", type=int, default=0, help="steps, or load steps")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for agreement.json")
+    given = parser.parse_args()
+    names, processes = given.cases.split(","), [int(word) for word in given.processes.split(",")]
+    if unknown := [name for name in names if name not in CASES]:
+        parser.error(f"{unknown[0]}: must be one of {', '.join(CASES)}")
+    records: list[dict[str, Any]] = []
+    for name in names:
+        size, steps = CASES[name]
+        with TemporaryDirectory() as folder:
+            records += run_case(name, given.size or size, given.steps or steps, processes, Path(folder))
+    print(tabulate(records))
+    record = {"runs": records, "machine": describe_machine(), "time": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
+    given.results.mkdir(parents=True, exist_ok=True)
+    (given.results / "agreement.json").write_text(json.dumps(record, indent=1) + "\n")
+    return 0 if all(r["agrees"] for r in records) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The comparison of runs on several processes: its arithmetic, and its verdict on made-up runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def agreement(modules: dict[str, ModuleType]) -> ModuleType:
+    return modules["agreement"]
+
+
+def made_up(difference: float = 0.0, newton: tuple[int, ...] = (3, 1, 2)) -> dict[str, Any]:
+    """Arrays of a run: positions up to 2 m, slopes up to 0.1, of which one differs."""
+    slopes = np.array([[0.05, -0.1], [0.0, 0.01]])
+    slopes[1, 1] += difference
+    return {
+        "displacements: positions": np.array([[1.0, -2.0], [0.5, 0.5]]),
+        "displacements: slopes": slopes,
+        "multipliers: CoordinateConstraint": np.zeros((2, 0)),
+        "newton": np.array(newton),
+        "passes": np.ones(len(newton), np.int64),
+    }
+
+
+def test_differences_are_relative_to_their_own_kind(agreement: ModuleType) -> None:
+    """2e-9 in a slope is 2e-8 of the largest slope, and not 1e-9 of the largest displacement."""
+    result = agreement.compare(made_up(2e-9), made_up())
+    assert result.worst == ("displacements: slopes", pytest.approx(2e-8, rel=1e-6))
+    assert not result.agrees
+    assert agreement.compare(made_up(0.9e-9), made_up()).agrees
+    assert agreement.relative_difference(np.array([1e-30]), np.zeros(1)) == np.inf
+    assert agreement.relative_difference(np.array([np.nan]), np.ones(1)) == np.inf
+    assert agreement.relative_difference(np.ones(3), np.ones(2)) == np.inf
+    with pytest.raises(ValueError, match="must be in both runs"):
+        agreement.compare({**made_up(), "more": np.ones(1)}, made_up())
+
+
+def test_iterations_must_be_equal_in_each_step(agreement: ModuleType) -> None:
+    result = agreement.compare(made_up(newton=(2, 2, 2)), made_up())
+    assert (result.newton, result.uneven, result.agrees) == (6, 2, False)
+    assert not agreement.compare(made_up(newton=(3, 1, 1, 1)), made_up()).agrees
+
+
+@pytest.mark.parametrize(("difference", "code"), [(0.0, 0), (2e-9, 1)])
+def test_exit_code_and_file(
+    agreement: ModuleType, difference: float, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(script: Path, processes: int, words: list[str], waits_quietly: bool) -> str:
+        np.savez(words[words.index("-out") + 1], **made_up(difference if processes == 3 else 0.0))
+        return ""
+
+    monkeypatch.setattr(agreement, "run_on_processes", run)
+    monkeypatch.setattr(sys, "argv", ["agreement.py", "--cases", "belt", "--results", str(tmp_path)])
+    assert agreement.main() == code
+    runs = json.loads((tmp_path / "agreement.json").read_text())["runs"]
+    assert [run["processes"] for run in runs] == [1, 2, 3]
+    assert [run["agrees"] for run in runs] == [True, True, code == 0]
