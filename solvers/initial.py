@@ -18,7 +18,7 @@ from windlass.framework.petsc import PETSc
 from windlass.framework.state import State
 from windlass.framework.vectors import spread_to_ghosts, sum_to_owners
 from windlass.solvers.ghosts import largest_of_all
-from windlass.solvers.mumps import mumps_settings
+from windlass.solvers.mumps import MumpsSettings
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.saddle import (
     PetscFactors,
@@ -55,7 +55,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State) -> Non
     add_right_side(assembly, f, c)
     found = None
     if not any(name.startswith(PREFIX) for name in PETSc.Options().getAll()):
-        with mumps_settings(problem):
+        with MumpsSettings(problem):
             found = _solve_with_tangent(problem, f, c)
     state.a[:], state.lam[:] = found if found is not None else _solve_alone(assembly, f, c)
     state.algorithmic_a[:] = state.a

@@ -13,9 +13,6 @@ of MUMPS on ICNTL(8) and CNTL(1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from windlass.framework.petsc import PETSc
 from windlass.solvers.problem import NonlinearProblem
 
@@ -23,23 +20,29 @@ SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """Options of PETSc and their values: no scaling, and the threshold of pivots [1]."""
 
 
-@contextmanager
-def mumps_settings(problem: NonlinearProblem) -> Iterator[None]:
-    """Have the settings in PETSc's options while the linear solver of a problem is at work.
+class MumpsSettings:
+    """Have the settings in PETSc's options while the linear solver of a problem is at work; may be used again.
 
     PETSc reads them there whenever it makes new factors.  Other solvers of the same prefix do not see them.  If the
     user has given one of them, or chosen another solver, nothing is set: both belong together.
     """
-    database, pc = PETSc.Options(), problem.snes.getKSP().getPC()
-    names = [problem.prefix + name for name in SETTINGS]
-    chosen = pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == PETSc.Mat.SolverType.MUMPS
-    if not chosen or problem.assembly.world.numbering.multiplier_count or any(map(database.hasName, names)):
-        yield
-        return
-    for name, value in zip(names, SETTINGS.values(), strict=True):
-        database.setValue(name, value)
-    try:
-        yield
-    finally:
-        for name in names:
-            database.delValue(name)
+
+    def __init__(self, problem: NonlinearProblem) -> None:
+        self._problem, self._constrained = problem, problem.assembly.world.numbering.multiplier_count > 0
+        self._set: list[str] = []
+
+    def __enter__(self) -> None:
+        if self._constrained:
+            return
+        database, pc = PETSc.Options(), self._problem.snes.getKSP().getPC()
+        chosen = pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == PETSc.Mat.SolverType.MUMPS
+        settings = {self._problem.prefix + name: value for name, value in SETTINGS.items()}
+        if chosen and not any(map(database.hasName, settings)):
+            for name, value in settings.items():
+                database.setValue(name, value)
+            self._set = list(settings)
+
+    def __exit__(self, *_error: object) -> None:
+        for name in self._set:
+            PETSc.Options().delValue(name)
+        self._set = []

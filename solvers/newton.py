@@ -19,7 +19,7 @@ from windlass.framework.stages import Stage, enter, leave
 from windlass.solvers.advice import advise_iterative
 from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.linear_reset import forget_factors
-from windlass.solvers.mumps import mumps_settings
+from windlass.solvers.mumps import MumpsSettings
 from windlass.solvers.ordering import default_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
@@ -89,6 +89,7 @@ class Newton:
             database.setValue(name, "basic")
         options.set_from_options(snes)
         advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC().getFactorSolverType() or "")
+        self._settings = MumpsSettings(problem)
         self._set_up_seen = False
         self._may_pivot = self._uses_default_lu()
         self._before = problem.residual_vector.duplicate()
@@ -203,7 +204,7 @@ class Newton:
         # what the callbacks do counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
-            with mumps_settings(problem):
+            with self._settings:
                 self.snes.solve(None, problem.unknowns)
         except PETSc.Error as error:
             # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
