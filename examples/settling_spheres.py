@@ -13,7 +13,7 @@ Runge-Kutta method of order 8 is exact enough with steps of which a contact take
 error is of second order here, would need steps twenty times as short.  The sum is constant to 1e-6 of its start.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -54,16 +54,16 @@ for normal in ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (-1.0, 0.0, 0.
 contact = world.add(con.HuntCrossley, contact_set=group, transition_velocity=0.1)
 
 
-@dataclass
-class Energies:
-    """Times [s], kinetic, potential and stored energies [J] and dissipated power [W] after each step."""
+class Energies(wl.StepHook):
+    """Kinetic, potential and stored energies [J] and dissipated power [W] over time [s], also over a restart."""
 
-    times: list[float] = field(default_factory=list)
-    rows: list[tuple[float, float, float]] = field(default_factory=list)
-    power: list[float] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.times: list[float] = []
+        self.rows: list[tuple[float, float, float]] = []
+        self.power: list[float] = []
 
-    def record(self, state: wl.State) -> None:
-        """Add those of a state; called after each step."""
+    def after_step(self, state: wl.State) -> None:
+        """Add those of a state."""
         whole = state.gather()
         dofs, found = whole.local_dofs(points), con.eval_contacts(world, whole, contact)
         kinetic = 0.5 * MASS * float((whole.v[dofs] ** 2).sum())
@@ -72,6 +72,15 @@ class Energies:
         self.rows.append((kinetic, potential, float(found.energy.sum())))
         self.power.append(float(found.dissipated_power.sum()))
 
+    def checkpoint(self) -> dict[str, Any]:
+        """What a run that goes on from a checkpoint takes back by `restore`."""
+        return {"times": np.array(self.times), "rows": np.array(self.rows), "power": np.array(self.power)}
+
+    def restore(self, kept: Mapping[str, Any], state: wl.State) -> None:
+        """Go on with the energies before the checkpoint."""
+        self.times, self.power = kept["times"].tolist(), kept["power"].tolist()
+        self.rows = [tuple(row) for row in kept["rows"].tolist()]
+
     def tabulate(self) -> NDArray[np.float64]:
         """Kinetic, potential, stored and dissipated energy after each step [J], shape (steps + 1, 4)."""
         dissipated = CubicSpline(self.times, self.power).antiderivative()(self.times)
@@ -79,9 +88,9 @@ class Energies:
 
 
 start, energies = wl.State(world), Energies()
-energies.record(start)
+energies.after_step(start)
 motion = wl.Explicit(world, step=step, end=end, method="rk", rtol=1e-6, atol=1e-8, name="settling")
-state = motion.solve(start, hooks=[energies.record])
+state = motion.solve(start, hooks=[energies])
 if not wl.help_requested():
     table = energies.tabulate()
     total = table.sum(axis=1)

@@ -132,6 +132,21 @@ def test_settling_spheres(tmp_path: Path) -> None:
     assert (tmp_path / "settling_spheres_out" / "energies.csv").exists()
 
 
+def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
+    """A run in two parts has the energies of the first one too, and ends with those of one run."""
+    (tmp_path / "whole").mkdir()
+    words = ["-spheres", "8", "-checkpoint", "run.h5", "-checkpoint_every", "100"]
+    whole, _ = run_example("settling_spheres", [*words, "-end", "0.04"], tmp_path / "whole")
+    run_example("settling_spheres", [*words, "-end", "0.02"], tmp_path)
+    results, table = run_example("settling_spheres", [*words, "-end", "0.04", "-restart", "auto"], tmp_path)
+    assert "below 1e-6: yes" in table
+    assert_allclose(list(results["energies"].values()), list(whole["energies"].values()), rtol=1e-9, atol=1e-12)
+    files = [folder / "settling_spheres_out/energies.csv" for folder in (tmp_path / "whole", tmp_path)]
+    energies = [np.loadtxt(file, delimiter=",") for file in files]
+    assert len(energies[0]) == whole["steps"] + 1
+    assert_allclose(energies[1], energies[0], rtol=0, atol=1e-9)
+
+
 def test_cable_net(tmp_path: Path) -> None:
     """Weight and pull in the supports, a symmetric net without pull, and a sheared one as of bars on hinges."""
     results, table = run_example("cable_net", ["-n", "12", "-pull", "3", "-cables_per_line", "2"], tmp_path)

@@ -22,7 +22,7 @@ from windlass.elements import Point2D, nodes_of, straight_cable  # noqa: E402
 
 fault = wl.option("fault", "", "", "what goes wrong")
 elements = wl.option("elements", 12, "1", "number of cables", minimum=1)
-solver = wl.option("solver", "dynamic", "", "static, dynamic or explicit")
+solver = wl.option("solver", "dynamic", "", "static, dynamic or explicit, or some of them with commas between")
 
 world = wl.World(gravity=(0.0, -9.81))
 rope = straight_cable(
@@ -63,13 +63,18 @@ def hook(state: wl.State) -> None:
         state.q[:] = math.nan
 
 
-if solver == "static":
-    solve = wl.Static(world, load_steps=3).solve
-elif solver == "dynamic":
-    solve = wl.Dynamic(world, step=STEP, end=5 * STEP).solve
-else:
-    solve = wl.Explicit(world, step=1e-5, end=3e-3).solve
-state = solve(hooks=[hook])
-q = state.gather().q
-if wl.is_first_process():
-    print("tip", np.round(q[-4:-2], 6), flush=True)
+def solve(kind: str) -> None:
+    """Solve and print where the tip is."""
+    if kind == "static":
+        run = wl.Static(world, load_steps=3).solve
+    elif kind == "dynamic":
+        run = wl.Dynamic(world, step=STEP, end=5 * STEP).solve
+    else:
+        run = wl.Explicit(world, step=1e-5, end=3e-3).solve
+    q = run(hooks=[hook]).gather().q
+    if wl.is_first_process():
+        print("tip", np.round(q[-4:-2], 6), flush=True)
+
+
+for kind in solver.split(","):
+    solve(kind)

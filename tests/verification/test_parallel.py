@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 from support.processes import ROOT, run_python
 
 STEPS = 800
+Belts = Callable[[int], Any]
 
 
 def run_belt(folder: Path, processes: int) -> Any:
@@ -22,19 +25,19 @@ def run_belt(folder: Path, processes: int) -> Any:
 
 
 @pytest.fixture(scope="module")
-def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The belt on one process."""
-    return run_belt(tmp_path_factory.mktemp("serial"), 1)
+def belts(tmp_path_factory: pytest.TempPathFactory) -> Belts:
+    """The belt on any number of processes, each run once."""
+    return cache(lambda processes: run_belt(tmp_path_factory.mktemp("belt"), processes))
 
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
-def test_belt_on_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
+def test_belt_on_several_processes(belts: Belts, processes: int) -> None:
     """800 steps (the driver starts at step 500): coordinates and velocities to 1e-8 relative, the same counts.
 
     The difference to serial is the order of sums and another factorisation (MUMPS), carried on by the steps.
     """
-    parallel = run_belt(tmp_path, processes)
+    serial, parallel = belts(1), belts(processes)
     for name in ("q", "v", "lam"):
         scale = np.abs(serial[name]).max()
         np.testing.assert_allclose(parallel[name], serial[name], atol=1e-8 * scale, rtol=0, err_msg=name)
@@ -44,9 +47,9 @@ def test_belt_on_several_processes(serial: Any, processes: int, tmp_path: Path) 
 
 
 @pytest.mark.mpi
-def test_each_process_evaluates_its_own_rows(serial: Any, tmp_path: Path) -> None:
+def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
     """Rows evaluated per residual add up to those in serial; each process has its share of them and of the matrix."""
-    parallel = run_belt(tmp_path, 2)
+    serial, parallel = belts(1), belts(2)
     # whole rows per residual: the initial accelerations add one evaluation that is no residual of Newton
     per_residual = parallel["rows"] // parallel["residuals"][:, None]
     np.testing.assert_array_equal(per_residual.sum(axis=0), serial["rows"][0] // serial["residuals"][0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -178,17 +179,39 @@ DETERMINISTIC: list[str | Path] = ["-dynamic_pc_type", "redundant", "-dynamic_re
 DETERMINISTIC += ["-dynamic_redundant_pc_factor_mat_solver_type", "klu"]
 
 
+def kill_belt(folder: Path, processes: int, options: Sequence[str | Path] = ()) -> Path:
+    """The belt, killed after step 243, in a folder with its last checkpoint, that of step 140, and its state at 240."""
+    words = [write_belt(folder), *BELT, "-checkpoint_every", "140", "-keep", "240", "-die", "243", *options]
+    run([*words, "-output", "a", "-checkpoint", "c.h5"], folder, processes, killed=True)
+    return folder
+
+
+def restart_belt(killed: Path, folder: Path, processes: int, options: Sequence[str | Path] = ()) -> None:
+    """Take the belt from its checkpoint to its end, with its outputs, in a folder of its own."""
+    shutil.copytree(killed, folder)
+    run([folder / "belt.py", *BELT, "-keep", "240", "-output", "a", "-restart", "c.h5", *options], folder, processes)
+
+
+@pytest.fixture(scope="module")
+def killed_on_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The belt, killed on two processes."""
+    return kill_belt(tmp_path_factory.mktemp("two"), 2)
+
+
 @pytest.mark.mpi
-@pytest.mark.parametrize("options", [[], DETERMINISTIC], ids=["mumps", "deterministic"])
-def test_two_processes_killed_and_restarted(options: list[str | Path], tmp_path: Path) -> None:
-    """Over 100 steps after the checkpoint: to 1e-10 relative, bit by bit with a deterministic solver."""
-    common = [write_belt(tmp_path), *BELT, "-checkpoint_every", "140", *options, "-keep", "240"]
-    # the run that is killed later is itself what the other one is compared with
-    run([*common, "-output", "a", "-checkpoint", "c.h5", "-die", "243"], tmp_path, 2, killed=True)
-    run([*common, "-output", "b", "-restart", "c.h5"], tmp_path, 2)
-    if options:
-        assert_same_file(tmp_path / "a_240.npz", tmp_path / "b_240.npz")
-    assert_close(tmp_path / "a_240.npz", tmp_path / "b_240.npz")
+def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path) -> None:
+    """Over 100 steps after the checkpoint: to 1e-10 relative; what was killed is itself what this is compared with."""
+    restart_belt(killed_on_two, tmp_path / "again", 2)
+    assert_close(killed_on_two / "a_240.npz", tmp_path / "again/a_240.npz")
+
+
+@pytest.mark.mpi
+def test_two_processes_to_the_last_bit(tmp_path: Path) -> None:
+    """With a deterministic linear solver."""
+    (tmp_path / "killed").mkdir()
+    killed = kill_belt(tmp_path / "killed", 2, DETERMINISTIC)
+    restart_belt(killed, tmp_path / "again", 2, DETERMINISTIC)
+    assert_same_file(killed / "a_240.npz", tmp_path / "again/a_240.npz")
 
 
 @pytest.mark.mpi
@@ -203,15 +226,12 @@ def test_explicit_on_three_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
-def test_another_number_of_processes(tmp_path: Path) -> None:
+def test_another_number_of_processes(killed_on_two: Path, tmp_path: Path) -> None:
     """Written with one, read with two, and the other way round."""
-    common = [write_belt(tmp_path), *BELT, "-checkpoint_every", "140", "-keep", "240", "-output"]
-    for writing, reading in ((1, 2), (2, 1)):
-        first, second = f"w{writing}", f"r{reading}"
-        run([*common, first, "-checkpoint", "c.h5", "-die", "243"], tmp_path, writing, killed=True)
-        shutil.copytree(tmp_path / first, tmp_path / second)
-        run([*common, second, "-restart", "c.h5"], tmp_path, reading)
-        assert_close(tmp_path / f"{first}_240.npz", tmp_path / f"{second}_240.npz")
+    (tmp_path / "killed").mkdir()
+    for killed, reading in ((kill_belt(tmp_path / "killed", 1), 2), (killed_on_two, 1)):
+        restart_belt(killed, tmp_path / f"on {reading}", reading)
+        assert_close(killed / "a_240.npz", tmp_path / f"on {reading}/a_240.npz")
 
 
 def assert_close(first: Path, second: Path, tolerance: float = 1e-10) -> None:
