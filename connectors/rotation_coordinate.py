@@ -205,7 +205,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for an axis that the initial values reverse, and for history values that do not fit."""
     check_history(world, table, len(START))
-    dofs = world.table_dofs(table)
+    dofs = world.numbering.places(world.held_dofs(table))
     a, b = directions(world.numbering.reference[dofs], table.column("axis"))
     _, share = initial_angles(world.numbering.reference[dofs] + world.numbering.displacement[dofs], a, b)
     for row in np.flatnonzero(~(share > REVERSED))[:1]:
@@ -244,7 +244,7 @@ register(
         RotationCoordinate,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.column("node"))[:, 3:],
+        dofs=lambda world, table: world.dofs_of(table.held_values("node"))[:, 3:],
         build=build,
         complete=complete,
         check=check,

@@ -17,6 +17,8 @@ from windlass.elements.cable2d import Cable2D
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
 from windlass.framework.errors import ModelError
+from windlass.framework.parts import Part, part_of_large
+from windlass.framework.schema import Component
 from windlass.framework.table import Entity
 from windlass.framework.world import World
 
@@ -96,17 +98,36 @@ def straight_cable(
 
 
 def add_along(world: World, route: Route, elements: int, name: str, **cable_columns: Any) -> Entity:
-    """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent."""
+    """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
+
+    On several processes each gives a part of long chains.
+    """
     try:
-        positions, slopes, length = nodes_along(route, elements)
+        # also for numbers of elements that are none
+        length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
-    nodes = world.add(PointSlope2D, name=f"{name} node", position=positions, slope=slopes)
-    first = np.arange(elements)
-    second = (first + 1) % len(nodes)
-    columns = {"length": length, **cable_columns}
+    mine = part_of_large(elements + (0 if route.closed else 1))
+    positions, slopes, _ = nodes_along(route, elements, mine.numbers)
+    nodes = world.add(PointSlope2D, name=f"{name} node", part=mine, position=positions, slope=slopes)
+    mine = part_of_large(elements)
+    first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
     kind = ALECable2D if "ale" in cable_columns else Cable2D
-    return world.add(kind, name=name, node0=nodes[first], node1=nodes[second], **columns)
+    columns = {"length": length, **_rows_of(mine, kind, cable_columns)}
+    return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
+
+
+def _rows_of(part: Part, kind: type[Component], values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a part from those that have one for each of all rows."""
+    picked = {}
+    for name, value in values.items():
+        col, each = kind.columns.get(name), False
+        if isinstance(value, Entity):
+            each = len(value) == part.count > 1
+        elif col is not None and col.dtype is not object and np.ndim(value) > len(col.shape or ()):
+            each = len(value) == part.count
+        picked[name] = np.asarray(value)[part.numbers] if each and col else value[part.numbers] if each else value
+    return picked
 
 
 def nodes_of(world: World, cables: Entity) -> Entity:
