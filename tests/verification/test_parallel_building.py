@@ -62,5 +62,5 @@ def test_building_in_parts(serial: Any, processes: int, tmp_path: Path) -> None:
         assert errors[name] == serial["errors"][name]
     # the last error ends the program, with one message
     assert done.returncode == 2
-    assert done.stderr.count("error") == 1, done.stderr
+    assert done.stderr.count("error:") == 1, done.stderr
     assert "call 1 of World.add adds 8 rows of Point2D on process 0, 9 rows of Point2D on process 1" in done.stderr
