@@ -1,17 +1,21 @@
 """Values by number from many processes, without one that has them all: each keeps those of a range of numbers.
 
-A process sends the values that it knows to the keepers of their numbers, asks them for others, and gets the answers:
-two rounds of messages, whose size is that of what is sent and asked for.
+A process sends the values that it knows to the keepers of their numbers, asks them for others, and gets the answers.
+Messages are as long as what is sent and asked for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.table import IntArray
+
+BLOCK = 1 << 17
+"""Values that a process sends at a time, to bound the memory of messages."""
 
 
 def share(
@@ -38,18 +42,27 @@ def share(
     """
     least = [-(-count * rank // comm.size) for rank in range(comm.size + 1)]
     first, end = least[comm.rank], least[comm.rank + 1]
-    order, out, into = _address(comm, numbers, count)
     kept = np.full((end - first, *values.shape[1:]), start, values.dtype)
-    join.at(kept, _send(comm, numbers[order], out, into) - first, _send(comm, values[order], out, into))
+    for block in _blocks(comm, len(numbers)):
+        order, out, into = _address(comm, numbers[block], count)
+        came = _send(comm, numbers[block][order], out, into)
+        join.at(kept, came - first, _send(comm, values[block][order], out, into))
     if before:
         sums = np.cumsum(kept, axis=0)
         totals = comm.allgather(sums[-1] if len(sums) else np.zeros(values.shape[1:], values.dtype))
         kept = sums - kept + sum(totals[: comm.rank])
-    order, out, into = _address(comm, wanted, count)
-    answers = _send(comm, kept[_send(comm, wanted[order], out, into) - first], into, out)
-    result = np.empty_like(answers)
-    result[order] = answers
+    result = np.empty((len(wanted), *values.shape[1:]), values.dtype)
+    for block in _blocks(comm, len(wanted)):
+        order, out, into = _address(comm, wanted[block], count)
+        asked = _send(comm, wanted[block][order], out, into)
+        result[block][order] = _send(comm, kept[asked - first], into, out)
     return result
+
+
+def _blocks(comm: Any, length: int) -> Iterator[slice]:
+    """Slices of an array, on every process as many as the longest one has."""
+    for begin in range(0, max(comm.allgather(length)), BLOCK):
+        yield slice(begin, begin + BLOCK)
 
 
 def _address(comm: Any, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:

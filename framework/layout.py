@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.directory import share
 from windlass.framework.law import FloatArray, System, law_of, role_of
 from windlass.framework.lookup import Lookup
 from windlass.framework.moving import couplings_of, find_couplings, move_rows
@@ -85,8 +84,10 @@ class Layout:
         # contact sets may couple any row, and their worlds stay whole
         self._unknown_of_dof = np.zeros(0, np.int64)
         self._row_owner = row_owner if any(map(is_everywhere, row_owner)) else {}
-        self._number_dofs(dof_owner, table_dofs | node_dofs)
-        self._number_unknowns(dof_owner, row_owner, table_dofs, hub)
+        own = np.flatnonzero(dof_owner == rank)
+        ghosts = self._find_ghosts(own, table_dofs | node_dofs)
+        self._number_dofs(dof_owner, own, ghosts)
+        self._number_unknowns(dof_owner, row_owner, table_dofs, hub, own, ghosts)
         self._localise_markers()
         self._localise_data()
         # what nothing refers to is kept by one process
@@ -94,42 +95,50 @@ class Layout:
             c: world.tables[c].held[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
 
-    def _number_dofs(self, dof_owner: IntArray, dofs: dict[type[Component], IntArray]) -> None:
-        number = self.world.numbering
-        self._own: IntArray = np.flatnonzero(dof_owner == self.rank)
-        needed = np.zeros(len(number.known) + 1, dtype=bool)
+    def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
+        """Coordinates of others that local rows couple."""
+        needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
         # outputs of a node need all of its coordinates where its first one is owned
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
         needed[-1] = False
-        needed[self._own] = False
-        local = np.concatenate((self._own, np.flatnonzero(needed)))
-        self.owned: IntArray = number.known[self._own]
-        self.dofs: IntArray = number.known[local]
+        needed[own] = False
+        return np.flatnonzero(needed)
+
+    def _number_dofs(self, dof_owner: IntArray, own: IntArray, ghosts: IntArray) -> None:
+        number = self.world.numbering
+        local = np.concatenate((own, ghosts))
+        self.owned: IntArray = number.names(own)
+        self.dofs: IntArray = number.names(local)
         self.spare = len(self.dofs)
         self._local_of_dof = Lookup(self.dofs, np.arange(self.spare), self.spare)
-        self._ghosts: IntArray = local[len(self._own) :]
         self.ghost_numbers: IntArray = np.zeros(0, np.int32)
         if self.size > 1:
-            position = self._number_by_owner(dof_owner, number.known, number.known, number.count)
-            self.ghost_numbers = position[self._ghosts].astype(np.int32)
+            position = self._number_by_owner(dof_owner, number.known, number.known, ghosts)
+            self.ghost_numbers = position[ghosts].astype(np.int32)
         self.reference: FloatArray = np.append(number.reference[local], 0.0)
         self.displacement: FloatArray = number.displacement[local]
         self.velocity: FloatArray = number.velocity[local]
 
-    def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, count: int) -> IntArray:
-        """Numbers process by process, and there by keys, of things that this process knows, shape (known,).
+    def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
+        """Numbers process by process, and there by keys, of what this process owns and of ghosts, shape (known,).
 
-        In a world in parts those of other processes come from their owners, by the names of things, < ``count``.
+        In a world in parts those of ghosts come from their owners, by ascending names.
         """
-        numbers = np.empty(len(owner), np.int64)
         if self.world.processes is None:
+            numbers = np.empty(len(owner), np.int64)
             numbers[np.lexsort((key, owner))] = np.arange(len(owner))
             return numbers
+        numbers = np.full(len(owner), -1, np.int64)
         mine = np.flatnonzero(owner == self.rank)
-        mine = mine[np.argsort(key[mine], kind="stable")]
         first = sum(self.comm.allgather(len(mine))[: self.rank])
-        return share(self.comm, count, names[mine], first + np.arange(len(mine)), names)
+        mine = mine[np.argsort(key[mine], kind="stable")]
+        numbers[mine] = np.arange(first, first + len(mine))
+        asked = [ghosts[owner[ghosts] == rank] for rank in range(self.size)]
+        given = [numbers[np.searchsorted(names, wanted)] for wanted in self.comm.alltoall([names[g] for g in asked])]
+        for places, answer in zip(asked, self.comm.alltoall(given), strict=True):
+            numbers[places] = answer
+        return numbers
 
     def _number_unknowns(
         self,
@@ -137,32 +146,46 @@ class Layout:
         row_owner: dict[type[Component], IntArray],
         table_dofs: dict[type[Component], IntArray],
         hub: NDArray[np.bool_],
+        own: IntArray,
+        ghosts: IntArray,
     ) -> None:
-        number, world = self.world.numbering, self.world
-        dof_key = np.append(number.known + number.count * hub, -1.0)
+        number = self.world.numbering
+        name, owner, key = self._list_unknowns(dof_owner, row_owner, table_dofs, hub)
+        self.unknown_count = number.count + number.multiplier_count
+        unknown = self._number_by_owner(owner, key, name, ghosts)
+        known = number.known_count
+        mine = known + np.flatnonzero(owner[known:] == self.rank)
+        self.multipliers_owned: IntArray = name[mine] - number.count
+        self._local_of_multiplier = Lookup(self.multipliers_owned, np.arange(len(self.multipliers_owned)))
+        self.owned_unknowns = len(own) + len(mine)
+        first = int(min(unknown[own].min(initial=self.unknown_count), unknown[mine].min(initial=self.unknown_count)))
+        self.unknown_global: IntArray = np.concatenate((first + np.arange(self.owned_unknowns), unknown[ghosts]))
+        self.unknown_of_dof: IntArray = np.empty(self.spare, np.int64)
+        self.unknown_of_dof[: len(own)] = unknown[own] - first
+        self.unknown_of_dof[len(own) :] = self.owned_unknowns + np.arange(len(ghosts))
+        self.unknown_of_multiplier: IntArray = unknown[mine] - first
+        if any(is_everywhere(component) for component in self.rows):
+            self._unknown_of_dof = unknown[:known]
+
+    def _list_unknowns(
+        self,
+        dof_owner: IntArray,
+        row_owner: dict[type[Component], IntArray],
+        table_dofs: dict[type[Component], IntArray],
+        hub: NDArray[np.bool_],
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Names, owners and keys of the coordinates and multipliers that this process knows, shape (unknowns,) each."""
+        number = self.world.numbering
+        dof_key = np.append(number.known, -1.0)
+        dof_key[:-1][hub] += number.count
         names, owners, keys = [number.known], [dof_owner], [dof_key[:-1]]
         for component in number.first_multiplier:
-            multipliers = number.multipliers(component, world.tables[component].held)
+            multipliers = number.multipliers(component, self.world.tables[component].held)
             key = dof_key[table_dofs[component]].max(axis=1, initial=-1.0) + 0.5
             names.append(number.count + multipliers.ravel())
             owners.append(np.repeat(row_owner[component], multipliers.shape[1]))
             keys.append(np.repeat(key, multipliers.shape[1]))
-        owner, name, known = np.concatenate(owners), np.concatenate(names), len(number.known)
-        self.unknown_count = number.count + number.multiplier_count
-        unknown = self._number_by_owner(owner, np.concatenate(keys), name, self.unknown_count)
-        mine = known + np.flatnonzero(owner[known:] == self.rank)
-        self.multipliers_owned: IntArray = name[mine] - number.count
-        self._local_of_multiplier = Lookup(self.multipliers_owned, np.arange(len(self.multipliers_owned)))
-        self.owned_unknowns = len(self.owned) + len(self.multipliers_owned)
-        first = int(unknown[owner == self.rank].min(initial=self.unknown_count))
-        ghosts = unknown[self._ghosts]
-        self.unknown_global: IntArray = np.concatenate((first + np.arange(self.owned_unknowns), ghosts))
-        self.unknown_of_dof: IntArray = np.empty(self.spare, np.int64)
-        self.unknown_of_dof[: len(self.owned)] = unknown[self._own] - first
-        self.unknown_of_dof[len(self.owned) :] = self.owned_unknowns + np.arange(len(ghosts))
-        self.unknown_of_multiplier: IntArray = unknown[mine] - first
-        if any(is_everywhere(component) for component in self.rows):
-            self._unknown_of_dof = unknown[:known]
+        return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
         """Local markers are those that local rows refer to."""

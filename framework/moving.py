@@ -69,6 +69,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     fetch_rows(world, processes)
     # numbers stay what they are, this process only knows more of them
     before, count = world.numbering.known, world.numbering.count
+    world.numbering.forget()
     world.number()
     both = share(processes.comm, count, before, 2 * owner + hub, world.numbering.known)
     return both // 2, both % 2 == 1
@@ -78,7 +79,7 @@ def _find_hubs(world: World, counted: Marks, processes: Processes) -> NDArray[np
     """Whether each coordinate is a hub, see `find_hubs`, shape (known,)."""
     number, comm = world.numbering, processes.comm
     mine = [dofs[counted[component]] for component, dofs in find_couplings(world).items()]
-    degree = count_rows(mine, len(number.known))
+    degree = count_rows(mine, number.known_count)
     degree = share(comm, number.count, number.known, degree, number.known, np.add, 0)
     alone = [
         number.places(numbers[find_own(world.tables[component]) & counted[component][:, None]])

@@ -34,7 +34,6 @@ class Numbering:
     Attributes:
         node_dofs: coordinate numbers of the rows of each node table that this process has, shape (held, k).
         count: number of coordinates n.
-        known: coordinate numbers of these rows, ascending, shape (known,): all n unless tables are built in parts.
         reference: reference coordinates [m, 1, rad], shape (known,).
         displacement, velocity: initial values, shape (known,).
         first_multiplier: first multiplier number of each constraint table.
@@ -50,7 +49,8 @@ class Numbering:
         self._world = world
         self.node_dofs: dict[type[Component], IntArray] = {}
         self.count = 0
-        reference, displacement, velocity, known = [], [], [], []
+        reference, displacement, velocity = [], [], []
+        known: list[IntArray] | None = None if world.processes is None else []
         for component, table in world.tables.items():
             if not component.dof_names:
                 continue
@@ -59,7 +59,8 @@ class Numbering:
             shared = table.held_values("shares_position") if "shares_position" in component.refs else None
             numbers = np.full(own.shape, -1, dtype=np.int64)
             numbers[own], count = self._number_rows(table, own)
-            known.append(numbers[own])
+            if known is not None:
+                known.append(numbers[own])
             if shared is not None and (shared >= 0).any():
                 taking = np.flatnonzero(shared >= 0)
                 for source, positions, source_rows in world.split_by_table(shared[taking]):
@@ -72,8 +73,8 @@ class Numbering:
             reference.append(np.concatenate(columns, axis=1)[own])
             displacement.append(table.held_values("displacement").reshape(own.shape)[own])
             velocity.append(table.held_values("velocity").reshape(own.shape)[own])
-        self.known: IntArray = np.concatenate(known)
-        self._place = None if len(self.known) == self.count else Lookup(self.known, np.arange(len(self.known)))
+        self._known = None if known is None else np.concatenate(known)
+        self._place = None if self._known is None else Lookup(self._known, np.arange(len(self._known)))
         self.reference: FloatArray = np.concatenate(reference)
         self.displacement: FloatArray = np.concatenate(displacement)
         self.velocity: FloatArray = np.concatenate(velocity)
@@ -93,8 +94,22 @@ class Numbering:
         numbers: IntArray = (self.count + before[:-1, None] + inside)[own]
         return numbers, int(before[-1])
 
+    @property
+    def known_count(self) -> int:
+        """Number of the coordinates of rows that this process has: all n unless tables are built in parts."""
+        return self.count if self._known is None else len(self._known)
+
+    @property
+    def known(self) -> IntArray:
+        """Their numbers, ascending, shape (known,)."""
+        return np.arange(self.count) if self._known is None else self._known
+
+    def names(self, places: IntArray) -> IntArray:
+        """Numbers of the coordinates at some places among those that this process knows."""
+        return places if self._known is None else self._known[places]
+
     def places(self, dofs: IntArray) -> IntArray:
-        """Places of coordinates of rows that this process has in arrays over them, -1 for none."""
+        """Places of coordinates among those that this process knows, -1 for none; the inverse of `names`."""
         return dofs if self._place is None else self._place[dofs]
 
     def reference_of(self, dofs: IntArray) -> FloatArray:
@@ -137,7 +152,7 @@ class Numbering:
     def forget(self) -> None:
         """Empty the arrays over the whole world."""
         self.node_dofs = {component: numbers[:0] for component, numbers in self.node_dofs.items()}
-        self.known, self._place = np.zeros(0, np.int64), None
+        self._known = self._place = None
         self.reference = self.displacement = self.velocity = self.data_initial = np.zeros(0)
         self.data_start = self.data_count = np.zeros(0, np.int64)
 

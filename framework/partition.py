@@ -148,7 +148,7 @@ def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]
     """The graph of a world, of its rows on this process; see `partition_coordinates`."""
     number = world.numbering
     first = [0]
-    vertex = np.full(len(number.known), -1, np.int64)
+    vertex = np.full(number.known_count, -1, np.int64)
     for component, numbers in number.node_dofs.items():
         # a coordinate that nodes share belongs to the one whose own it is
         own = find_own(world.tables[component])
