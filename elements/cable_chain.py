@@ -17,8 +17,7 @@ from windlass.elements.cable2d import Cable2D
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
 from windlass.framework.errors import ModelError
-from windlass.framework.parts import Part, part_of_large
-from windlass.framework.schema import Component
+from windlass.framework.parts import part_of_large, pick_rows
 from windlass.framework.table import Entity
 from windlass.framework.world import World
 
@@ -113,21 +112,8 @@ def add_along(world: World, route: Route, elements: int, name: str, **cable_colu
     mine = part_of_large(elements)
     first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
     kind = ALECable2D if "ale" in cable_columns else Cable2D
-    columns = {"length": length, **_rows_of(mine, kind, cable_columns)}
+    columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
-
-
-def _rows_of(part: Part, kind: type[Component], values: dict[str, Any]) -> dict[str, Any]:
-    """The values of a part from those that have one for each of all rows."""
-    picked = {}
-    for name, value in values.items():
-        col, each = kind.columns.get(name), False
-        if isinstance(value, Entity):
-            each = len(value) == part.count > 1
-        elif col is not None and col.dtype is not object and np.ndim(value) > len(col.shape or ()):
-            each = len(value) == part.count
-        picked[name] = np.asarray(value)[part.numbers] if each and col else value[part.numbers] if each else value
-    return picked
 
 
 def nodes_of(world: World, cables: Entity) -> Entity:

@@ -7,8 +7,9 @@ refer to, directly or not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from windlass.framework.launcher import launched_size
 from windlass.framework.law import law_of
 from windlass.framework.processes import Processes
 from windlass.framework.rows_given import check_rows, fetch_rows
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.schema import Component
+from windlass.framework.table import Entity, EntityTable, IntArray
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
@@ -66,6 +68,19 @@ def part(count: int) -> Part:
 def part_of_large(count: int) -> Part:
     """The rows of a table that builders of models give: of tables that stay whole every process gives all."""
     return part(count) if count > spreading.KEPT_WHOLE else Part(count, np.arange(count), everywhere=True)
+
+
+def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values for the rows that this process gives, from columns and references for one or for all rows."""
+    picked = dict(values)
+    for name, value in values.items() if not part.everywhere else ():
+        col = kind.columns.get(name)
+        each = col is not None and col.dtype is not object and np.ndim(value) > len(col.shape or ())
+        if each and len(value) == part.count:
+            picked[name] = np.asarray(value)[part.numbers]
+        elif isinstance(value, Entity) and len(value) == part.count > 1:
+            picked[name] = value[part.numbers]
+    return picked
 
 
 def begin_parts(world: World, table: EntityTable) -> None:

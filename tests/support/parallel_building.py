@@ -1,6 +1,6 @@
 """Program for mpiexec: worlds that are built in parts, row by row, by builders and from a mesh; and what goes wrong.
 
-Usage: parallel_building.py OUT.json.  The last of the errors is not caught.
+Usage: parallel_building.py MESH OUT.json.  The last of the errors is not caught.
 """
 
 import json
@@ -67,6 +67,28 @@ def solve_chains() -> dict[str, Any]:
     }
 
 
+def solve_net(mesh: Path) -> dict[str, Any]:
+    """A net from a file, its points in no order: numbers, names, sets and a motion."""
+    import windlass as wl
+    import windlass.connectors as con
+    from windlass.elements import cables_from_mesh
+
+    world = wl.World(gravity=(1.0, -9.81))
+    columns = {**STIFF, "reference_strain": -0.02}
+    sections = {"along": {"mass_per_length": 0.7}, "across": {}}
+    net = cables_from_mesh(world, mesh, sections=sections, cables_per_line=2, slopes="through", **columns)
+    con.fix(world, net.nodes["held"], "x", "y")
+    pull = world.add(con.Force, marker=con.position_marker(world, net.nodes["across"][::7]), vector=(0.0, -5.0, 0.0))
+    before = [net.describe(), net.all_nodes[7].name, net.slope_nodes["along"].ids.tolist(), pull.marker.tolist()]
+    state = wl.Dynamic(world, step=1e-3, end=0.01, rtol=1e-12).solve()
+    counts = world.numbering.count, world.numbering.multiplier_count
+    return {
+        "net": [*before, *counts, world.dofs_of(net.all_cables).tolist(), net.cables["across"][3].length.tolist()],
+        "q": state.gather().q.tolist(),
+        "held": [(t.kind, t.held_count, t.count) for t in (net.all_cables.table, net.all_nodes.table)],
+    }
+
+
 def raised(work: Any) -> str:
     """The message of an error of Windlass."""
     import windlass as wl
@@ -78,10 +100,10 @@ def raised(work: Any) -> str:
     return "nothing raised"
 
 
-def list_errors(rank: int, size: int) -> dict[str, str]:
+def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
     """Messages of what is wrong with parts."""
     import windlass as wl
-    from windlass.elements import Point2D, PointSlope2D
+    from windlass.elements import Point2D, PointSlope2D, cables_from_mesh
 
     def lost() -> None:
         world = wl.World()
@@ -108,11 +130,14 @@ def list_errors(rank: int, size: int) -> dict[str, str]:
     def too_few() -> None:
         wl.World().add(Point2D, part=wl.Part(4, np.arange(4)), position=np.zeros((3, 2)))
 
-    cases = (lost, disagree, zero_slope, negative, too_few)
+    def no_group() -> None:
+        cables_from_mesh(wl.World(), mesh, sections={"diagonal": STIFF}, **STIFF)
+
+    cases = (no_group, lost, disagree, zero_slope, negative, too_few)
     return {case.__name__: raised(case) for case in cases}
 
 
-def main(path: str) -> None:
+def main(mesh: str, path: str) -> None:
     """Solve; the first process writes."""
     import windlass as wl
     from windlass.elements import Point2D
@@ -122,7 +147,8 @@ def main(path: str) -> None:
     spreading.KEPT_WHOLE = 0
     comm = communicator()
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
-    found = {"chains": solve_chains(), "errors": list_errors(rank, size)}
+    found = {"chains": solve_chains(), "errors": list_errors(rank, size, Path(mesh))}
+    found["net"] = solve_net(Path(mesh))
     if rank == 0:
         Path(path).write_text(json.dumps(found))
     if size > 1:
