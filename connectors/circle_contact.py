@@ -52,15 +52,15 @@ def dofs(world: World, table: EntityTable) -> IntArray:
 
 def check_segments(world: World, table: EntityTable) -> None:
     """Raise ModelError for rows whose number of segments differs from that of their cable-shape marker."""
-    segments = table.column("segments")
-    for target, positions, rows in world.split_by_table(table.column("cable")):
+    segments = table.held_values("segments")
+    for target, positions, rows in world.split_by_table(table.held_values("cable")):
         given = target.values("segments", rows)
         wrong = np.flatnonzero(given != segments[positions])
         if len(wrong):
-            row, n = int(positions[wrong[0]]), given[wrong[0]]
+            k, n = int(positions[wrong[0]]), given[wrong[0]]
             raise ModelError(
-                f"segments = {segments[row]} in {table.kind} row {row}: must be {n}, as in its cable-shape marker "
-                f"({target.describe(int(rows[wrong[0]]))})"
+                f"segments = {segments[k]} in {table.kind} row {table.held[k]}: must be {n}, as in its cable-shape "
+                f"marker ({target.describe(int(rows[wrong[0]]))})"
             )
 
 

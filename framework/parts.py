@@ -16,11 +16,11 @@ import numpy as np
 from windlass.framework import spreading
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.launcher import launched_size
-from windlass.framework.law import law_of
+from windlass.framework.law import law_of, role_of
 from windlass.framework.processes import Processes
 from windlass.framework.rows_given import check_rows, fetch_rows
 from windlass.framework.schema import Component
-from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.table import Entity, EntityTable, IntArray, find_sorted
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
@@ -83,9 +83,36 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
     return picked
 
 
+def follow_parts(world: World, refs: Mapping[str, IntArray], count: int) -> Part:
+    """The rows of a call of `World.add` with all rows that this process keeps.
+
+    Of many rows that refer to one row each of a table in parts, it keeps those whose row it has; so nobody asks others.
+
+    Args:
+        world: the world, some of whose tables are in parts.
+        refs: entity numbers that rows refer to, for each row or one for all.
+        count: number of rows.
+    """
+    for ids in refs.values() if count > spreading.KEPT_WHOLE else ():
+        targets = world.split_by_table(ids) if len(ids) == count > 1 else []
+        if any(table.is_spread for table, _, _ in targets):
+            kept = np.ones(count, bool)
+            for table, positions, rows in targets:
+                kept[positions] = find_sorted(table.held, rows)[1]
+            return Part(count, np.flatnonzero(kept))
+    return Part(count, np.arange(count), everywhere=True)
+
+
 def begin_parts(world: World, table: EntityTable) -> None:
-    """From now on processes have different rows of a table."""
+    """From now on processes have different rows of a table.
+
+    Raises:
+        ModelError: a table of history values, which belong to rows of others.
+    """
     from windlass.framework.parallel import communicator
+
+    if role_of(table.component) == "data":
+        raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
 
     if world.processes is None:
         world.processes, world.is_spread = Processes(communicator()), True

@@ -179,8 +179,12 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
     if not np.isfinite(array).all():
         raise ModelError(f"{where} has values that are not finite: must be finite numbers [{col.unit}]")
     values = np.empty(count, dtype=object)
+    if count and (array.ndim == 1 or array.strides[0] == 0):
+        # equal rows are one array, which nobody writes to
+        values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
+        return values
     for i in range(count):
-        values[i] = np.array(array if array.ndim == 1 else array[i])
+        values[i] = np.array(array[i])
     return values
 
 

@@ -85,6 +85,8 @@ class World:
         """
         if self.finalized:
             raise ModelError(f"cannot add {component.__name__}: the world is finalized (add before the first solve)")
+        from windlass.framework.parts import begin_parts, follow_parts, pick_rows
+
         in_parts = part is not None and not part.everywhere
         law = law_of(component)
         if law is not None and law.complete is not None and not in_parts:
@@ -99,12 +101,14 @@ class World:
             if len(ids) not in (1, count):
                 raise ModelError(f"{name_} of {table.kind} has {len(ids)} entities: expected 1 or {count}")
         total = count if part is None else part.count
+        if part is None and self.processes is not None:
+            part = follow_parts(self, refs, count)
+            refs = {r: ids[part.numbers] if len(ids) == total > 1 else ids for r, ids in refs.items()}
+            values, count, in_parts = pick_rows(part, component, values), len(part.numbers), not part.everywhere
         rows = table.count + (np.arange(count) if part is None else part.numbers)
         parsed = table.parse(values, rows, total)
         full = {r: np.broadcast_to(ids, (count,)).copy() for r, ids in refs.items()}
         if in_parts:
-            from windlass.framework.parts import begin_parts
-
             begin_parts(self, table)
         self.calls.append((table.kind, total, in_parts))
         self._first_ids.append(self._count)
