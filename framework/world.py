@@ -75,7 +75,8 @@ class World:
             name: name for messages and output.
             part: the rows that this process gives, of ``part.count`` on all processes, see `windlass.part`; values and
                 references are for these rows, the handle is to all.  Nodes and history values that a kind makes by
-                itself, it does not make in parts.
+                itself, it does not make in parts.  Without a part, many rows that each refer to a row of a table in
+                parts are in parts, too.
             **values: columns and references of the component, each for all rows or one per row.  A reference is a
                 handle, a list of handles, or an array of entity numbers, -1 for none; numbers from ``World.count`` on
                 are then the rows of this call.

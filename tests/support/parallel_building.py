@@ -1,6 +1,6 @@
 """Program for mpiexec: worlds that are built in parts, row by row, by builders and from a mesh; and what goes wrong.
 
-Usage: parallel_building.py MESH OUT.json.  The last of the errors is not caught.
+Usage: parallel_building.py MESH OUT.json [options of Windlass].  The last of the errors is not caught.
 """
 
 import json
@@ -157,7 +157,7 @@ def main(mesh: str, path: str) -> None:
         world.finalize()
 
 
-words = sys.argv[1:]
+words = sys.argv[1:3]
 # Windlass would read them as options
-del sys.argv[1:]
+del sys.argv[1:3]
 main(*words)

@@ -17,10 +17,10 @@ LINES = 6
 PROGRAM = ROOT / "tests/support/parallel_building.py"
 
 
-def run_program(mesh: Path, folder: Path, processes: int) -> Any:
+def run_program(mesh: Path, folder: Path, processes: int, *options: str) -> Any:
     """Results of the program on some processes, and what it printed as errors."""
     path = folder / f"building{processes}.json"
-    done = run_python([PROGRAM, mesh, path], processes)
+    done = run_python([PROGRAM, mesh, path, *options], processes)
     assert path.exists(), done.stderr
     return json.loads(path.read_text()), done
 
@@ -59,10 +59,10 @@ def test_errors_of_one_process(serial: Any) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("processes", [2, 3])
-def test_building_in_parts(serial: Any, mesh: Path, processes: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("processes", "partition"), [(2, "auto"), (3, "graph")])
+def test_building_in_parts(serial: Any, mesh: Path, processes: int, partition: str, tmp_path: Path) -> None:
     """Answers, numbers and names are those of one process; wrong parts are one message on all processes."""
-    parallel, done = run_program(mesh, tmp_path, processes)
+    parallel, done = run_program(mesh, tmp_path, processes, "-partition", partition)
     mine, reference = parallel["chains"], serial["chains"]
     for name in ("q", "data", "of"):
         assert_allclose(mine[name], reference[name], rtol=0, atol=1e-10, err_msg=name)
