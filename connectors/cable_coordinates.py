@@ -69,7 +69,7 @@ def update_cables(k: IntArray, dofs: IntArray, m: CableColumns, x: FloatArray, v
 
 def cable_dofs(world: World, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cables, shape (rows, 8)."""
-    return world.dofs_of(table.column("cable"))
+    return world.dofs_of(table.held_values("cable"))
 
 
 def build(rows: LocalRows) -> System:

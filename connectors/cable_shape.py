@@ -257,14 +257,14 @@ def cable_lengths(world: World, ids: IntArray) -> FloatArray:
 
 def dofs(world: World, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cables, shape (rows, 8), or (rows, 9) with s of moving ones, -1 for none."""
-    return world.dofs_of(table.column("cable"))
+    return world.dofs_of(table.held_values("cable"))
 
 
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for cables of another kind than two nodes with slope, and for moving ones with an offset."""
-    offset = table.column("vertical_offset")
-    for cables, positions, _ in world.split_by_table(table.column("cable")):
-        width = world.table_dofs(cables).shape[1]
+    offset = table.held_values("vertical_offset")
+    for cables, positions, _ in world.split_by_table(table.held_values("cable")):
+        width = world.held_dofs(cables).shape[1]
         moves = "ale" in cables.component.refs
         if width != CABLE_DOFS + moves:
             raise ModelError(
@@ -272,11 +272,8 @@ def check(world: World, table: EntityTable) -> None:
             )
         wrong = positions[offset[positions] != 0.0]
         if moves and len(wrong):
-            row = int(wrong.min())
-            raise ModelError(
-                f"vertical_offset = {offset[row]:g} m in {table.kind} row {row}: must be 0 for {cables.kind}, whose "
-                "material moves along its axis"
-            )
+            given = f"vertical_offset = {offset[wrong.min()]:g} m in {table.kind} row {table.held[wrong.min()]}"
+            raise ModelError(f"{given}: must be 0 for {cables.kind}, whose material moves along its axis")
 
 
 def build(rows: LocalRows) -> System:

@@ -45,7 +45,7 @@ class Contact(NamedTuple):
 def dofs(world: World, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle has), -1 for
     none; then, if any cable of the table moves along its axis, those of the axial motions."""
-    circle, cable = world.dofs_of(table.column("circle")), world.dofs_of(table.column("cable"))
+    circle, cable = world.dofs_of(table.held_values("circle")), world.dofs_of(table.held_values("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
     return np.concatenate((cable[:, :CABLE_DOFS], circle[:, :width], cable[:, CABLE_DOFS:]), axis=1)
@@ -53,15 +53,15 @@ def dofs(world: World, table: EntityTable) -> IntArray:
 
 def check_segments(world: World, table: EntityTable) -> None:
     """Raise ModelError for rows whose number of segments differs from that of their cable-shape marker."""
-    segments = table.column("segments")
-    for target, positions, rows in world.split_by_table(table.column("cable")):
-        given = target.column("segments")[rows]
+    segments = table.held_values("segments")
+    for target, positions, rows in world.split_by_table(table.held_values("cable")):
+        given = target.values("segments", rows)
         wrong = np.flatnonzero(given != segments[positions])
         if len(wrong):
-            row, n = int(positions[wrong[0]]), given[wrong[0]]
+            k, n = int(positions[wrong[0]]), given[wrong[0]]
             raise ModelError(
-                f"segments = {segments[row]} in {table.kind} row {row}: must be {n}, as in its cable-shape marker "
-                f"({target.describe(int(rows[wrong[0]]))})"
+                f"segments = {segments[k]} in {table.kind} row {table.held[k]}: must be {n}, as in its cable-shape "
+                f"marker ({target.describe(int(rows[wrong[0]]))})"
             )
 
 
@@ -81,7 +81,7 @@ def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> N
 
 def check_circles(world: World, table: EntityTable) -> None:
     """Raise ModelError for circles that can move out of the plane of the cables."""
-    for row in np.flatnonzero(find_spatial(world, table.column("circle")))[:1]:
+    for row in table.held[find_spatial(world, table.held_values("circle"))][:1]:
         raise ModelError(f"circle in {table.kind} row {row} is on a body in space: must be a marker in the plane")
 
 

@@ -294,7 +294,7 @@ for _kind in KINDS:
         Law(
             _kind,
             "connector",
-            dofs=lambda world, table: world.dofs_of(table.column("marker")),
+            dofs=lambda world, table: world.dofs_of(table.held_values("marker")),
             complete=complete,
             check=check,
             source=SOURCE,

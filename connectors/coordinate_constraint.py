@@ -245,17 +245,17 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
 
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for values of the other level, which would have no effect."""
-    fast = table.column("velocity_level")
-    given = {name: table.column(name) != 0.0 for name in ("offset", "rate")}
+    fast = table.held_values("velocity_level")
+    given = {name: table.held_values(name) != 0.0 for name in ("offset", "rate")}
     for name in ("offset_function", "offset_rate_function", "rate_function"):
-        given[name] = np.array([f is not None for f in table.column(name)], dtype=bool)
+        given[name] = np.array([f is not None for f in table.held_values(name)], dtype=bool)
     levels = [(fast, "offset", "velocity_level = True"), (~fast, "rate", "velocity_level = False")]
     for chosen, prefix, words in levels:
         for name, values in given.items():
-            for row in np.flatnonzero(chosen & values & name.startswith(prefix))[:1]:
+            for row in table.held[chosen & values & name.startswith(prefix)][:1]:
                 raise ModelError(f"{name} of {table.kind} row {row} has no effect with {words}: must be left out")
     alone = given["offset_rate_function"] & ~given["offset_function"]
-    for row in np.flatnonzero(alone)[:1]:
+    for row in table.held[alone][:1]:
         raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
 
 

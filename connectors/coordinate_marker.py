@@ -85,11 +85,12 @@ def update_coordinates(c: CoordinateRows, m: CoordinateColumns, x: FloatArray, v
 
 def coordinate_dofs(world: World, table: EntityTable) -> IntArray:
     """World number of each row's coordinate, shape (rows, 1), -1 for the ground."""
-    of_node = world.dofs_of(table.column("node"))
+    of_node = world.dofs_of(table.held_values("node"))
     if of_node.shape[1] == 0:
-        return np.full((table.count, 1), -1, np.int64)
-    which = np.minimum(table.column("coordinate"), of_node.shape[1] - 1)  # too large ones are reported by the check
-    dofs: IntArray = of_node[np.arange(table.count), which][:, None]
+        return np.full((table.held_count, 1), -1, np.int64)
+    # too large ones are reported by the check
+    which = np.minimum(table.held_values("coordinate"), of_node.shape[1] - 1)
+    dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
     return dofs
 
 
@@ -103,12 +104,12 @@ def build(rows: LocalRows) -> System:
 
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for a coordinate that the node does not have."""
-    coordinate = table.column("coordinate")
-    for nodes, positions, _ in world.split_by_table(table.column("node")):
+    coordinate = table.held_values("coordinate")
+    for nodes, positions, _ in world.split_by_table(table.held_values("node")):
         names = nodes.component.dof_names
-        for row in positions[coordinate[positions] >= len(names)][:1]:
+        for k in positions[coordinate[positions] >= len(names)][:1]:
             raise ModelError(
-                f"coordinate = {coordinate[row]} in {table.kind} row {row}: must be < {len(names)}, "
+                f"coordinate = {coordinate[k]} in {table.kind} row {table.held[k]}: must be < {len(names)}, "
                 f"a {nodes.kind} has {', '.join(names)}"
             )
 
@@ -181,7 +182,7 @@ def rotation_marker(world: World, entity: Handles | None, axis: Any = "z", *, gl
         if direction.ndim == 2 and len(nodes) not in (1, len(direction)):
             raise ModelError(f"axis has {len(direction)} rows for {entity!r}: must have 1 or {len(nodes)}")
         if global_axis:
-            A = rotation_matrix(nodes.table.column("euler_parameters")[nodes.rows])
+            A = rotation_matrix(nodes.table.take("euler_parameters", nodes.rows))
             direction = np.einsum("ikl,ik->il", A, np.broadcast_to(direction, (max(len(A), len(direction)), 3)))
         return world.add(RotationCoordinate, node=nodes, axis=direction)
     if "rotation" not in nodes.table.component.dof_names:

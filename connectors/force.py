@@ -31,10 +31,10 @@ class Force(Component):
 
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for a body-fixed force on a marker that does not turn."""
-    turns = table.column("body_fixed")
-    for markers, positions, _ in world.split_by_table(table.column("marker")):
+    turns = table.held_values("body_fixed")
+    for markers, positions, _ in world.split_by_table(table.held_values("marker")):
         if "rigid marker" not in markers.component.provides:
-            for row in positions[turns[positions]][:1]:
+            for row in table.held[positions[turns[positions]]][:1]:
                 raise ModelError(
                     f"marker in {table.kind} row {row} is a {markers.kind}: a body_fixed force must have a rigid marker"
                 )

@@ -113,11 +113,11 @@ def build(rows: LocalRows) -> System:
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for frames that are no rotations, and for markers of the plane."""
     for name in ("frame0", "frame1"):
-        for row in np.flatnonzero(~is_rotation(table.column(name)))[:1]:
-            raise ModelError(
-                f"{name} = {table.column(name)[row].tolist()} in {table.kind} row {row}: must be a rotation matrix [1]"
-            )
-    check_spatial(world, table, np.ones(table.count, bool), "RevoluteJoint2D or PrismaticJoint2D")
+        values = table.held_values(name)
+        for k in np.flatnonzero(~is_rotation(values))[:1]:
+            given = f"{name} = {values[k].tolist()} in {table.kind} row {table.held[k]}"
+            raise ModelError(f"{given}: must be a rotation matrix [1]")
+    check_spatial(world, table, np.ones(table.held_count, bool), "RevoluteJoint2D or PrismaticJoint2D")
 
 
 register(

@@ -204,7 +204,7 @@ register(
     Law(
         HuntCrossley,
         "connector",
-        dofs=lambda world, table: np.zeros((table.count, 0), np.int64),
+        dofs=lambda world, table: np.zeros((table.held_count, 0), np.int64),
         build=build,
         everywhere=True,
         complete=complete,

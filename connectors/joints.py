@@ -100,7 +100,7 @@ def find_spatial(world: World, ids: IntArray) -> NDArray[np.bool_]:
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
         if markers.component is NodePosition:
-            dofs = world.table_dofs(markers)[rows]
+            dofs = world.row_dofs(markers, rows)
             spatial[positions] = dofs.shape[1] > 2 and dofs[:, 2] >= 0
         else:
             spatial[positions] = "spatial marker" in markers.component.provides
@@ -109,8 +109,8 @@ def find_spatial(world: World, ids: IntArray) -> NDArray[np.bool_]:
 
 def check_planar(world: World, table: EntityTable) -> None:
     """Raise ModelError for joints of the plane on markers that can move out of it."""
-    spatial = find_spatial(world, table.column("marker0")) | find_spatial(world, table.column("marker1"))
-    for row in np.flatnonzero(spatial)[:1]:
+    spatial = find_spatial(world, table.held_values("marker0")) | find_spatial(world, table.held_values("marker1"))
+    for row in table.held[spatial][:1]:
         raise ModelError(
             f"{table.kind} row {row} has a marker that can move out of the plane: must have markers in the plane; "
             "in space use GenericJoint"
@@ -123,11 +123,11 @@ def check_spatial(world: World, table: EntityTable, needed: NDArray[np.bool_], i
     Args:
         world: the world.
         table: table of joints.
-        needed: rows whose equations hold such motion, shape (rows,).
+        needed: rows whose equations hold such motion, shape (held,).
         instead: what to use in the plane.
     """
-    spatial = find_spatial(world, table.column("marker0")) | find_spatial(world, table.column("marker1"))
-    for row in np.flatnonzero(needed & ~spatial)[:1]:
+    spatial = find_spatial(world, table.held_values("marker0")) | find_spatial(world, table.held_values("marker1"))
+    for row in table.held[needed & ~spatial][:1]:
         raise ModelError(
             f"{table.kind} row {row} holds motion out of the plane, which its markers do not have: "
             f"must have a marker in space; in the plane use {instead}"

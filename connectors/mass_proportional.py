@@ -43,7 +43,7 @@ class Group(NamedTuple):
 
 def dofs(world: World, table: EntityTable) -> IntArray:
     """World coordinate numbers of the bodies, shape (rows, n)."""
-    return world.dofs_of(table.column("body"))
+    return world.dofs_of(table.held_values("body"))
 
 
 def group_rows(rows: LocalRows) -> list[Group]:

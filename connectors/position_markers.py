@@ -146,9 +146,9 @@ def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
 
 def node_position_dofs(world: World, table: EntityTable) -> IntArray:
     """World numbers of the position block of each row's node, shape (rows, 2 or 3), -1 for none."""
-    ids = table.column("node")
+    ids = table.held_values("node")
     parts = [
-        (positions, world.table_dofs(nodes)[rows, : _position_width(nodes.component)])
+        (positions, world.row_dofs(nodes, rows)[:, : _position_width(nodes.component)])
         for nodes, positions, rows in world.split_by_table(ids)
     ]
     dofs = np.full((len(ids), max((d.shape[1] for _, d in parts), default=0)), -1, np.int64)
@@ -207,19 +207,20 @@ def _cable_lengths(world: World, ids: IntArray) -> FloatArray:
 
 def check_on_cable(world: World, table: EntityTable) -> None:
     """Raise ModelError for a point beyond the end of its cable."""
-    x, length = table.column("x"), _cable_lengths(world, table.column("cable"))
-    for row in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
-        raise ModelError(f"x = {x[row]} m in {table.kind} row {row}: must be <= {length[row]} m, the cable's length")
+    x, length = table.held_values("x"), _cable_lengths(world, table.held_values("cable"))
+    for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
+        given = f"x = {x[k]} m in {table.kind} row {table.held[k]}"
+        raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
 
 
 def check_node(world: World, table: EntityTable) -> None:
     """Raise ModelError for a node whose coordinates do not begin with a position."""
-    for nodes, positions, _ in world.split_by_table(table.column("node")):
+    for nodes, positions, _ in world.split_by_table(table.held_values("node")):
         if _position_width(nodes.component) < 2:
             names = ", ".join(nodes.component.dof_names)
             raise ModelError(
-                f"node in {table.kind} row {positions[0]}: must be a node whose first coordinates are x and y; "
-                f"{nodes.kind} has {names}"
+                f"node in {table.kind} row {table.held[positions[0]]}: must be a node whose first coordinates are x "
+                f"and y; {nodes.kind} has {names}"
             )
 
 
@@ -342,7 +343,7 @@ register(
         RigidNodePosition,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
         build=lambda rows: _bind_rigid(rows, np.zeros((len(rows.rows), 2))),
         source=SOURCE,
     )
@@ -352,7 +353,7 @@ register(
         PositionOnRigid2D,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.column("body")),
+        dofs=lambda world, table: world.dofs_of(table.held_values("body")),
         build=lambda rows: _bind_rigid(rows, rows.column("local")),
         source=SOURCE,
     )
@@ -362,7 +363,7 @@ register(
         PositionOnCable,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.column("cable"))[:, :NODE_DOFS],
+        dofs=lambda world, table: world.dofs_of(table.held_values("cable"))[:, :NODE_DOFS],
         build=build_on_cable,
         check=check_on_cable,
         source=SOURCE,
@@ -373,7 +374,7 @@ register(
         PositionOnGround,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: np.zeros((table.count, 0), np.int64),
+        dofs=lambda world, table: np.zeros((table.held_count, 0), np.int64),
         build=lambda rows: _bind_points(rows, _ground_positions(rows)),
         source=SOURCE,
     )

@@ -146,7 +146,7 @@ register(
         RigidNodePosition3D,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
         build=lambda rows: bind_places(rows, np.zeros((len(rows.rows), 3))),
         source=SOURCE,
     )
@@ -156,7 +156,7 @@ register(
         PositionOnRigid3D,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.column("body")),
+        dofs=lambda world, table: world.dofs_of(table.held_values("body")),
         build=lambda rows: bind_places(rows, rows.column("local")),
         source=SOURCE,
     )

@@ -205,13 +205,14 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for an axis that the initial values reverse, and for history values that do not fit."""
     check_history(world, table, len(START))
-    dofs = world.table_dofs(table)
-    a, b = directions(world.numbering.reference[dofs], table.column("axis"))
+    dofs = world.numbering.places(world.held_dofs(table))
+    a, b = directions(world.numbering.reference[dofs], table.held_values("axis"))
     _, share = initial_angles(world.numbering.reference[dofs] + world.numbering.displacement[dofs], a, b)
-    for row in np.flatnonzero(~(share > REVERSED))[:1]:
+    for k in np.flatnonzero(~(share > REVERSED))[:1]:
         raise ModelError(
-            f"axis = {table.column('axis')[row]} in RotationCoordinate row {row} points against its direction in the "
-            "reference configuration at the start: must be turned by less than 180°, to have an angle about it"
+            f"axis = {table.held_values('axis')[k]} in RotationCoordinate row {table.held[k]} points against its "
+            "direction in the reference configuration at the start: must be turned by less than 180°, to have an angle "
+            "about it"
         )
 
 
@@ -244,7 +245,7 @@ register(
         RotationCoordinate,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.column("node"))[:, 3:],
+        dofs=lambda world, table: world.dofs_of(table.held_values("node"))[:, 3:],
         build=build,
         complete=complete,
         check=check,

@@ -55,7 +55,7 @@ def build(rows: LocalRows) -> System:
 
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for a joint that locks z between markers of the plane."""
-    check_spatial(world, table, table.column("axes")[:, 2], "RevoluteJoint2D, or axes = (True, True, False)")
+    check_spatial(world, table, table.held_values("axes")[:, 2], "RevoluteJoint2D, or axes = (True, True, False)")
 
 
 register(

@@ -89,7 +89,7 @@ def load_tangent(
 
 def dofs(world: World, table: EntityTable) -> IntArray:
     """World coordinate numbers of the markers, shape (rows, n)."""
-    return world.dofs_of(table.column("marker"))
+    return world.dofs_of(table.held_values("marker"))
 
 
 def build_vector_load(rows: LocalRows, turning: bool) -> System:

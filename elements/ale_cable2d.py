@@ -57,7 +57,7 @@ class ALECable2D(Cable2D):
 
 def dofs(world: World, table: EntityTable) -> IntArray:
     """World numbers of the coordinates of both nodes and of s, shape (rows, 9)."""
-    return np.concatenate((cable_dofs(world, table), world.dofs_of(table.column("ale"))), axis=1)
+    return np.concatenate((cable_dofs(world, table), world.dofs_of(table.held_values("ale"))), axis=1)
 
 
 def bind_columns(rows: LocalRows) -> Columns:

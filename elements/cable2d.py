@@ -242,38 +242,38 @@ def _select(rows: LocalRows, row: IntArray) -> LocalRows:
 
 def cable_dofs(world: World, table: EntityTable) -> IntArray:
     """World numbers of the coordinates of both nodes, shape (rows, 8)."""
-    return np.concatenate([world.dofs_of(table.column(name)) for name in ("node0", "node1")], axis=1)
+    return np.concatenate([world.dofs_of(table.held_values(name)) for name in ("node0", "node1")], axis=1)
 
 
 def check(world: World, table: EntityTable) -> None:
     """Raise ModelError for rows whose nodes, shares or functions do not fit together."""
-    node0, node1 = table.column("node0"), table.column("node1")
-    for row in np.flatnonzero(node0 == node1):
-        name = world.entity(int(node0[row])).name
-        raise ModelError(f"node0 = node1 = {name} in {table.kind} row {row}: must be two different nodes")
-    share = table.column("strain_is_relative_to_reference")
-    for row in np.flatnonzero((share < 0.0) | (share > 1.0)):
-        given = f"strain_is_relative_to_reference = {share[row]} in {table.kind} row {row}"
+    held, node0, node1 = table.held, table.held_values("node0"), table.held_values("node1")
+    for k in np.flatnonzero(node0 == node1):
+        name = world.entity(int(node0[k])).name
+        raise ModelError(f"node0 = node1 = {name} in {table.kind} row {held[k]}: must be two different nodes")
+    share = table.held_values("strain_is_relative_to_reference")
+    for k in np.flatnonzero((share < 0.0) | (share > 1.0)):
+        given = f"strain_is_relative_to_reference = {share[k]} in {table.kind} row {held[k]}"
         raise ModelError(f"{given}: must lie from 0 to 1")
     for quantity in ("axial_force", "bending_moment"):
-        laws, derivatives = table.column(f"{quantity}_law"), table.column(f"{quantity}_derivatives")
-        for row, (law, derivative) in enumerate(zip(laws, derivatives, strict=True)):
+        laws, derivatives = table.held_values(f"{quantity}_law"), table.held_values(f"{quantity}_derivatives")
+        for k, (law, derivative) in enumerate(zip(laws, derivatives, strict=True)):
             if derivative is not None and law is None:
-                raise ModelError(f"{quantity}_derivatives in {table.kind} row {row}: need {quantity}_law")
+                raise ModelError(f"{quantity}_derivatives in {table.kind} row {held[k]}: need {quantity}_law")
     _check_slope(world, table)
 
 
 def _check_slope(world: World, table: EntityTable) -> None:
     """Strains do not exist where r' = 0, for instance in the middle of a cable whose ends lie on one point."""
-    length, dofs = table.column("length"), world.table_dofs(table)
+    held, length, dofs = table.held, table.held_values("length"), world.held_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
     # a million cables at once would take gigabytes
-    for first in range(0, table.count, BLOCK):
+    for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
-        q = world.numbering.reference[dofs[first : first + BLOCK, :8]]
+        q = world.numbering.reference_of(dofs[first : first + BLOCK, :8])
         slope = interpolate(eval_shape(s, L[:, None]).dS, q)
         for row, k in np.argwhere(dot(slope, slope) < 1e-12):
-            place = f"x = {s[k] * L[row]} m of {table.kind} row {first + row}"
+            place = f"x = {s[k] * L[row]} m of {table.kind} row {held[first + row]}"
             raise ModelError(
                 f"the reference slope r' is 0 at {place}: must have a length > 0; are both ends at one point?"
             )

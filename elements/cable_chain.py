@@ -17,6 +17,7 @@ from windlass.elements.cable2d import Cable2D
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
 from windlass.framework.errors import ModelError
+from windlass.framework.parts import part_of_large, pick_rows
 from windlass.framework.table import Entity
 from windlass.framework.world import World
 
@@ -96,17 +97,23 @@ def straight_cable(
 
 
 def add_along(world: World, route: Route, elements: int, name: str, **cable_columns: Any) -> Entity:
-    """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent."""
+    """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
+
+    On several processes each gives a part of long chains.
+    """
     try:
-        positions, slopes, length = nodes_along(route, elements)
+        # also for numbers of elements that are none
+        length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
-    nodes = world.add(PointSlope2D, name=f"{name} node", position=positions, slope=slopes)
-    first = np.arange(elements)
-    second = (first + 1) % len(nodes)
-    columns = {"length": length, **cable_columns}
+    mine = part_of_large(elements + (0 if route.closed else 1))
+    positions, slopes, _ = nodes_along(route, elements, mine.numbers)
+    nodes = world.add(PointSlope2D, name=f"{name} node", part=mine, position=positions, slope=slopes)
+    mine = part_of_large(elements)
+    first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
     kind = ALECable2D if "ale" in cable_columns else Cable2D
-    return world.add(kind, name=name, node0=nodes[first], node1=nodes[second], **columns)
+    columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
+    return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
 
 
 def nodes_of(world: World, cables: Entity) -> Entity:

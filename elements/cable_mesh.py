@@ -16,8 +16,11 @@ from windlass.elements.cable2d import Cable2D
 from windlass.elements.mesh_checks import check_mesh, merge_points
 from windlass.elements.mesh_file import FileMesh, read_mesh
 from windlass.elements.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
-from windlass.elements.mesh_nodes import NodePlan, add_nodes, create_node_sets, plan_nodes, spread
+from windlass.elements.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, plan_nodes, spread
+from windlass.elements.mesh_parts import Given, Net, NetCables, Outline, deal_net
 from windlass.framework.errors import ModelError
+from windlass.framework.parallel import communicator
+from windlass.framework.parts import pick_rows
 from windlass.framework.schema import REQUIRED
 from windlass.framework.table import Entity, IntArray
 from windlass.framework.world import World
@@ -128,10 +131,28 @@ def cables_from_mesh(
             that belong to no line or coincide, lines without length, lines twice.
     """
     _check_arguments(cables_per_line, largest_length, slopes, corner_angle, unused_points)
-    mesh = read_mesh(path, scale)
-    merge_points(mesh, merge_distance)
-    check_mesh(mesh, unused_points)
-    groups = _assign_sections(mesh, sections, cable_columns, name)
+
+    def plan() -> Net:
+        mesh = read_mesh(path, scale)
+        merge_points(mesh, merge_distance)
+        check_mesh(mesh, unused_points)
+        groups = _assign_sections(mesh, sections, cable_columns, name)
+        return _plan_net(mesh, groups, hinges, corner_angle, slopes, cables_per_line, largest_length)
+
+    given = deal_net(communicator(), plan)
+    return _add_net(world, given, sections or {}, cable_columns, name)
+
+
+def _plan_net(
+    mesh: FileMesh,
+    groups: list[Section],
+    hinges: Sequence[str],
+    corner_angle: float,
+    slopes: str,
+    cables_per_line: int,
+    largest_length: float | None,
+) -> Net:
+    """All rows of a net; see `cables_from_mesh`."""
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
         section[group.lines] = _same_as(groups, number)
@@ -147,26 +168,49 @@ def cables_from_mesh(
         # a length that fits up to rounding needs no further cable
         parts = np.maximum(parts, np.ceil(chord / largest_length * (1.0 - 1e-9)).astype(np.int64))
     plan = plan_nodes(mesh, ends, turned, slope, parts)
-    nodes = add_nodes(world, plan, name)
-    cables: dict[int, Entity] = {}
-    first_row = np.empty(len(mesh.lines), np.int64)
-    for number, group in enumerate(groups):
-        cables[number] = _add_cables(world, nodes, plan, group)
+    cables = [_plan_cables(plan, group.lines) for group in groups]
+    first_row, before = np.empty(len(mesh.lines), np.int64), 0
+    for group, planned in zip(groups, cables, strict=True):
         count = parts[group.lines]
-        first_row[group.lines] = cables[number].rows[0] + np.cumsum(count) - count
-    table = cables[0].table
-
-    def cables_of(lines: IntArray) -> Entity:
-        return Entity(table, spread(first_row[lines], parts[lines]))
-
-    node_sets = create_node_sets(mesh, plan, nodes)
-    return CableMesh(
-        all_cables=Entity(table, np.concatenate([entity.rows for entity in cables.values()])),
-        all_nodes=nodes,
-        cables=NamedSets("cables", {key: cables_of(lines) for key, lines in mesh.line_sets.items()}),
-        nodes=NamedSets("nodes", node_sets[0]),
-        slope_nodes=NamedSets("nodes", node_sets[1]),
+        first_row[group.lines] = before + np.cumsum(count) - count
+        before += len(planned.node0)
+    node_sets, slope_sets = create_node_sets(mesh, plan)
+    outline = Outline(
+        nodes=len(plan.row),
+        sections=[
+            (None if group.given is None else group.label, group.label, len(planned.node0))
+            for group, planned in zip(groups, cables, strict=True)
+        ],
+        order=np.argsort(plan.row).astype(np.int32),
+        point=plan.point[plan.point >= 0].astype(np.int32),
+        first_inner=plan.first_inner,
+        cable_sets={key: spread(first_row[lines], parts[lines]) for key, lines in mesh.line_sets.items()},
+        node_sets=node_sets,
+        slope_sets=slope_sets,
         notes=tuple(mesh.notes),
+    )
+    return Net(outline, create_nodes(plan), cables)
+
+
+def _add_net(world: World, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
+    """Add the rows of a net that this process gives."""
+    outline = given.net.outline
+    nodes = add_nodes(world, given, name)
+    added = []
+    for (key, label, _), part, cables in zip(outline.sections, given.cable_parts, given.net.cables, strict=True):
+        columns = pick_rows(part, Cable2D, {**common, **(sections[key] if key is not None else {})})
+        if columns.get("length") is None:
+            columns["length"] = cables.length
+        ends = {"node0": nodes[cables.node0], "node1": nodes[cables.node1]}
+        added.append(world.add(Cable2D, name=label, part=part, **ends, **columns))
+    every = Entity(added[0].table, np.concatenate([entity.rows for entity in added]))
+    return CableMesh(
+        all_cables=every,
+        all_nodes=nodes,
+        cables=NamedSets("cables", {key: every[rows] for key, rows in outline.cable_sets.items()}),
+        nodes=NamedSets("nodes", {key: nodes[rows] for key, rows in outline.node_sets.items()}),
+        slope_nodes=NamedSets("nodes", {key: nodes[rows] for key, rows in outline.slope_sets.items()}),
+        notes=outline.notes,
     )
 
 
@@ -236,17 +280,13 @@ def _same_as(sections: list[Section], number: int) -> int:
     return next(k for k, other in enumerate(sections) if other.given is given)
 
 
-def _add_cables(world: World, nodes: Entity, plan: NodePlan, section: Section) -> Entity:
-    """Add the cables of the lines of a section, line by line."""
-    lines = section.lines
+def _plan_cables(plan: NodePlan, lines: IntArray) -> NetCables:
+    """The cables of the lines of a section, line by line."""
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
     step = np.arange(len(line)) - np.repeat(np.cumsum(parts) - parts, parts)
     inner = plan.first_inner[line] + step
     node0 = np.where(step == 0, plan.begin[line], inner - 1)
     node1 = np.where(step == plan.parts[line] - 1, plan.end[line], inner)
-    columns = dict(section.columns)
-    if columns.get("length") is None:
-        r, t = plan.position, plan.slope
-        columns["length"] = eval_lengths(r[node0], r[node1], t[node0], t[node1])
-    return world.add(Cable2D, name=section.label, node0=nodes[plan.row[node0]], node1=nodes[plan.row[node1]], **columns)
+    r, t = plan.position, plan.slope
+    return NetCables(plan.row[node0], plan.row[node1], eval_lengths(r[node0], r[node1], t[node0], t[node1]))

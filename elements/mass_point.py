@@ -81,7 +81,7 @@ register(
     Law(
         MassPoint,
         "body",
-        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
         build=build,
         outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
         complete=create_node,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from windlass.elements.mesh_file import FileMesh
 from windlass.elements.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
+from windlass.elements.mesh_parts import Given, NetNodes
 from windlass.elements.nodes import PointSlope2D
 from windlass.framework.law import FloatArray
 from windlass.framework.table import Entity, IntArray
@@ -80,41 +81,54 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
     )
 
 
-def add_nodes(world: World, plan: NodePlan, name: str) -> Entity:
-    """Add the nodes in the order of their rows."""
+def create_nodes(plan: NodePlan) -> NetNodes:
+    """The nodes in the order of their rows."""
     order = np.argsort(plan.row)
     own = plan.owner[order] == order
-    shared = np.where(own, -1, world.count + plan.row[plan.owner[order]])
-    nodes = world.add(PointSlope2D, position=plan.position[order], slope=plan.slope[order], shares_position=shared)
+    return NetNodes(plan.position[order], plan.slope[order], np.where(own, -1, plan.row[plan.owner[order]]))
+
+
+def add_nodes(world: World, given: Given, name: str) -> Entity:
+    """Add the nodes of a net that this process gives."""
+    net, outline = given.net.nodes, given.net.outline
+    shared = np.where(net.shared >= 0, world.count + net.shared, -1)
+    nodes = world.add(
+        PointSlope2D, part=given.node_part, position=net.position, slope=net.slope, shares_position=shared
+    )
+    order, point, first_inner = outline.order, outline.point, outline.first_inner
 
     def describe(row: int) -> str:
         number = int(order[row])
-        if plan.point[number] < 0:
-            line = int(np.searchsorted(plan.first_inner, number, side="right")) - 1
-            return f"{name} line {line} node {number - int(plan.first_inner[line]) + 1}"
-        words = f"{name} point {plan.point[number]}"
-        return words if own[row] else f"{words} (slope of node {row})"
+        if number >= len(point):
+            line = int(np.searchsorted(first_inner, number, side="right")) - 1
+            return f"{name} line {line} node {number - int(first_inner[line]) + 1}"
+        # nodes of one point follow each other; the first one has the position
+        k = row
+        while k and order[k - 1] < len(point) and point[order[k - 1]] == point[number]:
+            k -= 1
+        words = f"{name} point {point[number]}"
+        return words if k == row else f"{words} (slope of node {row})"
 
     nodes.table.add_label(nodes.rows, describe)
     return nodes
 
 
-def create_node_sets(mesh: FileMesh, plan: NodePlan, nodes: Entity) -> tuple[dict[str, Entity], dict[str, Entity]]:
-    """Nodes by name of a group: one for each position, and all."""
+def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray], dict[str, IntArray]]:
+    """Rows of nodes by name of a group: one for each position, and all."""
     ends = int(plan.point.size if plan.point.min() >= 0 else np.argmin(plan.point))
     by_point = np.argsort(plan.point[:ends], kind="stable")
     count = np.bincount(plan.point[:ends], minlength=len(mesh.points))
     first = np.cumsum(count) - count
-    single: dict[str, Entity] = {}
-    every: dict[str, Entity] = {}
+    single: dict[str, IntArray] = {}
+    every: dict[str, IntArray] = {}
     for name in sorted({*mesh.point_sets, *mesh.line_sets}):
         points = mesh.points_of(name, "nodes")
         lines = mesh.line_sets.get(name, np.zeros(0, np.int64))
         inner = spread(plan.first_inner[lines], plan.parts[lines] - 1)
         owners = by_point[first[points]]
-        single[name] = nodes[plan.row[np.concatenate((owners, inner))]]
+        single[name] = plan.row[np.concatenate((owners, inner))]
         all_at = by_point[spread(first[points], count[points])]
-        every[name] = nodes[plan.row[np.concatenate((all_at, inner))]]
+        every[name] = plan.row[np.concatenate((all_at, inner))]
     return single, every
 
 

@@ -90,22 +90,22 @@ def take_shared_position(world: World, values: dict[str, Any]) -> dict[str, Any]
 def check_slopes(world: World, table: EntityTable) -> None:
     """Raise ModelError for slopes of length 0 and for shared positions that do not fit together."""
     kind = table.kind
-    slope, displacement = table.column("slope"), table.column("displacement")
+    slope, displacement = table.held_values("slope"), table.held_values("displacement")
     for when, values in (("", slope), (" + displacement", slope + displacement[:, 2:])):
-        for row in np.flatnonzero(~values.any(axis=1)):
+        for row in table.held[~values.any(axis=1)]:
             raise ModelError(f"slope{when} = (0, 0) in {kind} row {row}: must have a length > 0")
-    initial = np.concatenate((displacement[:, :2], table.column("velocity")[:, :2]), axis=1)
-    position = table.column("position")
-    for owners, rows, owner_rows in world.split_by_table(table.column("shares_position")):
-        shared = owners.column("position")[owner_rows]
-        for row in rows[owners.column("shares_position")[owner_rows] >= 0][:1]:
+    initial = np.concatenate((displacement[:, :2], table.held_values("velocity")[:, :2]), axis=1)
+    position = table.held_values("position")
+    for owners, places, owner_rows in world.split_by_table(table.held_values("shares_position")):
+        rows, shared = table.held[places], owners.values("position", owner_rows)
+        for row in rows[owners.values("shares_position", owner_rows) >= 0][:1]:
             raise ModelError(f"shares_position in {kind} row {row}: must be a node whose position is its own")
-        for k in np.flatnonzero((position[rows] != shared).any(axis=1))[:1]:
-            given = f"position = {position[rows[k]]} m in {kind} row {rows[k]}"
+        for k in np.flatnonzero((position[places] != shared).any(axis=1))[:1]:
+            given = f"position = {position[places[k]]} m in {kind} row {rows[k]}"
             raise ModelError(f"{given}: must be that of the shared position, {shared[k]} m")
-        for row in rows[initial[rows].any(axis=1)][:1]:
+        for k in np.flatnonzero(initial[places].any(axis=1))[:1]:
             raise ModelError(
-                f"displacement, velocity of x and y = {initial[row]} m, m/s in {kind} row {row}: must be 0, "
+                f"displacement, velocity of x and y = {initial[places[k]]} m, m/s in {kind} row {rows[k]}: must be 0, "
                 "the values of the node in shares_position count"
             )
 

@@ -77,7 +77,7 @@ register(
     Law(
         RigidBody2D,
         "body",
-        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
         build=build,
         outputs=point_outputs("m, rad")
         | rotation_outputs()

@@ -216,7 +216,7 @@ register(
         RigidBody3D,
         "body",
         multipliers=1,
-        dofs=lambda world, table: world.dofs_of(table.column("node")),
+        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
         build=build,
         outputs=rigid_outputs()
         | {

@@ -214,16 +214,21 @@ def route_around(
     return Route(tuple(pieces), closed, tuple(sorted(wraps)))
 
 
-def nodes_along(route: Route, elements: int) -> tuple[FloatArray, FloatArray, float]:
+def nodes_along(
+    route: Route, elements: int, numbers: npt.NDArray[np.int64] | None = None
+) -> tuple[FloatArray, FloatArray, float]:
     """Nodes at equal arc length: positions [m], shape (n, 2), unit tangents [1], shape (n, 2), and element length [m].
 
-    An open route gives n = elements + 1 nodes, a closed one n = elements: its last element ends at the first node.
+    An open route has elements + 1 nodes, a closed one as many as elements: its last element ends at the first node.
+    All of them, or those of the given numbers from 0, shape (n,).
     Raises ValueError unless elements is a whole number >= 1 (closed: >= 2, as an element needs two different nodes).
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
     if isinstance(elements, bool) or not isinstance(elements, int | np.integer) or elements < least:
         raise ValueError(f"elements = {elements} in nodes_along: must be a whole number >= {least} on {kind} route")
-    s = route.length * (np.arange(elements + (0 if route.closed else 1)) / elements)
+    if numbers is None:
+        numbers = np.arange(elements + (0 if route.closed else 1))
+    s = route.length * (numbers / elements)
     positions, slopes, _ = route.eval_points(s)
     return positions, slopes, route.length / float(elements)
 

@@ -58,7 +58,7 @@ class Assembly:
     def __init__(self, world: World, comm: Any = None) -> None:
         world.finalize()
         self.world, self.comm = world, comm
-        self.processes = Processes(comm)
+        self.processes = world.processes or Processes(comm)
         rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
         layout = self.layout = Layout(world, rank, size, comm)
         spread_world(layout, self.processes)

@@ -81,20 +81,20 @@ def check_history(world: World, table: EntityTable, per_segment: int) -> None:
         ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
     """
     several = "segments" in table.component.columns
-    segments = table.column("segments") if several else np.ones(table.count, np.int64)
-    ids = table.column("data")
+    held, ids = table.held, table.held_values("data")
+    segments = table.held_values("segments") if several else np.ones(len(held), np.int64)
     for target, positions, rows in world.split_by_table(ids):
         initial = target.column("initial")
         given = np.fromiter((len(initial[row]) for row in rows), np.int64, len(rows))
         wrong = np.flatnonzero(given != per_segment * segments[positions])
         if len(wrong):
-            row = int(positions[wrong[0]])
-            needed = f"{per_segment * segments[row]}"
-            needed += f" ({per_segment} for each of {segments[row]} segments)" if several else ""
-            raise ModelError(f"data of {table.kind} row {row} has {given[wrong[0]]} values: must have {needed}")
+            k = int(positions[wrong[0]])
+            needed = f"{per_segment * segments[k]}"
+            needed += f" ({per_segment} for each of {segments[k]} segments)" if several else ""
+            raise ModelError(f"data of {table.kind} row {held[k]} has {given[wrong[0]]} values: must have {needed}")
     shared = np.flatnonzero(np.bincount(ids) > 1) if len(ids) else ids
     if len(shared):
-        first, second = map(int, np.flatnonzero(ids == shared[0])[:2])
+        first, second = map(int, held[ids == shared[0]][:2])
         raise ModelError(f"data of {table.kind} rows {first} and {second} are the same row: each needs its own")
 
 

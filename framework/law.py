@@ -305,6 +305,12 @@ def law_of(component: type[Component]) -> Law | None:
     return _laws.get(component)
 
 
+def role_of(component: type[Component]) -> str:
+    """The role of a component, empty for a component without behaviour."""
+    law = law_of(component)
+    return law.role if law is not None else ""
+
+
 def family_of(name: str) -> MarkerFamily:
     """The marker family of that name."""
     return _families[name]

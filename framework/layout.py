@@ -6,7 +6,8 @@ laws that share their work otherwise are local everywhere.  Unknowns are numbere
 nodes, each multiplier after its coordinates, hubs last: the order in which LU without pivoting is safe and keeps its
 fill small.
 
-The layout is found from arrays over the whole world, but keeps only what is local.
+The layout is found from arrays over the rows that this process has, all of them unless tables are built in parts, but
+keeps only what is local.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.law import FloatArray, System, law_of
+from windlass.framework.law import FloatArray, System, law_of, role_of
 from windlass.framework.lookup import Lookup
-from windlass.framework.partition import find_hubs, partition_coordinates
+from windlass.framework.moving import couplings_of, find_couplings, move_rows
+from windlass.framework.partition import find_hubs, find_row_owners, partition_coordinates
 from windlass.framework.schema import Component
 from windlass.framework.table import EntityTable, IntArray, find_sorted
 
@@ -61,91 +63,129 @@ class Layout:
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
         self.world, self.rank, self.size, self.comm = world, rank, size, comm
         self.systems: dict[type[Component], System] = {}
+        if world.processes is not None:
+            dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering
-        table_dofs = {c: world.table_dofs(t) for c, t in world.tables.items() if _role(c) not in ("node", "")}
-        hub = find_hubs(table_dofs.values(), number.count)
-        couplings = [d for c, d in table_dofs.items() if _role(c) not in ("marker", "data")]
-        dof_owner = partition_coordinates(world, couplings, hub, size, comm)
-        row_owner = {c: _owner_of_rows(d, dof_owner, hub) for c, d in table_dofs.items()}
+        # coordinates by their places among those that this process knows
+        table_dofs = find_couplings(world)
+        if world.processes is None:
+            hub = find_hubs(table_dofs.values(), number.count)
+            dof_owner = partition_coordinates(world, couplings_of(table_dofs), hub, size, comm)
+        row_owner = {c: find_row_owners(d, dof_owner, hub) for c, d in table_dofs.items()}
         self.rows: dict[type[Component], IntArray] = {
-            c: np.arange(len(owner)) if is_everywhere(c) else np.flatnonzero(owner == rank)
+            c: world.tables[c].held[slice(None) if is_everywhere(c) else owner == rank]
             for c, owner in row_owner.items()
-            if _role(c) not in ("marker", "data")
+            if role_of(c) not in ("marker", "data")
         }
+        node_dofs = {c: number.places(d) for c, d in number.node_dofs.items()}
         self.node_rows: dict[type[Component], IntArray] = {
-            c: np.flatnonzero(_owner_of_rows(d, dof_owner, hub) == rank) for c, d in number.node_dofs.items()
+            c: world.tables[c].held[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
-        multiplier_owner = np.zeros(number.multiplier_count, np.int64)
-        for component in number.first_multiplier:
-            rows = np.arange(world.tables[component].count)
-            multiplier_owner[number.multipliers(component, rows)] = row_owner[component][:, None]
         # contact sets may couple any row, and their worlds stay whole
         self._unknown_of_dof = np.zeros(0, np.int64)
         self._row_owner = row_owner if any(map(is_everywhere, row_owner)) else {}
-        self._number_dofs(dof_owner, table_dofs)
-        self._number_unknowns(dof_owner, multiplier_owner, table_dofs, hub)
+        own = np.flatnonzero(dof_owner == rank)
+        ghosts = self._find_ghosts(own, table_dofs | node_dofs)
+        self._number_dofs(dof_owner, own, ghosts)
+        self._number_unknowns(dof_owner, row_owner, table_dofs, hub, own, ghosts)
         self._localise_markers()
         self._localise_data()
         # what nothing refers to is kept by one process
         self.owned_markers: dict[type[Component], IntArray] = {
-            c: np.flatnonzero(owner == rank) for c, owner in row_owner.items() if _role(c) == "marker"
+            c: world.tables[c].held[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
 
-    def _number_dofs(self, dof_owner: IntArray, table_dofs: dict[type[Component], IntArray]) -> None:
-        number = self.world.numbering
-        self.owned: IntArray = np.flatnonzero(dof_owner == self.rank)
-        needed = np.zeros(number.count + 1, dtype=bool)
-        for component, rows in self.rows.items():
-            needed[table_dofs[component][rows]] = True
+    def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
+        """Coordinates of others that local rows couple."""
+        needed = np.zeros(self.world.numbering.known_count + 1, dtype=bool)
         # outputs of a node need all of its coordinates where its first one is owned
-        for component, rows in self.node_rows.items():
-            needed[number.node_dofs[component][rows]] = True
+        for component, rows in (self.rows | self.node_rows).items():
+            needed[dofs[component][self.world.tables[component].places(rows)]] = True
         needed[-1] = False
-        needed[self.owned] = False
-        self.dofs: IntArray = np.concatenate((self.owned, np.flatnonzero(needed)))
+        needed[own] = False
+        return np.flatnonzero(needed)
+
+    def _number_dofs(self, dof_owner: IntArray, own: IntArray, ghosts: IntArray) -> None:
+        number = self.world.numbering
+        local = np.concatenate((own, ghosts))
+        self.owned: IntArray = number.names(own)
+        self.dofs: IntArray = number.names(local)
         self.spare = len(self.dofs)
         self._local_of_dof = Lookup(self.dofs, np.arange(self.spare), self.spare)
         self.ghost_numbers: IntArray = np.zeros(0, np.int32)
         if self.size > 1:
-            position = np.empty(number.count, np.int32)
-            position[np.argsort(dof_owner, kind="stable")] = np.arange(number.count)
-            self.ghost_numbers = position[self.dofs[len(self.owned) :]]
-        self.reference: FloatArray = np.append(number.reference[self.dofs], 0.0)
-        self.displacement: FloatArray = number.displacement[self.dofs]
-        self.velocity: FloatArray = number.velocity[self.dofs]
+            position = self._number_by_owner(dof_owner, number.known, number.known, ghosts)
+            self.ghost_numbers = position[ghosts].astype(np.int32)
+        self.reference: FloatArray = np.append(number.reference[local], 0.0)
+        self.displacement: FloatArray = number.displacement[local]
+        self.velocity: FloatArray = number.velocity[local]
+
+    def _number_by_owner(self, owner: IntArray, key: NDArray[Any], names: IntArray, ghosts: IntArray) -> IntArray:
+        """Numbers process by process, and there by keys, of what this process owns and of ghosts, shape (known,).
+
+        In a world in parts those of ghosts come from their owners, by ascending names.
+        """
+        if self.world.processes is None:
+            numbers = np.empty(len(owner), np.int64)
+            numbers[np.lexsort((key, owner))] = np.arange(len(owner))
+            return numbers
+        numbers = np.full(len(owner), -1, np.int64)
+        mine = np.flatnonzero(owner == self.rank)
+        first = sum(self.comm.allgather(len(mine))[: self.rank])
+        mine = mine[np.argsort(key[mine], kind="stable")]
+        numbers[mine] = np.arange(first, first + len(mine))
+        asked = [ghosts[owner[ghosts] == rank] for rank in range(self.size)]
+        given = [numbers[np.searchsorted(names, wanted)] for wanted in self.comm.alltoall([names[g] for g in asked])]
+        for places, answer in zip(asked, self.comm.alltoall(given), strict=True):
+            numbers[places] = answer
+        return numbers
 
     def _number_unknowns(
         self,
         dof_owner: IntArray,
-        multiplier_owner: IntArray,
+        row_owner: dict[type[Component], IntArray],
         table_dofs: dict[type[Component], IntArray],
         hub: NDArray[np.bool_],
+        own: IntArray,
+        ghosts: IntArray,
     ) -> None:
         number = self.world.numbering
-        dof_key = np.empty(number.count)
-        dof_key[np.lexsort((np.arange(number.count), hub))] = np.arange(number.count)
-        multiplier_key = np.full(number.multiplier_count, float(number.count))
-        for component in number.first_multiplier:
-            dofs = table_dofs[component]
-            keys = np.where(dofs >= 0, dof_key[dofs], -1.0).max(axis=1, initial=-1.0) + 0.5
-            multiplier_key[number.multipliers(component, np.arange(len(dofs)))] = keys[:, None]
-        owner = np.concatenate((dof_owner, multiplier_owner))
-        order = np.lexsort((np.concatenate((dof_key, multiplier_key)), owner))
-        unknown = np.empty(len(order), np.int64)
-        unknown[order] = np.arange(len(order))
-        self.multipliers_owned: IntArray = np.flatnonzero(multiplier_owner == self.rank)
+        name, owner, key = self._list_unknowns(dof_owner, row_owner, table_dofs, hub)
+        self.unknown_count = number.count + number.multiplier_count
+        unknown = self._number_by_owner(owner, key, name, ghosts)
+        known = number.known_count
+        mine = known + np.flatnonzero(owner[known:] == self.rank)
+        self.multipliers_owned: IntArray = name[mine] - number.count
         self._local_of_multiplier = Lookup(self.multipliers_owned, np.arange(len(self.multipliers_owned)))
-        self.unknown_count = len(order)
-        self.owned_unknowns = len(self.owned) + len(self.multipliers_owned)
-        first = int((owner < self.rank).sum())
-        ghosts = unknown[self.dofs[len(self.owned) :]]
-        self.unknown_global: IntArray = np.concatenate((first + np.arange(self.owned_unknowns), ghosts))
+        self.owned_unknowns = len(own) + len(mine)
+        first = int(min(unknown[own].min(initial=self.unknown_count), unknown[mine].min(initial=self.unknown_count)))
+        self.unknown_global: IntArray = np.concatenate((first + np.arange(self.owned_unknowns), unknown[ghosts]))
         self.unknown_of_dof: IntArray = np.empty(self.spare, np.int64)
-        self.unknown_of_dof[: len(self.owned)] = unknown[self.owned] - first
-        self.unknown_of_dof[len(self.owned) :] = self.owned_unknowns + np.arange(len(ghosts))
-        self.unknown_of_multiplier: IntArray = unknown[number.count + self.multipliers_owned] - first
+        self.unknown_of_dof[: len(own)] = unknown[own] - first
+        self.unknown_of_dof[len(own) :] = self.owned_unknowns + np.arange(len(ghosts))
+        self.unknown_of_multiplier: IntArray = unknown[mine] - first
         if any(is_everywhere(component) for component in self.rows):
-            self._unknown_of_dof = unknown[: number.count]
+            self._unknown_of_dof = unknown[:known]
+
+    def _list_unknowns(
+        self,
+        dof_owner: IntArray,
+        row_owner: dict[type[Component], IntArray],
+        table_dofs: dict[type[Component], IntArray],
+        hub: NDArray[np.bool_],
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Names, owners and keys of the coordinates and multipliers that this process knows, shape (unknowns,) each."""
+        number = self.world.numbering
+        dof_key = np.append(number.known, -1.0)
+        dof_key[:-1][hub] += number.count
+        names, owners, keys = [number.known], [dof_owner], [dof_key[:-1]]
+        for component in number.first_multiplier:
+            multipliers = number.multipliers(component, self.world.tables[component].held)
+            key = dof_key[table_dofs[component]].max(axis=1, initial=-1.0) + 0.5
+            names.append(number.count + multipliers.ravel())
+            owners.append(np.repeat(row_owner[component], multipliers.shape[1]))
+            keys.append(np.repeat(key, multipliers.shape[1]))
+        return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
         """Local markers are those that local rows refer to."""
@@ -156,7 +196,7 @@ class Layout:
         for component, rows in self.rows.items():
             table = world.tables[component]
             for name in component.refs:
-                ids = table.column(name)[rows]
+                ids = table.values(name, rows)
                 for target, positions, _ in world.split_by_table(ids):
                     law = law_of(target.component)
                     if law is not None and law.role == "marker":
@@ -169,18 +209,19 @@ class Layout:
         every = [none, *self.marker_ids.values()]
         self.marker_index = Lookup(np.concatenate(every), np.concatenate([np.arange(len(ids)) for ids in every]))
         for component, table in world.tables.items():
-            if _role(component) == "marker":
-                self.rows[component] = np.flatnonzero(self.marker_index[table.ids] >= 0)
+            if role_of(component) == "marker":
+                self.rows[component] = table.held[self.marker_index[table.ids_of(table.held)] >= 0]
 
     def _localise_data(self) -> None:
         """Local history values are those that local rows refer to; in serial all, in world order."""
         world, number = self.world, self.world.numbering
-        local = np.zeros(len(number.data_start), dtype=bool)
-        if self.rank == 0:
-            # those that nothing refers to are here
-            local[:] = True
-            self._mark_data({c: np.arange(world.tables[c].count) for c in self.rows}, local, False)
-        self._mark_data(self.rows, local, True)
+        local = self._find_data(self.rows)
+        if self.rank == 0 or world.processes is not None:
+            # those that nothing refers to are on the first process
+            named = self._find_data({c: world.tables[c].held for c in self.rows})
+            if world.processes is not None:
+                named = world.processes.sum(named.astype(float)) > 0.0
+            local |= ~named & (self.rank == 0)
         if self.size == 1:
             local[:] = True
         count = np.where(local, number.data_count, 0)
@@ -197,14 +238,16 @@ class Layout:
             starts.append(start[first + rows])
         self.data_start = Lookup(np.concatenate(ids), np.concatenate(starts))
 
-    def _mark_data(self, rows: dict[type[Component], IntArray], marks: NDArray[np.bool_], value: bool) -> None:
-        """Mark the history values that rows refer to."""
+    def _find_data(self, rows: dict[type[Component], IntArray]) -> NDArray[np.bool_]:
+        """Whether rows refer to each row of history values."""
         world, first = self.world, self.world.numbering.data_tables
+        marks = np.zeros(len(world.numbering.data_start), dtype=bool)
         for component, which in rows.items():
             for name in component.refs:
-                for target, _, target_rows in world.split_by_table(world.tables[component].column(name)[which]):
+                for target, _, target_rows in world.split_by_table(world.tables[component].values(name, which)):
                     if target.component in first:
-                        marks[first[target.component] + target_rows] = value
+                        marks[first[target.component] + target_rows] = True
+        return marks
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
         """Local numbers of world coordinates; the spare number for -1 and for coordinates of other processes."""
@@ -236,23 +279,7 @@ class Layout:
         return out
 
 
-def _role(component: type[Component]) -> str:
-    law: Any = law_of(component)
-    return law.role if law is not None else ""
-
-
 def is_everywhere(component: type[Component]) -> bool:
     """Whether rows of a component are local on all processes."""
     law = law_of(component)
     return law is not None and law.everywhere
-
-
-def _owner_of_rows(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_]) -> IntArray:
-    """Owner of the first coordinate of each row, hubs only if there is no other; process 0 if there is none."""
-    if dofs.shape[1] == 0:
-        return np.zeros(len(dofs), np.int64)
-    there = dofs >= 0
-    usual = there & ~hub[dofs]
-    first = np.where(usual.any(axis=1), np.argmax(usual, axis=1), np.argmax(there, axis=1))
-    chosen = dofs[np.arange(len(dofs)), first]
-    return np.where(chosen >= 0, dof_owner[chosen], 0)

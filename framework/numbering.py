@@ -6,13 +6,24 @@ from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from windlass.framework.directory import share
 from windlass.framework.law import FloatArray, law_of
+from windlass.framework.lookup import Lookup
 from windlass.framework.schema import Component
-from windlass.framework.table import IntArray
+from windlass.framework.table import EntityTable, IntArray
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
+
+
+def find_own(table: EntityTable) -> NDArray[np.bool_]:
+    """Which coordinates of the rows of a node table that this process has are their own, shape (held, k)."""
+    own = np.ones((table.held_count, len(table.component.dof_names)), dtype=bool)
+    if "shares_position" in table.component.refs:
+        own[table.held_values("shares_position") >= 0, :2] = False
+    return own
 
 
 class Numbering:
@@ -21,10 +32,10 @@ class Numbering:
     Coordinates are numbered table by table in the order of first use, row by row.
 
     Attributes:
-        node_dofs: coordinate numbers of each node table, shape (rows, k).
+        node_dofs: coordinate numbers of the rows of each node table that this process has, shape (held, k).
         count: number of coordinates n.
-        reference: reference coordinates [m, 1, rad], shape (n,).
-        displacement, velocity: initial values, shape (n,).
+        reference: reference coordinates [m, 1, rad], shape (known,).
+        displacement, velocity: initial values, shape (known,).
         first_multiplier: first multiplier number of each constraint table.
         multiplier_count: number of multipliers.
         data_start, data_count: first history value and number of values of each GenericData row, shape (rows,).
@@ -39,33 +50,72 @@ class Numbering:
         self.node_dofs: dict[type[Component], IntArray] = {}
         self.count = 0
         reference, displacement, velocity = [], [], []
+        known: list[IntArray] | None = None if world.processes is None else []
         for component, table in world.tables.items():
             if not component.dof_names:
                 continue
-            width = len(component.dof_names)
-            own = np.ones((table.count, width), dtype=bool)
-            shared = table.column("shares_position") if "shares_position" in component.refs else None
-            if shared is not None:
-                own[shared >= 0, :2] = False
-            numbers = np.full((table.count, width), -1, dtype=np.int64)
-            numbers[own] = self.count + np.arange(int(own.sum()))
+            rows = table.held_count
+            own = find_own(table)
+            shared = table.held_values("shares_position") if "shares_position" in component.refs else None
+            numbers = np.full(own.shape, -1, dtype=np.int64)
+            numbers[own], count = self._number_rows(table, own)
+            if known is not None:
+                known.append(numbers[own])
             if shared is not None and (shared >= 0).any():
                 taking = np.flatnonzero(shared >= 0)
-                for source, positions, rows in world.split_by_table(shared[taking]):
+                for source, positions, source_rows in world.split_by_table(shared[taking]):
                     of = numbers if source is table else self.node_dofs[source.component]
-                    numbers[taking[positions], :2] = of[rows, :2]
+                    numbers[taking[positions], :2] = of[source.places(source_rows), :2]
             self.node_dofs[component] = numbers
-            self.count += int(own.sum())
+            self.count += count
             shapes = {name: component.columns[name].shape or () for name in component.reference_columns}
-            columns = [table.column(name).reshape(table.count, prod(shape)) for name, shape in shapes.items()]
+            columns = [table.held_values(name).reshape(rows, prod(shape)) for name, shape in shapes.items()]
             reference.append(np.concatenate(columns, axis=1)[own])
-            displacement.append(table.column("displacement")[own])
-            velocity.append(table.column("velocity")[own])
+            displacement.append(table.held_values("displacement").reshape(own.shape)[own])
+            velocity.append(table.held_values("velocity").reshape(own.shape)[own])
+        self._known = None if known is None else np.concatenate(known)
+        self._place = None if self._known is None else Lookup(self._known, np.arange(len(self._known)))
         self.reference: FloatArray = np.concatenate(reference)
         self.displacement: FloatArray = np.concatenate(displacement)
         self.velocity: FloatArray = np.concatenate(velocity)
         self._number_constraints(world)
         self._number_data(world)
+
+    def _number_rows(self, table: EntityTable, own: NDArray[np.bool_]) -> tuple[IntArray, int]:
+        """Numbers of the coordinates of their own that rows of a process have, and how many there are in all."""
+        if not table.is_spread or self._world.processes is None:
+            count = int(own.sum())
+            return self.count + np.arange(count), count
+        comm, sizes = self._world.processes.comm, own.sum(axis=1)
+        # rows of other processes that have fewer, because they share a position, shift what follows
+        ends = np.append(table.held, table.count)
+        before = share(comm, table.count + 1, table.held, sizes, ends, start=0, before=True)
+        inside = np.cumsum(own, axis=1) - 1
+        numbers: IntArray = (self.count + before[:-1, None] + inside)[own]
+        return numbers, int(before[-1])
+
+    @property
+    def known_count(self) -> int:
+        """Number of the coordinates of rows that this process has: all n unless tables are built in parts."""
+        return self.count if self._known is None else len(self._known)
+
+    @property
+    def known(self) -> IntArray:
+        """Their numbers, ascending, shape (known,)."""
+        return np.arange(self.count) if self._known is None else self._known
+
+    def names(self, places: IntArray) -> IntArray:
+        """Numbers of the coordinates at some places among those that this process knows."""
+        return places if self._known is None else self._known[places]
+
+    def places(self, dofs: IntArray) -> IntArray:
+        """Places of coordinates among those that this process knows, -1 for none; the inverse of `names`."""
+        return dofs if self._place is None else self._place[dofs]
+
+    def reference_of(self, dofs: IntArray) -> FloatArray:
+        """Reference coordinates of rows that this process has, in the shape of their numbers."""
+        values: FloatArray = self.reference[self.places(dofs)]
+        return values
 
     def _number_constraints(self, world: World) -> None:
         self.first_multiplier: dict[type[Component], int] = {}
@@ -102,6 +152,7 @@ class Numbering:
     def forget(self) -> None:
         """Empty the arrays over the whole world."""
         self.node_dofs = {component: numbers[:0] for component, numbers in self.node_dofs.items()}
+        self._known = self._place = None
         self.reference = self.displacement = self.velocity = self.data_initial = np.zeros(0)
         self.data_start = self.data_count = np.zeros(0, np.int64)
 

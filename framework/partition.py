@@ -24,6 +24,7 @@ from scipy.sparse import coo_array
 
 from windlass.framework import options
 from windlass.framework.errors import OptionError, WindlassError
+from windlass.framework.numbering import find_own
 from windlass.framework.petsc import PETSc
 from windlass.framework.table import IntArray
 
@@ -70,11 +71,25 @@ def find_hubs(couplings: Iterable[IntArray], count: int) -> NDArray[np.bool_]:
         couplings: coordinates that rows couple, table by table, each of shape (rows, k), -1 for none.
         count: number of coordinates.
     """
+    degree = count_rows(couplings, count)
+    return degree > find_hub_bound(np.bincount(degree))
+
+
+def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
+    """How many rows couple each coordinate, shape (count,); see `find_hubs`."""
     degree = np.zeros(count + 1, np.int64)
     for dofs in couplings:
         degree += np.bincount(dofs.ravel() + 1, minlength=count + 1)
-    degree = degree[1:]
-    return degree > max(HUB_ROWS, HUB_RATIO * int(np.median(degree)))
+    return degree[1:]
+
+
+def find_hub_bound(histogram: IntArray) -> int:
+    """Hubs are in more rows than this; the histogram tells how many coordinates are in 0, 1, ... rows."""
+    ends, total = np.cumsum(histogram), int(histogram.sum())
+    if not total:
+        return HUB_ROWS
+    low, high = (int(np.searchsorted(ends, middle, side="right")) for middle in ((total - 1) // 2, total // 2))
+    return max(HUB_ROWS, HUB_RATIO * ((low + high) // 2))
 
 
 def partition_coordinates(
@@ -93,15 +108,14 @@ def partition_coordinates(
         OptionError: a wrong value of ``-mat_partitioning_type``.
     """
     # one script and one set of options for any number of processes
-    kind, chosen = options.partition_kind(), PETSc.Options().hasName(TYPE_OPTION)
+    kind = chosen_kind()
     if size == 1:
         return np.zeros(world.numbering.count, np.int64)
     result: IntArray | WindlassError | None = None
     if comm is None or comm.rank == 0:
         try:
             graph = create_graph(world, couplings, hub)
-            owner = find_owners(graph, size, "graph" if chosen and kind == "auto" else kind)
-            result = owner[graph.vertex]
+            result = find_owners(graph, size, kind)[graph.vertex]
         except WindlassError as error:
             result = error
     if comm is not None:
@@ -113,17 +127,34 @@ def partition_coordinates(
     return result
 
 
+def chosen_kind() -> str:
+    """What ``-partition`` asks for; who chooses a partitioner wants the graph."""
+    kind, chosen = options.partition_kind(), PETSc.Options().hasName(TYPE_OPTION)
+    return "graph" if chosen and kind == "auto" else kind
+
+
+def find_row_owners(dofs: IntArray, dof_owner: IntArray, hub: NDArray[np.bool_]) -> IntArray:
+    """Owner of the first coordinate of each row, hubs only if there is no other; process 0 if there is none."""
+    if dofs.shape[1] == 0 or len(dof_owner) == 0:
+        return np.zeros(len(dofs), np.int64)
+    there = dofs >= 0
+    usual = there & ~hub[dofs]
+    first = np.where(usual.any(axis=1), np.argmax(usual, axis=1), np.argmax(there, axis=1))
+    chosen = dofs[np.arange(len(dofs)), first]
+    return np.where(chosen >= 0, dof_owner[chosen], 0)
+
+
 def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]) -> Graph:
-    """The graph of a world; see `partition_coordinates`."""
+    """The graph of a world, of its rows on this process; see `partition_coordinates`."""
     number = world.numbering
     first = [0]
-    vertex = np.full(number.count, -1, np.int64)
-    for numbers in number.node_dofs.values():
+    vertex = np.full(number.known_count, -1, np.int64)
+    for component, numbers in number.node_dofs.items():
+        # a coordinate that nodes share belongs to the one whose own it is
+        own = find_own(world.tables[component])
+        rows = np.broadcast_to(first[-1] + np.arange(len(numbers))[:, None], numbers.shape)
+        vertex[number.places(numbers[own])] = rows[own]
         first.append(first[-1] + len(numbers))
-    for start, numbers in zip(reversed(first[:-1]), reversed(number.node_dofs.values()), strict=True):
-        # a coordinate that nodes share belongs to the first of them
-        rows = start + np.arange(len(numbers))
-        vertex[numbers[::-1].ravel()] = np.repeat(rows[::-1], numbers.shape[1])
     is_hub = np.zeros(first[-1] + 1, bool)
     is_hub[vertex[hub]] = True
     weight = COORDINATE_WORK * np.bincount(vertex, minlength=first[-1])
@@ -141,7 +172,7 @@ def create_graph(world: World, couplings: list[IntArray], hub: NDArray[np.bool_]
         both = (touched >= 0) & (taken >= 0)
         hub_rows.append(np.stack((touched[both], taken[both]), axis=1))
     hubs: IntArray = np.flatnonzero(is_hub[:-1])
-    return Graph(vertex, _unique(pairs, first[-1]), weight, hubs, np.concatenate(hub_rows), first)
+    return Graph(vertex, unite_edges(pairs, first[-1]), weight, hubs, np.concatenate(hub_rows), first)
 
 
 def _first_of(numbers: IntArray) -> IntArray:
@@ -162,7 +193,7 @@ def _pairs(coupled: IntArray) -> list[IntArray]:
     return out
 
 
-def _unique(pairs: list[IntArray], vertices: int) -> IntArray:
+def unite_edges(pairs: list[IntArray], vertices: int) -> IntArray:
     """Each pair once, the smaller number first."""
     every = np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
     low, high = every.min(axis=1), every.max(axis=1)

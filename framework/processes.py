@@ -42,12 +42,19 @@ class Processes:
         finally:
             self._alone.pop()
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether this process works alone."""
+        return bool(self._alone)
+
     def allgather(self, what: str, part: Any) -> list[Any]:
         """The parts of all processes, on every process; ``what`` they are is for messages.
 
         Raises:
             ModelError: this process works alone.
         """
+        if self.size == 1:
+            return [part]
         self._check(what)
         return list(self.comm.allgather(part))
 
@@ -65,6 +72,13 @@ class Processes:
         total = np.empty_like(values)
         self.comm.Allreduce(np.ascontiguousarray(values), total)
         return total
+
+    def agree(self, error: WindlassError | None) -> None:
+        """Raise on all processes what one of them passes, the first of those that pass an error."""
+        if self.size > 1:
+            error = next((found for found in self.allgather("errors", error) if found is not None), None)
+        if error is not None:
+            raise error
 
     def share_error(self, error: WindlassError | None) -> None:
         """Raise on all processes what the first one passes."""

@@ -46,7 +46,7 @@ class Pair(NamedTuple):
 
 def pair_dofs(world: World, table: EntityTable) -> IntArray:
     """World coordinate numbers of ``marker0``, then of ``marker1``, shape (rows, n), -1 for none."""
-    parts = [world.dofs_of(table.column(name)) for name in ("marker0", "marker1")]
+    parts = [world.dofs_of(table.held_values(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)
 
 

@@ -118,32 +118,25 @@ class Component:
                 cls.refs[name] = replace(value, name=name)
 
 
-def parse_values(col: Column, kind: str, value: Any, count: int, first_row: int) -> NDArray[Any]:
+def parse_values(col: Column, kind: str, value: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
     """Bring user input for one column into an array with one entry per new row.
 
     Args:
         col: the column.
         kind: name of the component, for messages.
         value: one value for all rows, or an array with one value per row.
-        count: number of new rows.
-        first_row: number of the first new row, for messages.
+        rows: numbers of the rows, for messages, shape (n,).
 
     Returns:
-        Array of shape (count, *col.shape); for columns of open length an object array of arrays.
+        Array of shape (n, *col.shape); for columns of open length an object array of arrays.
 
     Raises:
         ModelError: wrong shape, not a number, NaN, or out of the allowed range.
     """
-    where = f"{col.name} in {kind} row {first_row}"
+    count = len(rows)
+    where = f"{col.name} in {kind} row {rows[0] if count else 0}"
     if col.dtype is object:
-        values = np.empty(count, dtype=object)
-        if value is not None and not callable(value):
-            if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != count:
-                raise ModelError(f"{where} = {value!r}: must be a function, or one function per row")
-            values[:] = value
-        else:
-            values[:] = [value] * count
-        return values
+        return _parse_functions(value, count, where)
     if col.shape is None:
         return _parse_open(col, value, count, where)
     try:
@@ -158,8 +151,21 @@ def parse_values(col: Column, kind: str, value: Any, count: int, first_row: int)
         raise ModelError(
             f"{where} has shape {array.shape}: expected {_shape_words(col)} [{col.unit}], for one row or for {count}"
         ) from None
-    _check_range(col, kind, array, first_row)
+    _check_range(col, kind, array, rows)
     return array
+
+
+def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
+    """One function for all rows, kept once, or a list of them."""
+    if value is None or callable(value):
+        one = np.empty(1, dtype=object)
+        one[0] = value
+        return np.broadcast_to(one, (count,))
+    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != count:
+        raise ModelError(f"{where} = {value!r}: must be a function, or one function per row")
+    values = np.empty(count, dtype=object)
+    values[:] = value
+    return values
 
 
 def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
@@ -173,8 +179,12 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
     if not np.isfinite(array).all():
         raise ModelError(f"{where} has values that are not finite: must be finite numbers [{col.unit}]")
     values = np.empty(count, dtype=object)
+    if count and (array.ndim == 1 or array.strides[0] == 0):
+        # equal rows are one array, which nobody writes to
+        values[:] = [np.array(array if array.ndim == 1 else array[0])] * count
+        return values
     for i in range(count):
-        values[i] = np.array(array if array.ndim == 1 else array[i])
+        values[i] = np.array(array[i])
     return values
 
 
@@ -182,7 +192,7 @@ def _shape_words(col: Column) -> str:
     return "one number" if not col.shape else f"numbers of shape {col.shape}"
 
 
-def _check_range(col: Column, kind: str, array: NDArray[Any], first_row: int) -> None:
+def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.int64]) -> None:
     """Raise ModelError for the first value out of the column's range."""
     bad = ~np.isfinite(array) if np.issubdtype(array.dtype, np.floating) else np.zeros(array.shape, bool)
     if col.choices is not None:
@@ -193,8 +203,8 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], first_row: int) ->
         bad |= ~(array >= col.minimum)
     if bad.any():
         where = np.argwhere(bad)[0]
-        row = int(where[0])
+        row = int(rows[where[0]])
         index = "".join(f"[{i}]" for i in where[1:])
         given = array[tuple(where)]
         unit = "" if col.unit == "1" else f" {col.unit}"
-        raise ModelError(f"{col.name}{index} = {given}{unit} in {kind} row {first_row + row}: {col.allowed()}")
+        raise ModelError(f"{col.name}{index} = {given}{unit} in {kind} row {row}: {col.allowed()}")

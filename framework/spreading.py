@@ -33,32 +33,35 @@ def spread_world(layout: Layout, processes: Processes) -> None:
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
     if processes.size == 1 or any(law is not None and law.everywhere for law in laws.values()):
         return
-    large = [c for c, law in laws.items() if law is not None and world.tables[c].count > KEPT_WHOLE]
+    tables = [world.tables[component] for component, law in laws.items() if law is not None]
+    large = [table for table in tables if table.count > KEPT_WHOLE or table.is_spread]
     if large:
-        held = find_held(layout)
-        world.spread({component: np.flatnonzero(held[component]) for component in large}, processes)
+        needed = find_needed(layout)
+        world.spread({table.component: table.held[needed[table.component]] for table in large}, processes)
 
 
-def find_held(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
-    """Which rows of each table a process keeps, shape (rows,)."""
+def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
+    """Which of the rows of each table that a process has it keeps, shape (held,)."""
     world = layout.world
-    held = {component: np.zeros(table.count, bool) for component, table in world.tables.items()}
+    needed = {component: np.zeros(table.held_count, bool) for component, table in world.tables.items()}
     new: dict[type[Component], IntArray] = {}
     for component, table in world.tables.items():
         parts = [layout.rows.get(component), layout.owned_markers.get(component), layout.data_rows.get(component)]
         if component.dof_names:
             # also nodes that share the position of another one, for the names of their coordinates
-            local = layout.local_dofs(world.table_dofs(table)) < len(layout.owned)
-            parts.append(np.flatnonzero(local.any(axis=1)))
+            local = layout.local_dofs(world.held_dofs(table)) < len(layout.owned)
+            parts.append(table.held[local.any(axis=1)])
         new[component] = _unite([rows for rows in parts if rows is not None])
     while new:
         ids = []
         for component, rows in new.items():
-            rows = rows[~held[component][rows]]
-            held[component][rows] = True
-            ids += [world.tables[component].column(name)[rows] for name in component.refs if len(rows)]
+            table = world.tables[component]
+            places = table.places(rows)
+            added = rows[~needed[component][places]]
+            needed[component][places] = True
+            ids += [table.values(name, added) for name in component.refs if len(added)]
         new = {table.component: rows for table, _, rows in world.split_by_table(_unite(ids))}
-    return held
+    return needed
 
 
 def _unite(parts: list[IntArray]) -> IntArray:

@@ -99,7 +99,7 @@ class EntityTable:
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
         # first row and first entity number of rows whose numbers both follow each other
         self._runs: list[tuple[int, int]] = []
-        self._held: IntArray = np.zeros(0, np.int64)
+        self._held: list[IntArray] = []
         self._processes: Processes | None = None
 
     @property
@@ -110,12 +110,12 @@ class EntityTable:
     @property
     def held(self) -> IntArray:
         """Numbers of the rows that this process has, ascending."""
-        return self._held if self.is_spread else np.arange(self.count)
+        return _joined(self._held) if self.is_spread else np.arange(self.count)
 
     @property
     def held_count(self) -> int:
         """Number of the rows that this process has."""
-        return len(self._held) if self.is_spread else self.count
+        return len(self.held) if self.is_spread else self.count
 
     def column(self, name: str) -> NDArray[Any]:
         """All rows of one column, shape (rows, *shape); references are entity numbers, -1 for none.
@@ -124,38 +124,35 @@ class EntityTable:
         """
         if self.is_spread:
             return self.take(name, np.arange(self.count))
-        chunks = self._chunks[name]
-        if not chunks:
-            return np.zeros(0, np.int64)
-        if len(chunks) > 1:
-            chunks[:] = [np.concatenate(chunks)]
-        return chunks[0]
+        return _joined(self._chunks[name])
+
+    def held_values(self, name: str) -> NDArray[Any]:
+        """One column for all rows that this process has, shape (held, *shape)."""
+        if self.is_spread and self._is_function(name):
+            return _joined(self._chunks[name])[self.held]
+        return _joined(self._chunks[name])
 
     def values(self, name: str, rows: IntArray) -> NDArray[Any]:
         """Values of one column for rows that this process has, shape (n, *shape)."""
-        if not self.is_spread:
-            return self.column(name)[rows]
-        return self._chunks[name][0][rows if self._is_function(name) else self.places(rows)]
+        return _joined(self._chunks[name])[rows if self._is_function(name) else self.places(rows)]
 
     def take(self, name: str, rows: IntArray) -> NDArray[Any]:
         """Values of one column for any rows, shape (n, *shape); see `column`."""
-        if not self.is_spread:
-            return self.column(name)[rows]
-        if self._is_function(name):
-            return self._chunks[name][0][rows]
-        return self.collect(f"{name} of {self.kind}", rows, self._chunks[name][0])
+        if not self.is_spread or self._is_function(name):
+            return _joined(self._chunks[name])[rows]
+        return self.collect(f"{name} of {self.kind}", rows, self.held_values(name))
 
     def write(self, name: str, rows: IntArray, values: NDArray[Any]) -> None:
         """Put values of one column into rows, as far as this process has them."""
-        if not self.is_spread:
-            self.column(name)[rows] = values
-        elif self._is_function(name):
-            changed = np.array(self._chunks[name][0])
+        if self._is_function(name):
+            changed = np.array(_joined(self._chunks[name]))
             changed[rows] = values
             self._chunks[name] = [changed]
+        elif not self.is_spread:
+            self.column(name)[rows] = values
         else:
-            place, found = find_sorted(self._held, rows)
-            self._chunks[name][0][place[found]] = values[found]
+            place, found = find_sorted(self.held, rows)
+            self.held_values(name)[place[found]] = values[found]
 
     def ids_of(self, rows: IntArray) -> IntArray:
         """Numbers of the entities of some rows in the world, shape (n,)."""
@@ -174,43 +171,73 @@ class EntityTable:
         """
         if not self.is_spread:
             return rows
-        place, found = find_sorted(self._held, rows)
+        place, found = find_sorted(self.held, rows)
         if not found.all():
             row = int(rows[np.flatnonzero(~found)[0]])
             raise ModelError(
                 f"{self.describe(row)} ({self.kind} row {row}): is not on this process, which has "
-                f"{len(self._held)} of {self.count} rows"
+                f"{self.held_count} of {self.count} rows"
             )
         return place
 
     def collect(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
         """Values of any rows from arrays by held row, of a spread table; all processes call this together."""
         assert self._processes is not None
-        place, found = find_sorted(self._held, rows)
+        place, found = find_sorted(self.held, rows)
         out = np.empty((len(rows), *local.shape[1:]), local.dtype)
         for where, values in self._processes.allgather(what, (np.flatnonzero(found), local[place[found]])):
             out[where] = values
         return out
 
+    def begin_parts(self, processes: Processes) -> None:
+        """From now on this process has all rows so far, and of further ones those that it is given."""
+        if not self.is_spread:
+            self._held, self.is_spread, self._processes = [np.arange(self.count)], True, processes
+            del self._chunks["id"]
+
     def spread(self, rows: IntArray, processes: Processes) -> None:
         """Forget all rows but those with ascending numbers ``rows``; functions, which cannot travel, stay."""
-        for name in (*self.names, "id"):
-            values = self.column(name)
-            if self._is_function(name):
-                same = bool((values == values[0]).all())
-                self._chunks[name] = [np.broadcast_to(values[:1], values.shape) if same else values]
-            else:
-                self._chunks[name] = [values[rows]]
-        del self._chunks["id"]
-        self.is_spread, self._held, self._processes = True, rows, processes
+        self.begin_parts(processes)
+        places = self.places(rows)
+        for name in self.names:
+            values = _joined(self._chunks[name])
+            if not self._is_function(name):
+                self._chunks[name] = [values[places]]
+            elif len(values) and bool((values == values[0]).all()):
+                self._chunks[name] = [np.broadcast_to(values[:1].copy(), values.shape)]
+        self._held = [rows]
+
+    def extract(self, rows: IntArray) -> dict[str, NDArray[Any]]:
+        """Values of all columns for rows that this process has, without functions."""
+        return {name: self.values(name, rows) for name in self.names if not self._is_function(name)}
+
+    def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
+        """Take up rows of a spread table that another process gave by `extract`."""
+        new = ~find_sorted(self.held, rows)[1]
+        held = np.concatenate((self.held, rows[new]))
+        order = np.argsort(held)
+        for name, column in values.items():
+            self._chunks[name] = [np.concatenate((self.held_values(name), column[new]))[order]]
+        self._held = [held[order]]
+
+    def gather(self) -> None:
+        """Bring all rows of a spread table to this process; all processes call this together."""
+        every = np.arange(self.count)
+        chunks = {name: [self.take(name, every)] for name in self.names}
+        self._chunks, self.is_spread = chunks | {"id": [self.ids]}, False
 
     def _is_function(self, name: str) -> bool:
         """Whether a column holds functions."""
         column = self.component.columns.get(name)
         return column is not None and column.dtype is object
 
-    def parse(self, values: dict[str, Any], count: int) -> dict[str, NDArray[Any]]:
-        """Check user values for `count` new rows and bring them into arrays.
+    def parse(self, values: dict[str, Any], rows: IntArray, total: int) -> dict[str, NDArray[Any]]:
+        """Check user values for new rows and bring them into arrays.
+
+        Args:
+            values: user values by column.
+            rows: numbers of the new rows that this process gives, shape (n,).
+            total: number of new rows on all processes, for which there are functions.
 
         Raises:
             ModelError: unknown or missing column, or a value that is not allowed.
@@ -223,17 +250,31 @@ class EntityTable:
             value = values.get(name, col.default)
             if value is REQUIRED:
                 raise ModelError(f"{self.kind} needs {name} [{col.unit}] ({col.doc})")
-            parsed[name] = parse_values(col, self.kind, value, count, self.count)
+            every = len(rows) < total and self._is_function(name)
+            parsed[name] = parse_values(col, self.kind, value, np.arange(total) + self.count if every else rows)
         return parsed
 
-    def parse_one(self, name: str, value: Any, count: int, rows: IntArray) -> NDArray[Any]:
+    def parse_one(self, name: str, value: Any, rows: IntArray) -> NDArray[Any]:
         """Check a new value of one column for existing rows; see `parse`."""
-        return parse_values(self.component.columns[name], self.kind, value, count, int(rows[0]) if len(rows) else 0)
+        return parse_values(self.component.columns[name], self.kind, value, rows)
 
-    def append(self, parsed: dict[str, NDArray[Any]], refs: dict[str, IntArray], ids: IntArray, label: str) -> Entity:
-        """Append checked rows and return a handle to them."""
-        for name, array in (*parsed.items(), *refs.items(), ("id", ids)):
+    def append(
+        self, parsed: dict[str, NDArray[Any]], refs: dict[str, IntArray], rows: IntArray, ids: IntArray, label: str
+    ) -> Entity:
+        """Append checked rows and return a handle to them.
+
+        Args:
+            parsed, refs: columns and references of the rows that this process gives.
+            rows: numbers of these rows, shape (n,).
+            ids: numbers of the new entities on all processes, shape (total,).
+            label: name for messages and output.
+        """
+        for name, array in (*parsed.items(), *refs.items()):
             self._chunks[name].append(array)
+        if self.is_spread:
+            self._held.append(rows)
+        else:
+            self._chunks["id"].append(ids)
         first = self.count
         if len(ids) and (not self._runs or ids[0] - first != self._runs[-1][1] - self._runs[-1][0]):
             self._runs.append((first, int(ids[0])))
@@ -257,6 +298,14 @@ class EntityTable:
                     return label(row - first)
                 return label if end - first == 1 else f"{label} {row - first}"
         return f"{self.kind} {row}"
+
+
+def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
+    """One array of several, which takes their place; of equal functions, which are kept once, no copy."""
+    if len(chunks) > 1:
+        alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
+        chunks[:] = [np.broadcast_to(chunks[0][:1], (sum(map(len, chunks)),)) if alike else np.concatenate(chunks)]
+    return chunks[0] if chunks else np.zeros(0, np.int64)
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from windlass.framework.schema import Component, Ref
 from windlass.framework.table import Entity, EntityTable, IntArray
 
 if TYPE_CHECKING:
+    from windlass.framework.parts import Part
     from windlass.framework.processes import Processes
 
 Handles = Entity | Sequence[Entity]
@@ -30,6 +32,8 @@ class World:
         version: counts changes of switchable columns.
         finalized: whether `finalize` was called.
         is_spread: whether this process has only a part of the rows; handles keep their meaning.
+        processes: those that build this world in parts; None while every process has all rows.
+        calls: kind, number of rows, and whether in parts, of every call of `add`.
     """
 
     def __init__(self, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
@@ -47,9 +51,12 @@ class World:
         self._block_arrays: tuple[IntArray, IntArray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._count = 0
         self._dofs: dict[type[Component], IntArray] = {}
+        self._dof_widths: dict[type[Component], int] = {}
         self._ref_widths: dict[tuple[type[Component], str], int] = {}
         self._cached: dict[str, Any] = {}
         self.is_spread = False
+        self.processes: Processes | None = None
+        self.calls: list[tuple[str, int, bool]] = []
 
     @property
     def count(self) -> int:
@@ -60,12 +67,16 @@ class World:
         """The table of a component; an empty one if nothing was added."""
         return self.tables.get(component) or EntityTable(component)
 
-    def add(self, component: type[Component], *, name: str = "", **values: Any) -> Entity:
+    def add(self, component: type[Component], *, name: str = "", part: Part | None = None, **values: Any) -> Entity:
         """Add one row, or as many as the longest handle or array among the values has, and return a handle.
 
         Args:
             component: the kind of entity.
             name: name for messages and output.
+            part: the rows that this process gives, of ``part.count`` on all processes, see `windlass.part`; values and
+                references are for these rows, the handle is to all.  Nodes and history values that a kind makes by
+                itself, it does not make in parts.  Without a part, many rows that each refer to a row of a table in
+                parts are in parts, too.
             **values: columns and references of the component, each for all rows or one per row.  A reference is a
                 handle, a list of handles, or an array of entity numbers, -1 for none; numbers from ``World.count`` on
                 are then the rows of this call.
@@ -75,26 +86,38 @@ class World:
         """
         if self.finalized:
             raise ModelError(f"cannot add {component.__name__}: the world is finalized (add before the first solve)")
+        from windlass.framework.parts import begin_parts, follow_parts, pick_rows
+
+        in_parts = part is not None and not part.everywhere
         law = law_of(component)
-        if law is not None and law.complete is not None:
+        if law is not None and law.complete is not None and not in_parts:
             before = self._count
             values = law.complete(self, values)
             self._label_created(values, before, name)
         table = self.tables.setdefault(component, EntityTable(component))
         handles = {r: values.pop(r) for r in list(values) if r in component.refs}
-        refs = {r: self._ids(table, ref, handles.get(r)) for r, ref in component.refs.items()}
-        count = _row_count(component, values, refs)
+        refs = {r: self._ids(table, ref, handles.get(r), part) for r, ref in component.refs.items()}
+        count = _row_count(component, values, refs) if part is None else len(part.numbers)
         for name_, ids in refs.items():
             if len(ids) not in (1, count):
                 raise ModelError(f"{name_} of {table.kind} has {len(ids)} entities: expected 1 or {count}")
-        parsed = table.parse(values, count)
+        total = count if part is None else part.count
+        if part is None and self.processes is not None:
+            part = follow_parts(self, refs, count)
+            refs = {r: ids[part.numbers] if len(ids) == total > 1 else ids for r, ids in refs.items()}
+            values, count, in_parts = pick_rows(part, component, values), len(part.numbers), not part.everywhere
+        rows = table.count + (np.arange(count) if part is None else part.numbers)
+        parsed = table.parse(values, rows, total)
         full = {r: np.broadcast_to(ids, (count,)).copy() for r, ids in refs.items()}
+        if in_parts:
+            begin_parts(self, table)
+        self.calls.append((table.kind, total, in_parts))
         self._first_ids.append(self._count)
         self._first_rows.append(table.count)
         self._table_of.append(table)
-        new = np.arange(self._count, self._count + count, dtype=np.int64)
-        self._count += count
-        return table.append(parsed, full, new, name)
+        new = np.arange(self._count, self._count + total, dtype=np.int64)
+        self._count += total
+        return table.append(parsed, full, rows, new, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         """Give the user's name also to the entities that were created along with a row (nodes, history values)."""
@@ -115,7 +138,7 @@ class World:
                 able = [n for n, c in table.component.columns.items() if c.switchable]
                 words = ", ".join(able) or "none"
                 raise ModelError(f"{name} of {table.kind} cannot be changed: switchable are {words}")
-            table.write(name, entity.rows, table.parse_one(name, value, len(entity.rows), entity.rows))
+            table.write(name, entity.rows, table.parse_one(name, value, entity.rows))
         self.version += 1
         self.changed[table.component] = self.version
 
@@ -148,7 +171,8 @@ class World:
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
         """World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.
 
-        If one of their tables is spread over processes, all must call this together.
+        If one of their tables is spread over processes, all must call this together; a law, while its process works
+        alone, gets those of rows that the process has.
         """
         numbers = ids.ids if isinstance(ids, Entity) else ids
         parts = [(pos, self._any_dofs(table, rows)) for table, pos, rows in self.split_by_table(numbers)]
@@ -160,7 +184,9 @@ class World:
 
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         local = self.held_dofs(table)
-        return table.collect(f"coordinates of {table.kind}", rows, local) if table.is_spread else local[rows]
+        if not table.is_spread or (self.processes is not None and self.processes.is_alone):
+            return local[table.places(rows)]
+        return table.collect(f"coordinates of {table.kind}", rows, local)
 
     def table_dofs(self, table: EntityTable) -> IntArray:
         """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none; see `dofs_of`."""
@@ -177,7 +203,12 @@ class World:
             return cached
         law = law_of(table.component)
         find = law.dofs if law is not None else None
-        dofs = find(self, table) if find is not None else np.zeros((table.count, 0), np.int64)
+        with nullcontext() if self.processes is None else self.processes.alone(f"coordinates of {table.kind}"):
+            dofs = find(self, table) if find is not None else np.zeros((table.held_count, 0), np.int64)
+        # of a table in parts as wide as on the other processes
+        missing = self._dof_widths.get(table.component, 0) - dofs.shape[1]
+        if missing > 0:
+            dofs = np.pad(dofs, ((0, 0), (0, missing)), constant_values=-1)
         self._dofs[table.component] = dofs
         return dofs
 
@@ -185,9 +216,14 @@ class World:
         """Number of coordinates of the widest entity that a reference of a table names."""
         key = table.component, name
         if key not in self._ref_widths:
-            targets = self.split_by_table(table.column(name))
+            targets = self.split_by_table(table.held_values(name))
             self._ref_widths[key] = max((self.held_dofs(target).shape[1] for target, _, _ in targets), default=0)
         return self._ref_widths[key]
+
+    def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], int]) -> None:
+        """Numbers of coordinates of rows and references that all processes agreed on, see `ref_width`."""
+        self._dof_widths, self._ref_widths = dofs, refs
+        self._dofs.clear()
 
     def spread(self, held: dict[type[Component], IntArray], processes: Processes) -> None:
         """Forget the rows of tables that this process does not need, and what only the whole world needs.
@@ -201,7 +237,7 @@ class World:
                 self.ref_width(table, name)
         for component, rows in held.items():
             table = self.tables[component]
-            self._dofs[component] = self.held_dofs(table)[rows]
+            self._dofs[component] = self.held_dofs(table)[table.places(rows)]
             table.spread(rows, processes)
         self.numbering.forget()
         self._cached.pop("assembly", None)
@@ -210,18 +246,35 @@ class World:
     def finalize(self) -> None:
         """Check the rows of all tables against each other, number the coordinates and freeze the world.
 
+        If a table was built in parts, all processes must call this together.
+
         Raises:
             ModelError: the world has no coordinates, or rows that do not fit together.
         """
-        from windlass.framework.numbering import Numbering
+        from windlass.framework.parts import complete_parts, settle_parts
 
         if self.finalized:
             return
         if not any(component.dof_names and table.count for component, table in self.tables.items()):
             raise ModelError("the world is empty: it has no node with coordinates, so there is nothing to compute")
-        self.numbering = Numbering(self)
+        complete_parts(self)
+        self.number()
         self.finalized = True
+        settle_parts(self)
+
+    def number(self) -> None:
+        """Number the coordinates of the rows that this process has."""
+        from windlass.framework.numbering import Numbering
+
         self._dofs.clear()
+        self.numbering = Numbering(self)
+
+    def check(self) -> None:
+        """Check the rows that this process has.
+
+        Raises:
+            ModelError: rows that do not fit together.
+        """
         for component, table in self.tables.items():
             law = law_of(component)
             if law is not None and law.check is not None:
@@ -233,7 +286,7 @@ class World:
             self._cached[key] = create()
         return self._cached[key]
 
-    def _ids(self, table: EntityTable, ref: Ref, handle: Any) -> IntArray:
+    def _ids(self, table: EntityTable, ref: Ref, handle: Any, part: Part | None) -> IntArray:
         """Entity numbers from a handle or list of handles, checked against what the reference accepts."""
         where = f"{ref.name} in {table.kind} row {table.count}"
         if handle is None:
@@ -241,7 +294,7 @@ class World:
                 return np.array([-1], dtype=np.int64)
             raise ModelError(f"{table.kind} needs {ref.name}: a {ref.target} ({ref.doc})")
         if isinstance(handle, np.ndarray) and np.issubdtype(handle.dtype, np.integer):
-            return self._check_numbers(table, ref, handle, where)
+            return self._check_numbers(table, ref, handle, where, len(handle) if part is None else part.count)
         handles = [handle] if isinstance(handle, Entity) else handle
         if not isinstance(handles, (list, tuple)) or not all(isinstance(h, Entity) for h in handles):
             raise ModelError(f"{where} = {handle!r}: must be a handle to a {ref.target}")
@@ -253,10 +306,10 @@ class World:
                 raise ModelError(f"{where} = {h!r}: must be a {ref.target}")
         return np.concatenate([h.ids for h in handles]) if handles else np.zeros(0, np.int64)
 
-    def _check_numbers(self, table: EntityTable, ref: Ref, numbers: IntArray, where: str) -> IntArray:
+    def _check_numbers(self, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
         """Entity numbers that are given as such, checked like handles."""
         numbers = numbers.astype(np.int64).reshape(-1)
-        least, end = -1 if ref.optional else 0, self._count + len(numbers)
+        least, end = -1 if ref.optional else 0, self._count + new
         for number in numbers[(numbers < least) | (numbers >= end)][:1]:
             raise ModelError(f"{where}: entity number {number} must be from {least} to {end - 1}")
         known = np.where(numbers < self._count, numbers, -1)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
     from windlass.framework.parallel import is_first_process as is_first_process
+    from windlass.framework.parts import Part as Part
+    from windlass.framework.parts import part as part
     from windlass.framework.state import State as State
     from windlass.framework.table import Entity as Entity
     from windlass.framework.world import World as World
@@ -63,6 +65,8 @@ _MODULE_OF = {
     "Sensor": "framework.output.sensors",
     "Sensors": "framework.output.sensors",
     "is_first_process": "framework.parallel",
+    "Part": "framework.parts",
+    "part": "framework.parts",
     "State": "framework.state",
     "Entity": "framework.table",
     "World": "framework.world",

@@ -1,0 +1,129 @@
+"""Nets between processes: the first one reads and plans, and sends each the rows that it gives.
+
+So only the first process holds the file and the plan, for as long as it takes to send them.  The others get the nodes
+of a range of rows, the cables that begin there, and what all need for handles and names: one number for each row of a
+set, two for each node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework import spreading
+from windlass.framework.errors import WindlassError
+from windlass.framework.law import FloatArray
+from windlass.framework.parts import Part
+from windlass.framework.processes import Processes
+from windlass.framework.table import IntArray
+
+
+class NetNodes(NamedTuple):
+    """Nodes in the order of rows.
+
+    position, slope: [m] and [1], shape (rows, 2).
+    shared: row whose position a node shares, -1 for none, shape (rows,).
+    """
+
+    position: FloatArray
+    slope: FloatArray
+    shared: IntArray
+
+
+class NetCables(NamedTuple):
+    """Cables of a section: rows of nodes, and lengths [m]; shape (cables,) each."""
+
+    node0: IntArray
+    node1: IntArray
+    length: FloatArray
+
+
+class Outline(NamedTuple):
+    """What all processes know of a net; rows count from the first one of the net.
+
+    nodes: number of nodes.
+    sections: name of the group, None for lines without one, label, and number of cables, section by section.
+    order: number of the node in each row, shape (nodes,); see `NodePlan`.
+    point: point of each node at an end of a line, by its number.
+    first_inner: number of the first node within each line, shape (lines,).
+    cable_sets, node_sets, slope_sets: rows by name.
+    notes: what was left out of the file, in words.
+    """
+
+    nodes: int
+    sections: list[tuple[str | None, str, int]]
+    order: IntArray
+    point: IntArray
+    first_inner: IntArray
+    cable_sets: dict[str, IntArray]
+    node_sets: dict[str, IntArray]
+    slope_sets: dict[str, IntArray]
+    notes: tuple[str, ...]
+
+
+class Net(NamedTuple):
+    """A net before it is added, or the rows of one that a process gives."""
+
+    outline: Outline
+    nodes: NetNodes
+    cables: list[NetCables]
+
+
+class Given(NamedTuple):
+    """Rows of a net that a process gives: which, and the net with these only."""
+
+    node_part: Part
+    cable_parts: list[Part]
+    net: Net
+
+
+def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
+    """Plan on the first process and give each one its rows; all processes call this together.
+
+    Args:
+        comm: mpi4py communicator, None for one process.
+        plan: makes the whole net.
+
+    Raises:
+        WindlassError: on all processes, what ``plan`` raises.
+    """
+    processes, net, error = Processes(comm), None, None
+    if comm is None or comm.rank == 0:
+        try:
+            net = plan()
+        except WindlassError as found:
+            error = found
+    processes.share_error(error)
+    if comm is None:
+        assert net is not None
+        return _take_part(net, 0, 1)
+    outline = comm.bcast(net.outline if net is not None else None)
+    if net is None:
+        part, cable_parts, nodes, cables = comm.recv(source=0)
+        return Given(part, cable_parts, Net(outline, nodes, cables))
+    for rank in range(1, comm.size):
+        given = _take_part(net, rank, comm.size)
+        comm.send((given.node_part, given.cable_parts, given.net.nodes, given.net.cables), rank)
+    return _take_part(net, 0, comm.size)
+
+
+def _take_part(net: Net, rank: int, size: int) -> Given:
+    """The nodes of a range of rows, and the cables that begin there; all of a small net."""
+    count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
+    if size == 1 or max(count, cables) <= spreading.KEPT_WHOLE:
+        whole = [Part(len(section.node0), np.arange(len(section.node0)), everywhere=True) for section in net.cables]
+        return Given(Part(count, np.arange(count), everywhere=True), whole, net)
+    first, end = count * rank // size, count * (rank + 1) // size
+    parts = [
+        Part(len(section.node0), np.flatnonzero((section.node0 >= first) & (section.node0 < end)))
+        for section in net.cables
+    ]
+    mine = [
+        NetCables(section.node0[part.numbers], section.node1[part.numbers], section.length[part.numbers])
+        for section, part in zip(net.cables, parts, strict=True)
+    ]
+    rows = slice(first, end)
+    nodes = NetNodes(net.nodes.position[rows], net.nodes.slope[rows], net.nodes.shared[rows])
+    return Given(Part(count, np.arange(first, end)), parts, Net(net.outline, nodes, mine))

@@ -1,0 +1,81 @@
+"""Values by number from many processes, without one that has them all: each keeps those of a range of numbers.
+
+A process sends the values that it knows to the keepers of their numbers, asks them for others, and gets the answers.
+Messages are as long as what is sent and asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.table import IntArray
+
+BLOCK = 1 << 17
+"""Values that a process sends at a time, to bound the memory of messages."""
+
+
+def share(
+    comm: Any,
+    count: int,
+    numbers: IntArray,
+    values: NDArray[Any],
+    wanted: IntArray,
+    join: np.ufunc = np.maximum,
+    start: float = -1,
+    before: bool = False,
+) -> NDArray[Any]:
+    """Values of the numbers that this process asks for, shape (m, ...); all processes call this together.
+
+    Args:
+        comm: mpi4py communicator.
+        count: numbers are from 0 to count - 1.
+        numbers: those that this process gives values of, shape (k,).
+        values: whole numbers or floats, shape (k, ...).
+        wanted: those whose values it asks for, shape (m,).
+        join: what becomes of values of one number that several processes give.
+        start: value of numbers that nobody gives; the neutral one of ``join``.
+        before: ask for the sums over all smaller numbers instead.
+    """
+    least = [-(-count * rank // comm.size) for rank in range(comm.size + 1)]
+    first, end = least[comm.rank], least[comm.rank + 1]
+    kept = np.full((end - first, *values.shape[1:]), start, values.dtype)
+    for block in _blocks(comm, len(numbers)):
+        order, out, into = _address(comm, numbers[block], count)
+        came = _send(comm, numbers[block][order], out, into)
+        join.at(kept, came - first, _send(comm, values[block][order], out, into))
+    if before:
+        sums = np.cumsum(kept, axis=0)
+        totals = comm.allgather(sums[-1] if len(sums) else np.zeros(values.shape[1:], values.dtype))
+        kept = sums - kept + sum(totals[: comm.rank])
+    result = np.empty((len(wanted), *values.shape[1:]), values.dtype)
+    for block in _blocks(comm, len(wanted)):
+        order, out, into = _address(comm, wanted[block], count)
+        asked = _send(comm, wanted[block][order], out, into)
+        result[block][order] = _send(comm, kept[asked - first], into, out)
+    return result
+
+
+def _blocks(comm: Any, length: int) -> Iterator[slice]:
+    """Slices of an array, on every process as many as the longest one has."""
+    for begin in range(0, max(comm.allgather(length)), BLOCK):
+        yield slice(begin, begin + BLOCK)
+
+
+def _address(comm: Any, numbers: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Order by keepers, and how many numbers go to and come from each process."""
+    keeper = numbers * comm.size // max(count, 1)
+    out = np.bincount(keeper, minlength=comm.size)
+    into = np.array(comm.alltoall(out.tolist()), np.int64)
+    return np.argsort(keeper, kind="stable"), out, into
+
+
+def _send(comm: Any, values: NDArray[Any], out: IntArray, into: IntArray) -> NDArray[Any]:
+    """Rows to all processes one after the other, and what comes from them."""
+    width = int(np.prod(values.shape[1:]))
+    result = np.empty((int(into.sum()), *values.shape[1:]), values.dtype)
+    comm.Alltoallv([np.ascontiguousarray(values), (out * width).tolist()], [result, (into * width).tolist()])
+    return result

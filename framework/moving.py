@@ -1,0 +1,144 @@
+"""Owners of the coordinates of a world that was built in parts, and the move of rows to their owners.
+
+The processes count the rows that couple each coordinate together, and bring what is coupled to the first process, which
+divides it as a world that was not built in parts (partition.py).  Then every row goes to its owner, with what it refers
+to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.directory import share
+from windlass.framework.errors import WindlassError
+from windlass.framework.law import role_of
+from windlass.framework.numbering import find_own
+from windlass.framework.partition import (
+    COORDINATE_WORK,
+    Graph,
+    chosen_kind,
+    count_rows,
+    create_graph,
+    find_hub_bound,
+    find_owners,
+    find_row_owners,
+    unite_edges,
+)
+from windlass.framework.rows_given import fetch_rows, find_counted, send_rows
+from windlass.framework.schema import Component
+from windlass.framework.table import IntArray
+
+if TYPE_CHECKING:
+    from windlass.framework.processes import Processes
+    from windlass.framework.world import World
+
+Couplings = dict[type[Component], IntArray]
+Marks = dict[type[Component], NDArray[np.bool_]]
+
+
+def find_couplings(world: World) -> Couplings:
+    """Places of the coordinates that rows of this process couple, see `Numbering.places`, of all tables but nodes."""
+    return {
+        c: world.numbering.places(world.held_dofs(table))
+        for c, table in world.tables.items()
+        if role_of(c) not in ("node", "")
+    }
+
+
+def couplings_of(table_dofs: Couplings) -> list[IntArray]:
+    """Those of elements, loads, connectors and constraints."""
+    return [dofs for component, dofs in table_dofs.items() if role_of(component) not in ("marker", "data")]
+
+
+def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Bring the rows of tables in parts to their owners; all processes call this together.
+
+    Returns:
+        Owners of the coordinates that this process then knows, and whether they are hubs, shape (known,).
+
+    Raises:
+        OptionError: a wrong value of ``-mat_partitioning_type``.
+    """
+    counted = {component: find_counted(table, processes) for component, table in world.tables.items()}
+    hub = _find_hubs(world, counted, processes)
+    owner = _divide(world, counted, hub, processes)
+    _send_to_owners(world, counted, owner, hub, processes)
+    fetch_rows(world, processes)
+    # numbers stay what they are, this process only knows more of them
+    before, count = world.numbering.known, world.numbering.count
+    world.numbering.forget()
+    world.number()
+    both = share(processes.comm, count, before, 2 * owner + hub, world.numbering.known)
+    return both // 2, both % 2 == 1
+
+
+def _find_hubs(world: World, counted: Marks, processes: Processes) -> NDArray[np.bool_]:
+    """Whether each coordinate is a hub, see `find_hubs`, shape (known,)."""
+    number, comm = world.numbering, processes.comm
+    mine = [dofs[counted[component]] for component, dofs in find_couplings(world).items()]
+    degree = count_rows(mine, number.known_count)
+    degree = share(comm, number.count, number.known, degree, number.known, np.add, 0)
+    alone = [
+        number.places(numbers[find_own(world.tables[component]) & counted[component][:, None]])
+        for component, numbers in number.node_dofs.items()
+    ]
+    histogram = np.bincount(degree[np.concatenate(alone)])
+    longest = max(processes.allgather("hubs", len(histogram)))
+    total = processes.sum(np.pad(histogram, (0, longest - len(histogram))).astype(float))
+    return np.asarray(degree > find_hub_bound(total.astype(np.int64)))
+
+
+def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Processes) -> IntArray:
+    """Owners of the coordinates that this process knows, shape (known,)."""
+    couplings = {c: dofs[counted[c]] for c, dofs in find_couplings(world).items()}
+    graph = create_graph(world, couplings_of(couplings), hub)
+    nodes = [world.tables[component] for component in world.numbering.node_dofs]
+    first = np.cumsum([0, *(table.count for table in nodes)])
+    vertex = np.concatenate([start + table.held for start, table in zip(first, nodes, strict=False)])
+    # work of coordinates counts once
+    again = ~np.concatenate([counted[table.component] for table in nodes])
+    weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
+    mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])
+    parts = processes.gather_first("the graph", mine)
+    error, answers = None, None
+    if parts is not None:
+        total = np.zeros(first[-1], np.int64)
+        for _, numbers, work, _, _ in parts:
+            total[numbers] += work
+        edges = unite_edges([part[0] for part in parts], len(total))
+        hubs = np.unique(np.concatenate([part[3] for part in parts]))
+        hub_rows = np.concatenate([part[4] for part in parts])
+        try:
+            whole = Graph(np.zeros(0, np.int64), edges, total, hubs, hub_rows, first.tolist())
+            owner = find_owners(whole, processes.size, chosen_kind())
+            answers = [owner[part[1]] for part in parts]
+        except WindlassError as found:
+            error = found
+    processes.share_error(error)
+    of_vertex: IntArray = processes.comm.scatter(answers)
+    return of_vertex[graph.vertex]
+
+
+def _send_to_owners(
+    world: World, counted: Marks, owner: IntArray, hub: NDArray[np.bool_], processes: Processes
+) -> None:
+    """Send every row of a table in parts to the owner of its coordinates."""
+    couplings, number = find_couplings(world), world.numbering
+    for component, table in world.tables.items():
+        if not table.is_spread:
+            continue
+        if component.dof_names:
+            # a node that shares a position may have coordinates of two owners
+            owners = owner[number.places(number.node_dofs[component])]
+        elif component in couplings:
+            owners = find_row_owners(couplings[component], owner, hub)[:, None]
+        else:
+            owners = np.full((table.held_count, 1), processes.comm.rank)
+        out = []
+        for rank in range(processes.size):
+            going = counted[component] & (owners == rank).any(axis=1) & (rank != processes.comm.rank)
+            out.append(table.held[going])
+        send_rows(table, out, processes.comm)

@@ -1,0 +1,189 @@
+"""Building in parts: each process gives some rows of a table, so that none ever has all of them.
+
+All processes make the same calls with the same numbers of rows; so numbers of rows and entities follow without a
+message.  When the world is finalized, the processes compare what they gave, and each takes up the rows that its own
+refer to, directly or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from windlass.framework import spreading
+from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.launcher import launched_size
+from windlass.framework.law import law_of, role_of
+from windlass.framework.processes import Processes
+from windlass.framework.rows_given import check_rows, fetch_rows
+from windlass.framework.schema import Component
+from windlass.framework.table import Entity, EntityTable, IntArray, find_sorted
+
+if TYPE_CHECKING:
+    from windlass.framework.world import World
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which rows of one call of `World.add` this process gives.
+
+    Attributes:
+        count: number of rows on all processes together, the same on each.
+        numbers: rows that this process gives, from 0 to count - 1, ascending, shape (n,); a row may be given by several
+            processes, which must agree.
+        everywhere: every process gives all rows, as in `World.add` without a part; so it is on one process.
+
+    Raises:
+        ModelError: numbers that are no rows, or not ascending.
+    """
+
+    count: int
+    numbers: IntArray
+    everywhere: bool = False
+
+    def __post_init__(self) -> None:
+        numbers = np.asarray(self.numbers)
+        if numbers.ndim != 1 or (len(numbers) and not np.issubdtype(numbers.dtype, np.integer)):
+            raise ModelError(f"numbers in Part = {self.numbers!r}: must be an array of row numbers, shape (n,)")
+        object.__setattr__(self, "numbers", numbers.astype(np.int64))
+        object.__setattr__(self, "everywhere", self.everywhere or (len(numbers) == self.count and launched_size() == 1))
+        wrong = np.flatnonzero((numbers < 0) | (numbers >= self.count) | (np.diff(numbers, prepend=-1) <= 0))
+        for k in wrong[:1]:
+            given = f"numbers[{k}] = {numbers[k]} in Part of {self.count} rows"
+            raise ModelError(f"{given}: must be ascending row numbers from 0 to {self.count - 1}")
+
+
+def part(count: int) -> Part:
+    """The range of rows that this process gives, of ``count`` rows of equal shares; all of them on one process."""
+    from windlass.framework.parallel import communicator
+
+    comm = communicator()
+    rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
+    return Part(count, np.arange(count * rank // size, count * (rank + 1) // size))
+
+
+def part_of_large(count: int) -> Part:
+    """The rows of a table that builders of models give: of tables that stay whole every process gives all."""
+    return part(count) if count > spreading.KEPT_WHOLE else Part(count, np.arange(count), everywhere=True)
+
+
+def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values for the rows that this process gives, from columns and references for one or for all rows."""
+    picked = dict(values)
+    for name, value in values.items() if not part.everywhere else ():
+        col = kind.columns.get(name)
+        each = col is not None and col.dtype is not object and np.ndim(value) > len(col.shape or ())
+        if each and len(value) == part.count:
+            picked[name] = np.asarray(value)[part.numbers]
+        elif isinstance(value, Entity) and len(value) == part.count > 1:
+            picked[name] = value[part.numbers]
+    return picked
+
+
+def follow_parts(world: World, refs: Mapping[str, IntArray], count: int) -> Part:
+    """The rows of a call of `World.add` with all rows that this process keeps.
+
+    Of many rows that refer to one row each of a table in parts, it keeps those whose row it has; so nobody asks others.
+
+    Args:
+        world: the world, some of whose tables are in parts.
+        refs: entity numbers that rows refer to, for each row or one for all.
+        count: number of rows.
+    """
+    for ids in refs.values() if count > spreading.KEPT_WHOLE else ():
+        targets = world.split_by_table(ids) if len(ids) == count > 1 else []
+        if any(table.is_spread for table, _, _ in targets):
+            kept = np.ones(count, bool)
+            for table, positions, rows in targets:
+                kept[positions] = find_sorted(table.held, rows)[1]
+            return Part(count, np.flatnonzero(kept))
+    return Part(count, np.arange(count), everywhere=True)
+
+
+def begin_parts(world: World, table: EntityTable) -> None:
+    """From now on processes have different rows of a table.
+
+    Raises:
+        ModelError: a table of history values, which belong to rows of others.
+    """
+    from windlass.framework.parallel import communicator
+
+    if role_of(table.component) == "data":
+        raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
+
+    if world.processes is None:
+        world.processes, world.is_spread = Processes(communicator()), True
+    table.begin_parts(world.processes)
+
+
+def complete_parts(world: World) -> None:
+    """Compare what processes gave, and take up the rows that the own ones refer to; all processes call this together.
+
+    Nothing happens if no table is in parts.  Worlds with contact sets, whose neighbours may come from anywhere, become
+    whole on every process.
+
+    Raises:
+        ModelError: different calls, rows that nobody gave, or of which processes gave different values.
+    """
+    processes = world.processes
+    if processes is None:
+        return
+    check_rows(world, processes)
+    laws = [law_of(component) for component, table in world.tables.items() if table.count]
+    if processes.size == 1 or any(law is not None and law.everywhere for law in laws):
+        _gather_world(world)
+    else:
+        fetch_rows(world, processes)
+
+
+def settle_parts(world: World) -> None:
+    """Check the rows, and agree on the widths of their coordinates; all processes call this together.
+
+    Raises:
+        ModelError: rows that do not fit together.
+    """
+    processes = world.processes
+    if processes is None:
+        world.check()
+        return
+    error: WindlassError | None = None
+    try:
+        with processes.alone("the check of rows"):
+            world.check()
+    except WindlassError as found:
+        error = found
+    processes.agree(error)
+    if not _agree_on_widths(world, processes):
+        _gather_world(world)
+        world.number()
+
+
+def _agree_on_widths(world: World, processes: Processes) -> bool:
+    """Give rows and references everywhere as many coordinates; False if those of one process are narrower."""
+    tables = list(world.tables.values())
+    refs = [(table.component, name) for table in tables for name in table.component.refs]
+    with processes.alone("the coordinates of rows"):
+        mine = [world.held_dofs(table).shape[1] for table in tables]
+        mine += [world.ref_width(world.tables[component], name) for component, name in refs]
+    widest = np.max(processes.allgather("widths of rows", mine), axis=0).tolist()
+    of_refs = dict(zip(refs, widest[len(tables) :], strict=True))
+    # blocks of coordinates would begin elsewhere than on other processes
+    narrow = any(
+        world.ref_width(world.tables[component], name) < most
+        for (component, name), most in of_refs.items()
+        if (world.tables[component].held_values(name) >= 0).any()
+    )
+    world.set_widths(dict(zip(world.tables, widest[: len(tables)], strict=True)), of_refs)
+    return not any(processes.allgather("widths of rows", narrow))
+
+
+def _gather_world(world: World) -> None:
+    """Bring all rows to every process, as if they had been built without parts."""
+    for table in world.tables.values():
+        if table.is_spread:
+            table.gather()
+    world.processes, world.is_spread = None, False
+    world.set_widths({}, {})

@@ -1,0 +1,145 @@
+"""Rows of tables in parts: whether processes gave them all, and alike, and rows that one needs from another."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.directory import share
+from windlass.framework.errors import ModelError
+from windlass.framework.schema import Component
+from windlass.framework.table import EntityTable, IntArray, find_sorted
+
+if TYPE_CHECKING:
+    from windlass.framework.processes import Processes
+    from windlass.framework.world import World
+
+
+def check_rows(world: World, processes: Processes) -> None:
+    """Compare what processes gave; all of them call this together.
+
+    Raises:
+        ModelError: on every process, for different calls, rows that nobody gave, or rows given with different values.
+    """
+    _check_calls(world, processes)
+    for table in world.tables.values():
+        if not table.is_spread:
+            continue
+        if processes.size == 1:
+            counts = np.bincount(table.held, minlength=table.count)
+        else:
+            asked = np.arange(*(table.count * (processes.comm.rank + k) // processes.size for k in (0, 1)))
+            given = np.ones(table.held_count, np.int64)
+            counts = share(processes.comm, table.count, table.held, given, asked, np.add, 0)
+        lost = np.flatnonzero(counts == 0)
+        error = None
+        if len(lost):
+            row = int(lost[0] if processes.size == 1 else asked[lost[0]])
+            error = ModelError(
+                f"{table.describe(row)} ({table.kind} row {row}): no process gives this row: each row of a Part must "
+                "be given by at least one process"
+            )
+        processes.agree(error)
+        if processes.size > 1:
+            processes.agree(_find_disagreement(table, processes.comm))
+
+
+def _check_calls(world: World, processes: Processes) -> None:
+    """All processes must have added the same numbers of rows of the same kinds in the same order."""
+    if processes.size == 1:
+        return
+    error = None
+    if len(set(processes.allgather("calls", sha256(repr(world.calls).encode()).digest()))) > 1:
+        everyone = processes.allgather("calls", world.calls)
+        first = everyone[0]
+        rank = next(k for k, calls in enumerate(everyone) if calls != first)
+        other = everyone[rank]
+        k = next(k for k in range(max(len(first), len(other))) if first[k : k + 1] != other[k : k + 1])
+        words = [f"{calls[k][1]} rows of {calls[k][0]}" if k < len(calls) else "nothing" for calls in (first, other)]
+        error = ModelError(
+            f"call {k + 1} of World.add adds {words[0]} on process 0, {words[1]} on process {rank}: all processes "
+            "must make the same calls, with the same number of rows in all"
+        )
+    processes.agree(error)
+
+
+def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
+    """The first row that this process and another one gave with different values."""
+    held = table.held
+    shared = held[share(comm, table.count, held, np.ones(len(held), np.int64), held, np.add, 0) > 1]
+    values = {
+        name: column.reshape(len(shared), int(np.prod(column.shape[1:]))).astype(float)
+        for name, column in table.extract(shared).items()
+        if column.dtype.kind in "biuf"
+    }
+    names = [name for name, column in values.items() for _ in range(column.shape[1])]
+    mine = np.concatenate(list(values.values()), axis=1)
+    low, high = (
+        share(comm, table.count, shared, mine, shared, join, start)
+        for join, start in ((np.minimum, np.inf), (np.maximum, -np.inf))
+    )
+    for k, column in np.argwhere(low != high)[:1]:
+        col = table.component.columns.get(names[column])
+        unit = f" {col.unit}" if col is not None and col.unit != "1" else ""
+        return ModelError(
+            f"{names[column]} in {table.kind} row {shared[k]}: processes give {low[k, column]:.17g} and "
+            f"{high[k, column]:.17g}{unit}: must be the same on all processes that give this row"
+        )
+    return None
+
+
+def fetch_rows(world: World, processes: Processes) -> None:
+    """Take up from other processes the rows that those of this process refer to, directly or not; together."""
+    if processes.size == 1:
+        return
+    tables = [table for table in world.tables.values() if table.is_spread]
+    while True:
+        missing = _find_missing(world)
+        if not any(processes.allgather("missing rows", bool(missing))):
+            return
+        for table in tables:
+            wanted = missing.get(table.component, np.zeros(0, np.int64))
+            holder = share(
+                processes.comm,
+                table.count,
+                table.held,
+                np.full(table.held_count, processes.comm.rank),
+                wanted,
+                np.minimum,
+                processes.size,
+            )
+            asked = processes.comm.alltoall([wanted[holder == rank] for rank in range(processes.size)])
+            send_rows(table, asked, processes.comm)
+
+
+def send_rows(table: EntityTable, out: list[IntArray], comm: Any) -> None:
+    """Send rows that this process has, a list for each process, and take up what comes from the others; together."""
+    for rows, values in comm.alltoall([(rows, table.extract(rows)) for rows in out]):
+        if len(rows):
+            table.insert(rows, values)
+
+
+def _find_missing(world: World) -> dict[type[Component], IntArray]:
+    """Rows of tables in parts that rows of this process refer to, and that it does not have, each once."""
+    found: dict[type[Component], list[NDArray[np.int64]]] = {}
+    for component, table in world.tables.items():
+        for name in component.refs:
+            for target, _, rows in world.split_by_table(table.held_values(name)):
+                if target.is_spread:
+                    rows = np.unique(rows)
+                    found.setdefault(target.component, []).append(rows[~find_sorted(target.held, rows)[1]])
+    united = {component: np.unique(np.concatenate(parts)) for component, parts in found.items()}
+    return {component: rows for component, rows in united.items() if len(rows)}
+
+
+def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
+    """Rows of this process that it alone stands for, so that each row counts once, shape (held,); together."""
+    rank, size = processes.comm.rank, processes.size
+    held = table.held
+    if not table.is_spread:
+        return np.asarray(held * size // max(table.count, 1) == rank)
+    lowest = share(processes.comm, table.count, held, np.full(len(held), rank), held, np.minimum, size)
+    return np.asarray(lowest == rank)
