@@ -1,13 +1,14 @@
 """Whether models come out the same on one process and on several.
 
-usage: agreement.py [--cases belt,loaded,hung,falling,spheres] [--processes 1,2,3] [--size N] [--steps N]
+usage: agreement.py [--cases belt,loaded,hung,falling,spheres,implicit] [--processes 1,2,3] [--size N] [--steps N]
                     [--results FOLDER]
 
 belt      the belt drive of 60 elements with 4 contact segments each, 800 steps; the drive starts in step 500
 loaded    the same with drive and load so early that the load is full from step 500 on
 hung      a plane lattice of 100 x 100 cables under its weight and a side load, two load steps
 falling   such a lattice that falls onto a circle, 300 steps
-spheres   2000 spheres that settle in a box, 300 steps
+spheres   2000 spheres that settle in a box, 300 steps of velocity Verlet
+implicit  the same with generalised-alpha and Newton's method
 
 Each runs on every number of processes and is compared with the first of them.  A difference is relative to the largest
 entry of its kind in the whole run: displacements and velocities of positions, slopes and rotations, multipliers by
@@ -35,7 +36,14 @@ CHILD = ROOT / "benchmarks" / "agreement_child.py"
 TOLERANCE = 1e-8
 """Largest difference, relative to the largest entry of its kind."""
 COUNTS = ("newton", "passes")
-CASES = {"belt": (60, 800), "loaded": (60, 800), "hung": (100, 2), "falling": (100, 300), "spheres": (2000, 300)}
+CASES = {
+    "belt": (60, 800),
+    "loaded": (60, 800),
+    "hung": (100, 2),
+    "falling": (100, 300),
+    "spheres": (2000, 300),
+    "implicit": (2000, 300),
+}
 """Size and steps of each case."""
 Arrays = Mapping[str, NDArray[Any]]
 
