@@ -124,10 +124,15 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     """
     if "node0" not in cables.table.component.refs:
         raise ModelError(f"{cables!r} has no node0 and node1: must be cables")
-    ids = np.concatenate([cables.table.take(end, cables.rows) for end in ("node0", "node1")])
-    _, first = np.unique(ids, return_index=True)
-    # Node i begins cable i; the end of an open chain is the only one that appears among the second nodes alone.
-    ((table, _, rows),) = world.split_by_table(ids[np.sort(first)])
+    begin, end = (cables.table.take(end, cables.rows) for end in ("node0", "node1"))
+    if (begin[1:] == end[:-1]).all() and (begin[1:] > begin[:-1]).all() and end[-1] > begin[-1]:
+        ids = np.append(begin, end[-1])
+    else:
+        ids = np.concatenate((begin, end))
+        _, first = np.unique(ids, return_index=True)
+        # Node i begins cable i; the end of an open chain is the only one that appears among the second nodes alone.
+        ids = ids[np.sort(first)]
+    ((table, _, rows),) = world.split_by_table(ids)
     return Entity(table, rows)
 
 

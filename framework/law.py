@@ -240,11 +240,13 @@ class Law:
     Attributes:
         component: the schema.
         role: kind of the law; decides when its system runs.
-        dofs: ``(world, table) -> world coordinate numbers, shape (rows, n)``, -1 for none.
+        dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
+            ``table.held``, -1 for none, shape (held, n).
         build: ``(rows) -> System`` binds rows to kernels; called again when a switchable column changes.
         outputs: output variables by name.
         complete: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
-        check: ``(world, table) -> None`` raises ModelError for rows that do not fit together.
+        check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
+            together.
         everywhere: rows are local on all processes, which share the work within a row (contact sets).
         multipliers: number of multipliers of each row (constraints).
         family: marker family that the rows belong to (markers).

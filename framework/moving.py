@@ -102,6 +102,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
     mine = (vertex[graph.edges], vertex, weight, vertex[graph.hubs], vertex[graph.hub_rows])
+    kind = chosen_kind()
     parts = processes.gather_first("the graph", mine)
     error, answers = None, None
     if parts is not None:
@@ -113,7 +114,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
         hub_rows = np.concatenate([part[4] for part in parts])
         try:
             whole = Graph(np.zeros(0, np.int64), edges, total, hubs, hub_rows, first.tolist())
-            owner = find_owners(whole, processes.size, chosen_kind())
+            owner = find_owners(whole, processes.size, kind)
             answers = [owner[part[1]] for part in parts]
         except WindlassError as found:
             error = found

@@ -37,7 +37,7 @@ class Part:
         everywhere: every process gives all rows, as in `World.add` without a part; so it is on one process.
 
     Raises:
-        ModelError: numbers that are no rows, or not ascending.
+        ModelError: a count that is none, or numbers that are no rows, or not ascending.
     """
 
     count: int
@@ -45,9 +45,12 @@ class Part:
     everywhere: bool = False
 
     def __post_init__(self) -> None:
+        _check_count(self.count)
         numbers = np.asarray(self.numbers)
         if numbers.ndim != 1 or (len(numbers) and not np.issubdtype(numbers.dtype, np.integer)):
             raise ModelError(f"numbers in Part = {self.numbers!r}: must be an array of row numbers, shape (n,)")
+        if self.everywhere and len(numbers) != self.count:
+            raise ModelError(f"Part everywhere has {len(numbers)} of {self.count} rows: must have all")
         object.__setattr__(self, "numbers", numbers.astype(np.int64))
         object.__setattr__(self, "everywhere", self.everywhere or (len(numbers) == self.count and launched_size() == 1))
         wrong = np.flatnonzero((numbers < 0) | (numbers >= self.count) | (np.diff(numbers, prepend=-1) <= 0))
@@ -57,12 +60,22 @@ class Part:
 
 
 def part(count: int) -> Part:
-    """The range of rows that this process gives, of ``count`` rows of equal shares; all of them on one process."""
+    """The range of rows that this process gives, of ``count`` rows of equal shares; all of them on one process.
+
+    Raises:
+        ModelError: ``count`` is no number of rows.
+    """
     from windlass.framework.parallel import communicator
 
+    _check_count(count)
     comm = communicator()
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     return Part(count, np.arange(count * rank // size, count * (rank + 1) // size))
+
+
+def _check_count(count: int) -> None:
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+        raise ModelError(f"count = {count!r} in Part: must be a whole number >= 0, of rows on all processes together")
 
 
 def part_of_large(count: int) -> Part:

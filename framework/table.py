@@ -185,8 +185,9 @@ class EntityTable:
         assert self._processes is not None
         place, found = find_sorted(self.held, rows)
         out = np.empty((len(rows), *local.shape[1:]), local.dtype)
-        for where, values in self._processes.allgather(what, (np.flatnonzero(found), local[place[found]])):
-            out[where] = values
+        mine = pack_runs(np.flatnonzero(found)), pack_runs(local[place[found]])
+        for where, values in self._processes.allgather(what, mine):
+            out[unpack_runs(*where)] = unpack_runs(*values)
         return out
 
     def begin_parts(self, processes: Processes) -> None:
@@ -306,6 +307,24 @@ def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
         chunks[:] = [np.broadcast_to(chunks[0][:1], (sum(map(len, chunks)),)) if alike else np.concatenate(chunks)]
     return chunks[0] if chunks else np.zeros(0, np.int64)
+
+
+def pack_runs(values: NDArray[Any]) -> tuple[NDArray[Any], IntArray | None]:
+    """Whole numbers that mostly follow each other: the first of each run, and lengths of runs; or what was given."""
+    if values.ndim == 1 and values.dtype == np.int64 and len(values):
+        starts = np.concatenate(([0], 1 + np.flatnonzero(values[1:] != values[:-1] + 1)))
+        if 2 * len(starts) < len(values):
+            return values[starts], np.diff(starts, append=len(values))
+    return values, None
+
+
+def unpack_runs(first: NDArray[Any], lengths: IntArray | None) -> NDArray[Any]:
+    """The inverse of `pack_runs`."""
+    if lengths is None:
+        return first
+    numbers: IntArray = np.arange(int(lengths.sum()))
+    numbers += np.repeat(first - np.cumsum(lengths) + lengths, lengths)
+    return numbers
 
 
 def find_sorted(among: IntArray, numbers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:

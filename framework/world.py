@@ -156,8 +156,13 @@ class World:
 
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
         """Group entity numbers by table: (table, positions in ``ids``, rows in the table); without negative ids."""
-        where = np.flatnonzero(ids >= 0)
         first_ids, first_rows = self._blocks()
+        if len(ids) and ids.min() >= 0:
+            first, last = np.searchsorted(first_ids, (ids.min(), ids.max()), side="right") - 1
+            if first == last:
+                # the usual case, without arrays beside the answer
+                return [(self._table_of[first], np.arange(len(ids)), ids + (first_rows[first] - first_ids[first]))]
+        where = np.flatnonzero(ids >= 0)
         block = np.searchsorted(first_ids, ids[where], side="right") - 1
         rows = first_rows[block] + ids[where] - first_ids[block]
         order: dict[int, tuple[EntityTable, list[IntArray], list[IntArray]]] = {}

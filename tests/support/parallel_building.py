@@ -103,7 +103,7 @@ def raised(work: Any) -> str:
 def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
     """Messages of what is wrong with parts."""
     import windlass as wl
-    from windlass.elements import Point2D, PointSlope2D, cables_from_mesh
+    from windlass.elements import MassPoint, Point2D, PointSlope2D, cables_from_mesh
 
     def lost() -> None:
         world = wl.World()
@@ -127,13 +127,19 @@ def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
     def negative() -> None:
         wl.World().add(Point2D, part=wl.Part(4, np.array([1, 1])), position=(0.0, 0.0))
 
+    def no_count() -> None:
+        wl.part(-1)
+
+    def made() -> None:
+        wl.World().add(MassPoint, part=wl.Part(3, np.arange(1, 3)), position=np.zeros((2, 2)), mass=1.0)
+
     def too_few() -> None:
         wl.World().add(Point2D, part=wl.Part(4, np.arange(4)), position=np.zeros((3, 2)))
 
     def no_group() -> None:
         cables_from_mesh(wl.World(), mesh, sections={"diagonal": STIFF}, **STIFF)
 
-    cases = (no_group, lost, disagree, zero_slope, negative, too_few)
+    cases = (no_group, lost, disagree, zero_slope, negative, no_count, made, too_few)
     return {case.__name__: raised(case) for case in cases}
 
 
