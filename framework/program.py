@@ -84,7 +84,7 @@ class Program:
         before: list[Callable[[], Any]] = []
         calls: list[Step] = []
         for function, where in steps:
-            if isinstance(function, Fixed) and can_be_called(function.parts[0][0]):
+            if isinstance(function, Fixed) and all(can_be_called(kernel) for kernel, *_ in function.parts):
                 before += [partial(prepare, *where) for prepare in function.before]
                 calls += [(kernel, arguments(*where)) for kernel, _, arguments in function.parts]
                 continue

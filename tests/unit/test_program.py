@@ -74,6 +74,7 @@ def test_steps_are_taken_in_their_order() -> None:
     np.testing.assert_array_equal(seen, [[8.0, 8.0]])
     np.testing.assert_array_equal(f, [16.0, 16.0])
     Program([])()
+    Program([(together(()), (f,))])()
 
 
 @pytest.mark.skipif(not can_be_called(double), reason="plain Python takes any argument")

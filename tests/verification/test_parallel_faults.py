@@ -48,7 +48,7 @@ def outcomes(
 ) -> Iterator[dict[tuple[str, str], Future[Outcome]]]:
     """Runs of the chosen cases by fault and command, two at a time: they wait for each other more than they work."""
     chosen = [item.callspec.params for item in request.session.items if "through" in getattr(item, "fixturenames", ())]
-    cases = dict.fromkeys((given["fault"], given["through"]) for given in chosen if "message" in given)
+    cases = dict.fromkeys((given["fault"], given["through"]) for given in chosen if "fault" in given)
     with ThreadPoolExecutor(2) as pool:
         yield {
             (fault, through): pool.submit(
