@@ -89,7 +89,7 @@ class Newton:
             database.setValue(name, "basic")
         options.set_from_options(snes)
         advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC().getFactorSolverType() or "")
-        self._settings = MumpsSettings(problem)
+        self._settings, self._pattern = MumpsSettings(problem), problem.pattern
         self._set_up_seen = False
         self._may_pivot = self._uses_default_lu()
         self._before = problem.residual_vector.duplicate()
@@ -195,6 +195,8 @@ class Newton:
 
     def _attempt(self, scheme: Scheme, guess: tuple[FloatArray, FloatArray] | None = None) -> NewtonRun:
         problem = self.problem
+        if problem.pattern is not self._pattern:
+            self._follow_pattern()
         problem.start(scheme)
         self._guessed = guess is not None and problem.lag.has_tangent
         if self._guessed and guess is not None:
@@ -247,12 +249,24 @@ class Newton:
         """Change from the default LU to KLU, which exchanges pivots; False if the user chose another solver."""
         if not self._may_pivot:
             return False
+        self._change_package("klu")
+        return True
+
+    def _follow_pattern(self) -> None:
+        """Contacts that were found since the last run may have ended the band that the default LU needs."""
+        self._pattern = self.problem.pattern
+        if self._may_pivot:
+            package = default_package(self._pattern, self.problem.assembly.layout.size, "petsc")
+            if package != "petsc":
+                self._change_package(package)
+
+    def _change_package(self, package: str) -> None:
+        """Another package than the default LU from now on."""
         pc = self.snes.getKSP().getPC()
         pc.reset()
-        pc.setFactorSolverType("klu")
+        pc.setFactorSolverType(package)
         self.problem.lag.forget()
         self._may_pivot = False
-        return True
 
     def _uses_default_lu(self) -> bool:
         """Whether the linear solver is PETSc's own LU and not the user's choice."""

@@ -16,6 +16,7 @@ from windlass.solvers.static import Static
 
 from support.lattice import create_static, falling_lattice, hung_lattice
 from support.nets import CABLE, build_net
+from support.parallel_contacts import build_packing
 
 
 def rope() -> World:
@@ -127,3 +128,12 @@ def test_mumps_scales_where_there_are_constraint_rows() -> None:
     static = create_static(hung_lattice(40))
     static.solve()
     check_settings(static, 77, 0.01)
+
+
+def test_contacts_found_later_may_call_for_mumps() -> None:
+    """Spheres couple nothing before the first search; then their matrix has no band."""
+    solver = Dynamic(build_packing(400).world, step=1e-4, end=2e-4, name="")
+    factors = solver.snes.getKSP().getPC()
+    assert factors.getFactorSolverType() == "petsc"
+    solver.solve()
+    assert factors.getFactorSolverType() == "mumps"
