@@ -16,8 +16,9 @@ import math
 from windlass.framework.options import option
 from windlass.framework.petsc import PETSc
 
-REFRESH_COST = 2.0
-"""Iterations that may be spent to save one evaluation and factorisation; those cost 2 to 4, but predictions err."""
+REFRESH_COST = 1.0
+"""Iterations that may be spent to save one evaluation and factorisation; those cost 3 to 5, but predictions err, and
+with 2 belts take more time (60 x 4 segments 8 %, 960 x 2 4 %)."""
 WORST_RATE = 0.3
 """An old tangent that contracts less than this is replaced."""
 NEW_RATE = 1e-5
