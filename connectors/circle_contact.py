@@ -18,7 +18,6 @@ from windlass.connectors.circle_contact_moving import bind_moving, shift_history
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
 from windlass.connectors.joints import find_spatial
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Fields, FloatArray, LocalRows, Output, System
 from windlass.framework.program import fixed
@@ -125,11 +124,12 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
     residual = fixed(add_residual, lambda s, f: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, f))
-    add_derivatives = bind(add_tangent)
-
-    def tangent(fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
-        add_derivatives(c, shape, circle, fields.data, fields.v, dq, dv, slots, values)
+    tangent = fixed(
+        add_tangent,
+        lambda s, dq, dv, slots, values: (
+            c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.v, dq, dv, slots, values,
+        ),
+    )  # fmt: skip
 
     def energy(fields: Fields) -> float:
         out = eval_segments(contact, fields)

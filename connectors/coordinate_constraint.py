@@ -29,7 +29,6 @@ from windlass.connectors.time_functions import (
     differentiate,
     differentiate_twice,
 )
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import (
@@ -216,7 +215,6 @@ def build(rows: LocalRows) -> System:
         rows.column("velocity_level"),
     )
     times = bind_times(rows)
-    add_derivatives = bind(tangent)
 
     def arguments(s: Fields, C: FloatArray, f: FloatArray) -> tuple[Any, ...]:
         rate = times.rate_level(s.t) if s.rate_level else times.rate(s.t)
@@ -225,8 +223,9 @@ def build(rows: LocalRows) -> System:
     # asks for the right-hand sides at the present time, which are always in the same arrays
     add_residual = fixed(residual, arguments, before=arguments if times.changes else None)
 
-    def add_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        add_derivatives(c, s.markers[FAMILY], s.lam, s.rate_level, dq, dv, slots, values)
+    add_tangent = fixed(
+        tangent, lambda s, dq, dv, slots, values: (c, s.markers[FAMILY], s.lam, s.rate_level, dq, dv, slots, values)
+    )
 
     def add_acceleration(s: Fields, C: FloatArray) -> None:
         add_accelerations(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)

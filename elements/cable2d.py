@@ -36,7 +36,6 @@ from windlass.elements.cable2d_laws import tangent as tangent_law
 from windlass.elements.cable2d_outputs import OUTPUTS
 from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d_strains import dot, eval_references, interpolate
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
@@ -162,13 +161,18 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
     c = create_columns(_select(rows, row), row, rule)._replace(dofs=dofs[row])
     points = create_rule(rule)
     if rule == 2:
-        return Group(c, points, (c,), residual_lobatto, bind(tangent_lobatto))
-    return Group(c, points, (c, points), residual_gauss, bind(tangent_gauss))
+        return Group(c, points, (c,), residual_lobatto, tangent_lobatto)
+    return Group(c, points, (c, points), residual_gauss, tangent_gauss)
 
 
 def fixed_residual(group: Group) -> Fixed:
     """The forces of a group."""
     return fixed(group.residual, lambda s, f: (*group.parameters, s.x, s.v, f))
+
+
+def fixed_tangent(group: Group) -> Fixed:
+    """The tangent of a group."""
+    return fixed(group.tangent, lambda s, dq, dv, slots, values: (*group.parameters, s.x, s.v, dq, dv, slots, values))
 
 
 def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
@@ -200,18 +204,20 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         for law_rows in law_groups:
             residual_law(law_rows, s, f)
 
+    linear_tangents = [[fixed_tangent(group) for group in sets] for sets in groups]
+    tangents_alone = together(tangent for sets in linear_tangents for tangent in sets)
+
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        for sets in groups:
-            run_sets([partial(g.tangent, *g.parameters, s.x, s.v, dq, dv, slots, values) for g in sets])
+        for sets in linear_tangents:
+            run_sets([partial(tangent, s, dq, dv, slots, values) for tangent in sets])
         for law_rows in law_groups:
             tangent_law(law_rows, s, dq, dv, slots, values)
 
     system = System("Cable2D", dofs)
     threaded = any(len(sets) > 1 for sets in groups)
     system.residual = add_residual if threaded or law_groups else alone
-    system.tangent = add_tangent
-    add_mass = bind(mass)
-    system.mass = lambda scale, slots, values: add_mass(inertia, scale, slots, values)
+    system.tangent = add_tangent if threaded or law_groups else tangents_alone
+    system.mass = fixed(mass, lambda scale, slots, values: (inertia, scale, slots, values))
     system.mass_product = fixed(mass_product, lambda x, f: (inertia, x, f))
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
     system.energy = lambda s: float(sum(eval_energy(g.c, g.points, s.x) for sets in groups for g in sets))

@@ -10,7 +10,6 @@ from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.law import (
-    ConstraintSystem,
     Coupling,
     Fields,
     FloatArray,
@@ -50,6 +49,7 @@ class Assembly:
         processes: the processes that share the world in this assembly.
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
+        constraints: the constraint systems of this process.
         pattern: sparsity over the local unknowns, and after them those that systems couple beyond.
         revision: counts the changes of what `steps` gives.
         unknown_global: number of each row of ``pattern`` in the PETSc vectors.
@@ -111,7 +111,7 @@ class Assembly:
         self._forces = [(s.residual, stages[s.post_newton is not None]) for s in self.systems if s.residual is not None]
         self._inertias = [s.inertia for s in self.systems if s.inertia is not None]
         self._products = [s.mass_product for s in self.systems if s.mass_product is not None]
-        self._constraints = [s.constraint for s in self.systems if s.constraint is not None]
+        self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self._loads = Loads(self.world, self.fields, self.systems)
         self.revision += 1
 
@@ -231,7 +231,7 @@ class Assembly:
                 found.append((fixed(multiply_rows, lambda x, f: (*mass[:3], x, f)), (fields.a, f)))
             found += [(product, (fields.a, f)) for product in self._products]
             found += [(inertia, (fields, f)) for inertia in self._inertias]
-        return found + in_stage(Stage.CONSTRAINTS, [(c_.residual, (fields, c, f)) for c_ in self._constraints])
+        return found + in_stage(Stage.CONSTRAINTS, [(c_.residual, (fields, c, f)) for c_ in self.constraints])
 
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
         """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
@@ -262,34 +262,43 @@ class Assembly:
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
         """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
         enter(Stage.CONSTRAINTS)
-        for constraint in self._constraints:
+        for constraint in self.constraints:
             constraint.residual(self.fields, c, f)
         leave(Stage.CONSTRAINTS)
 
     def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
-        """Add the tangent of forces, inertia and loads to the matrix values, shape (nnz + 1,).
+        """Add the tangent of forces, inertia and loads to the values in the slots of `pattern`, shape (nnz + 1,).
 
         Args:
-            values: matrix values in the slots of `pattern`.
             dq, dv, da: derivatives of q, v, a with respect to the unknown coordinates.
             load_factor: factor on loads.
             mass: factor on the constant mass matrix (equal to da in dynamics).
         """
+        for function, where in self.tangent_steps(values, dq, dv, da, mass):
+            function(*where)
+        self.add_load_tangent(values, dq, dv, load_factor)
+
+    def tangent_steps(self, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
+        """What `add_tangent` does but for loads, as steps of a `Program`."""
         assert len(values) == self.update_pattern().spare + 1, "values of another pattern"
-        fields, gravity = self.fields, self.world.gravity
+        fields, found = self.fields, list[Step]()
         if mass != 0.0:
-            self._add_mass(values, mass)
+            found.append((self._add_mass, (values, mass)))
         for system in self.systems:
             if system.tangent is not None:
                 stage = Stage.FORCES if system.post_newton is None else Stage.CONTACT
-                enter(stage)
-                system.tangent(fields, dq, dv, system.slots, values)
-                leave(stage)
+                found += in_stage(stage, [(system.tangent, (fields, dq, dv, system.slots, values))])
             if system.inertia_tangent is not None and da != 0.0:
-                system.inertia_tangent(fields, dq, dv, da, system.slots, values)
-            if system.load_tangent is not None and load_factor != 0.0:
+                found.append((system.inertia_tangent, (fields, dq, dv, da, system.slots, values)))
+        return found
+
+    def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
+        """Subtract the tangent of all loads, with a factor on them, from the matrix values."""
+        fields, gravity = self.fields, self.world.gravity
+        for system in self.systems if load_factor != 0.0 else ():
+            if system.load_tangent is not None:
                 system.load_tangent(fields, -load_factor * dq, -load_factor * dv, system.slots, values)
-            if system.body_force_tangent is not None and load_factor != 0.0 and gravity.any():
+            if system.body_force_tangent is not None and gravity.any():
                 every = np.arange(len(system.dofs))
                 system.body_force_tangent(fields, gravity, every, -load_factor * dq, system.slots, values)
 
@@ -303,15 +312,18 @@ class Assembly:
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
         """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
-        self.pattern  # noqa: B018
-        for component, coupling in self.couplings.items():
-            constraint = self.layout.systems[component].constraint
-            assert constraint is not None
-            constraint.tangent(self.fields, dq, dv, coupling._replace(scale=multiplier_scale), values)
+        for function, where in self.constraint_steps(values, dq, dv, multiplier_scale):
+            function(*where)
 
-    def constraints(self) -> list[ConstraintSystem]:
-        """The constraint systems of this process."""
-        return self._constraints
+    def constraint_steps(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> list[Step]:
+        """What `add_constraint_tangent` does, as steps of a `Program`."""
+        self.pattern  # noqa: B018
+        found = [(self.layout.systems[c].constraint, coupling) for c, coupling in self.couplings.items()]
+        return [
+            (constraint.tangent, (self.fields, dq, dv, coupling._replace(scale=multiplier_scale), values))
+            for constraint, coupling in found
+            if constraint is not None
+        ]
 
     def post_newton(self) -> PostNewton:
         """POST_NEWTON: update the history values; worst error, smallest step wish, and whether anything switched."""
@@ -325,13 +337,8 @@ class Assembly:
                 step = min(step, result.recommended_step)
                 changed = changed or result.changed
         leave(Stage.POST_NEWTON)
-        if self.comm is not None and self.comm.size > 1:
-            from mpi4py import MPI
-
-            worst = np.array([error, -step, float(changed)])
-            self.comm.Allreduce(MPI.IN_PLACE, worst, op=MPI.MAX)
-            error, step, changed = float(worst[0]), -float(worst[1]), bool(worst[2])
-        return PostNewton(error, step, changed)
+        error, step, switched = self.processes.largest([error, -step, float(changed)])
+        return PostNewton(error, -step, bool(switched))
 
     def energy(self) -> float:
         """Stored energy of all laws that have one [J], of this process."""
@@ -340,9 +347,8 @@ class Assembly:
     def find_trouble(self) -> list[str]:
         """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""
         mine = [words for s in self.systems if s.trouble is not None for words in s.trouble(self.fields)]
-        if self.comm is None or self.comm.size == 1:
-            return mine
-        return list(dict.fromkeys(words for part in self.comm.allgather(mine) for words in part))
+        everywhere = self.processes.allgather("trouble", mine)
+        return list(dict.fromkeys(words for part in everywhere for words in part))
 
     def load_fields(self, state: State) -> Fields:
         """Bring a state into the fields and evaluate the markers."""

@@ -73,6 +73,16 @@ class Processes:
         self.comm.Allreduce(np.ascontiguousarray(values), total)
         return total
 
+    def largest(self, values: list[float]) -> list[float]:
+        """The largest of the values of all processes, on every process; see `allgather`."""
+        if self.size == 1:
+            return values
+        from mpi4py import MPI
+
+        worst = np.array(values, np.float64)
+        self.comm.Allreduce(MPI.IN_PLACE, worst, op=MPI.MAX)
+        return list(map(float, worst))
+
     def agree(self, error: WindlassError | None) -> None:
         """Raise on all processes what one of them passes, the first of those that pass an error."""
         if self.size > 1:

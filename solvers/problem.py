@@ -29,6 +29,8 @@ from windlass.solvers.lagging import LagPolicy
 
 LARGE = 20_000
 """Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
+USES = 3
+"""Tangents with the same factors after which a program for them is made."""
 
 
 @dataclass
@@ -156,6 +158,9 @@ class NonlinearProblem:
         self._take_over, self._evaluate, self._place = bind(take_over), bind(expand), bind(collect)
         self._displace = bind(displacements)
         self._programs: dict[tuple[bool, bool, int], Program] = {}
+        self._tangent_program: Program | None = None
+        self._tangent_key: tuple[Any, ...] = ()
+        self._tangent_uses = 0
         self._places = Places(layout.unknown_of_dof, layout.unknown_of_multiplier, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
@@ -300,11 +305,28 @@ class NonlinearProblem:
         self._follow_pattern()
         scheme, values = self.scheme, self.matrix.values
         values[:] = 0.0
-        mass = scheme.a_factor + scheme.stabiliser
-        self.assembly.add_tangent(values, 1.0, scheme.v_factor, scheme.a_factor, scheme.load_factor, mass)
-        self.assembly.add_constraint_tangent(values, 1.0, scheme.v_factor, scheme.multiplier_factor)
+        self._take_tangent_steps(scheme, values)
+        self.assembly.add_load_tangent(values, 1.0, scheme.v_factor, scheme.load_factor)
         self.matrix.update()
         self.tangent_count += 1
+
+    def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
+        """Add all of the tangent but loads; by a program where the same factors come again and again."""
+        assembly, mass = self.assembly, scheme.a_factor + scheme.stabiliser
+        factors = scheme.v_factor, scheme.a_factor, mass, scheme.multiplier_factor
+        key = *factors, assembly.fields.rate_level, assembly.revision, id(values)
+        if key != self._tangent_key:
+            self._tangent_key, self._tangent_program, self._tangent_uses = key, None, 0
+        self._tangent_uses += 1
+        if self._tangent_program is not None:
+            self._tangent_program()
+            return
+        steps = assembly.tangent_steps(values, 1.0, scheme.v_factor, scheme.a_factor, mass)
+        steps += assembly.constraint_steps(values, 1.0, scheme.v_factor, scheme.multiplier_factor)
+        for function, where in steps:
+            function(*where)
+        if self._tangent_uses == USES:
+            self._tangent_program = Program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
         """The equations with the largest residuals by name, and their residuals [N, N m, m]; all processes together."""

@@ -192,7 +192,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
     for system in assembly.systems:
         if system.inertia is not None:
             system.inertia(assembly.fields, f)
-    for constraint in assembly.constraints():
+    for constraint in assembly.constraints:
         constraint.acceleration(assembly.fields, c)
 
 

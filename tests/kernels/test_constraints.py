@@ -129,7 +129,7 @@ def test_accelerations() -> None:
     model = Model()
     fields, t = model.assembly.fields, model.assembly.fields.t
     c = np.zeros_like(fields.lam)
-    for constraint in model.assembly.constraints():
+    for constraint in model.assembly.constraints:
         constraint.acceleration(fields, c)
     expected = [0.0, 0.0, offset_acceleration(t), offset_acceleration(t), 0.0, offset_rate(t), 0.0]
     # second differences of a function keep about half of the digits, first differences nearly all

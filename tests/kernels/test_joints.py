@@ -93,7 +93,7 @@ def check_tangent_and_accelerations(assembly: Assembly) -> None:
     fields.x[:] = x
     assembly.update_markers()
     rhs = np.zeros_like(fields.lam)
-    for constraint in assembly.constraints():
+    for constraint in assembly.constraints:
         constraint.acceleration(fields, rhs)
     # equations that are switched off are λ = 0, whose rhs is 0
     assert_allclose(rhs, -second, atol=1e-6)

@@ -207,7 +207,7 @@ def test_constraint(fast: bool) -> None:
     fields.x[:], fields.t = x, t
     assembly.update_markers()
     rhs = np.zeros_like(fields.lam)
-    for constraint in assembly.constraints():
+    for constraint in assembly.constraints:
         constraint.acceleration(fields, rhs)
     # rows that are switched off are λ = 0, whose rhs is 0
     assert_allclose(rhs, -change, atol=1e-6)
