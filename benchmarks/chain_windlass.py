@@ -36,11 +36,10 @@ class Chain(NamedTuple):
     supports: wl.Entity
 
 
-def build_chain(elements: int, rule: int, gravity: float) -> Chain:
-    """Build the chain array-wise; gravity [m/s^2] downwards."""
-    world = wl.World(gravity=(0.0, -gravity))
+def add_chain(world: wl.World, elements: int, rule: int) -> wl.Entity:
+    """Add the cables of the chain, without supports."""
     EA = MODULUS * SIDE**2
-    cables = straight_cable(
+    return straight_cable(
         world,
         (0.0, 0.0),
         (LENGTH * elements, 0.0),
@@ -52,6 +51,12 @@ def build_chain(elements: int, rule: int, gravity: float) -> Chain:
         reference_strain=PRESTRAIN,
         integration=rule,
     )
+
+
+def build_chain(elements: int, rule: int, gravity: float) -> Chain:
+    """Build the chain array-wise; gravity [m/s^2] downwards."""
+    world = wl.World(gravity=(0.0, -gravity))
+    cables = add_chain(world, elements, rule)
     nodes = nodes_of(world, cables)
     return Chain(world, nodes, con.fix(world, nodes[np.array([0, -1])], "x", "y"))
 

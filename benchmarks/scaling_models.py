@@ -6,11 +6,11 @@ Both are stretched, held at their ends or all around by constraints or by stiff 
 from typing import Any, NamedTuple
 
 import numpy as np
-from chain_windlass import DENSITY, LENGTH, MODULUS, PRESTRAIN, SIDE
+from chain_windlass import add_chain
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Cable2D, PointSlope2D, nodes_of, straight_cable
+from windlass.elements import Cable2D, PointSlope2D, nodes_of
 
 NET_GRAVITY = (2.0, -9.81)
 NET_CABLE: dict[str, Any] = {
@@ -53,18 +53,7 @@ def build_chain(cables: int, supports: str, light: bool) -> Model:
     # the sag grows as the square of the length
     share = 1e-3 * min(1.0, (1e5 / cables) ** 2) if light else 1.0
     world = wl.World(gravity=(0.0, -9.81 * share))
-    EA = MODULUS * SIDE**2
-    chain = straight_cable(
-        world,
-        (0.0, 0.0),
-        (LENGTH * cables, 0.0),
-        cables,
-        axial_stiffness=EA,
-        bending_stiffness=MODULUS * SIDE**4 / 12,
-        mass_per_length=DENSITY * SIDE**2,
-        axial_damping=1e-3 * EA,
-        reference_strain=PRESTRAIN,
-    )
+    chain = add_chain(world, cables, 2)
     hold(world, nodes_of(world, chain)[np.array([0, -1])], supports)
     return Model(world, chain)
 

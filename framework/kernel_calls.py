@@ -12,6 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
+from numpy.typing import NDArray
 
 from windlass.framework.bind import find_kinds
 from windlass.framework.kernel import kernel
@@ -72,13 +73,13 @@ def can_be_called(function: Any) -> bool:
     return getattr(function, "overloads", None) is not None
 
 
-def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], IntArray]:
+def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArray[np.uint8]]:
     """Addresses of one call for `run`: entry, kernel and argument block, and the block, which must be kept.
 
     Raises:
-        TypeError: for arguments that are not arrays, numbers, or tuples of these.
+        TypeError: for arguments that are not arrays, numbers, or tuples of these, and for kernels with a result.
     """
-    block = np.frombuffer(_memory(args)[0], np.int64)
+    block = np.frombuffer(_memory(args)[0], np.uint8)
     kinds = find_kinds(args)
     if kinds not in function.addresses:
         function.addresses[kinds] = _find_addresses(function, args, block.nbytes)
@@ -92,7 +93,10 @@ def _find_addresses(function: Any, args: tuple[Any, ...], size: int) -> tuple[in
     if size != expected:
         raise TypeError(f"{function.__name__}: {size} bytes of arguments, the compiler has {expected}")
     entry = _version(_enter, (_types.intp, _types.CPointer(_types.Tuple(kinds))))
-    return _address(entry), _address(_version(function, kinds))
+    version = _version(function, kinds)
+    if version.signature.return_type != _types.none:
+        raise TypeError(f"{function.__name__} gives {version.signature.return_type}: must be a kernel without a result")
+    return _address(entry), _address(version)
 
 
 def _version(function: Any, kinds: tuple[Any, ...]) -> Any:
@@ -117,6 +121,7 @@ def _memory(value: Any) -> tuple[bytes, int]:
     if isinstance(value, np.ndarray):
         words = (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
         return np.array(words, np.int64).tobytes(), 8
-    if isinstance(value, (bool, int, float)):
-        return np.array(value).tobytes(), 1 if isinstance(value, bool) else 8
+    if isinstance(value, (bool, int, float, np.bool_, np.number)):
+        number = np.array(value)
+        return number.tobytes(), number.itemsize
     raise TypeError(f"{value!r} in the arguments of a prepared call: must be an array or a number")

@@ -34,18 +34,17 @@ class Loads:
         self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
         self._live_weights = [s for s in systems if s.body_force is not None and s.body_force_tangent is not None]
         self._weights, self._sum = np.zeros(len(fields.x)), np.zeros(len(fields.x))
-        self._gravity, self._mark = np.full(3, np.nan), (np.nan, -1)
+        self._mark = (np.nan, -1, b"")
         self._add_multiple = bind(add_multiple)
 
     def add(self, f: FloatArray, factor: float) -> None:
         """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
         fields, gravity = self._fields, self._world.gravity
-        mark = (fields.t, self._world.version)
+        mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:
-            if not np.array_equal(gravity, self._gravity):
+            if mark[-1] != self._mark[-1]:
                 self._weights[:] = 0.0
                 self._weigh(self._weighing, self._weights)
-                self._gravity = gravity.copy()
             self._sum[:] = self._weights
             for system in self._timed:
                 assert system.load is not None

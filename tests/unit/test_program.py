@@ -82,3 +82,21 @@ def test_other_arguments_are_refused() -> None:
     """Lists could move: only arrays, numbers and tuples have a place in memory that stays."""
     with pytest.raises(TypeError, match="must be an array or a number"):
         prepare_call(double, ([1.0],))
+
+
+@pytest.mark.skipif(not can_be_called(double), reason="plain Python takes any number")
+def test_numbers_of_numpy_and_results() -> None:
+    """Numbers of all widths have their place; a kernel that gives something has none for it."""
+    narrow = Columns(np.float64(0.5), np.True_, Inner(np.ones(3, bool), np.False_, True), np.int32(1), np.arange(3))
+    f, expected, x = np.zeros(3), np.zeros(3), np.ones((3, 2))
+    call = fixed(add, lambda f: (narrow, x, f))
+    Program([(call, (f,))])()
+    call(expected)
+    np.testing.assert_array_equal(f, expected)
+
+    @kernel
+    def total(f: FloatArray) -> float:
+        return f[0] + f[1]
+
+    with pytest.raises(TypeError, match="must be a kernel without a result"):
+        prepare_call(total, (f,))
