@@ -20,7 +20,7 @@ Journal of Sound and Vibration 318 (2008) 461-487.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -28,11 +28,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.elements.cable2d_draw import draw
-from windlass.elements.cable2d_gauss import eval_energy, residual_gauss, tangent_gauss
-from windlass.elements.cable2d_kernels import Columns, residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d_gauss import Columns, eval_energy, residual_gauss, tangent_gauss
 from windlass.elements.cable2d_laws import LawRows, create_law_rows, has_law
 from windlass.elements.cable2d_laws import residual as residual_law
 from windlass.elements.cable2d_laws import tangent as tangent_law
+from windlass.elements.cable2d_lobatto import create_lanes, residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_outputs import OUTPUTS
 from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d_strains import dot, eval_references, interpolate
@@ -84,31 +84,39 @@ class Inertia(NamedTuple):
     dofs: IntArray
 
 
+@kernel(inline=True)
+def find_slot(slots: IntArray, i: int, j: int) -> int:
+    """Slot of entry (i, j) of a cable's matrix; slots has shape (8, 8), or (8, 2) for rows in two runs of four."""
+    if slots.shape[1] == 2:
+        return int(slots[i, j // 4] + j % 4)
+    return int(slots[i, j])
+
+
 @kernel
 def mass(c: Inertia, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; slots has shape (rows, 8, 8)."""
+    """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
     for i in range(len(c.L)):
         L, to = c.L[i], slots[i]
         m = scale * c.rho[i] * L / 420.0
         r_r, r_s, r_r1, r_s1 = 156.0 * m, 22.0 * L * m, 54.0 * m, -13.0 * L * m
         s_s, s_s1 = 4.0 * L * L * m, -3.0 * L * L * m
         for a in range(2):
-            values[to[a, a]] += r_r
-            values[to[a, a + 2]] += r_s
-            values[to[a, a + 4]] += r_r1
-            values[to[a, a + 6]] += r_s1
-            values[to[a + 2, a]] += r_s
-            values[to[a + 2, a + 2]] += s_s
-            values[to[a + 2, a + 4]] -= r_s1
-            values[to[a + 2, a + 6]] += s_s1
-            values[to[a + 4, a]] += r_r1
-            values[to[a + 4, a + 2]] -= r_s1
-            values[to[a + 4, a + 4]] += r_r
-            values[to[a + 4, a + 6]] -= r_s
-            values[to[a + 6, a]] += r_s1
-            values[to[a + 6, a + 2]] += s_s1
-            values[to[a + 6, a + 4]] -= r_s
-            values[to[a + 6, a + 6]] += s_s
+            values[find_slot(to, a, a)] += r_r
+            values[find_slot(to, a, a + 2)] += r_s
+            values[find_slot(to, a, a + 4)] += r_r1
+            values[find_slot(to, a, a + 6)] += r_s1
+            values[find_slot(to, a + 2, a)] += r_s
+            values[find_slot(to, a + 2, a + 2)] += s_s
+            values[find_slot(to, a + 2, a + 4)] -= r_s1
+            values[find_slot(to, a + 2, a + 6)] += s_s1
+            values[find_slot(to, a + 4, a)] += r_r1
+            values[find_slot(to, a + 4, a + 2)] -= r_s1
+            values[find_slot(to, a + 4, a + 4)] += r_r
+            values[find_slot(to, a + 4, a + 6)] -= r_s
+            values[find_slot(to, a + 6, a)] += r_s1
+            values[find_slot(to, a + 6, a + 2)] += s_s1
+            values[find_slot(to, a + 6, a + 4)] -= r_s
+            values[find_slot(to, a + 6, a + 6)] += s_s
 
 
 @kernel
@@ -142,13 +150,19 @@ def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 
 
 class Group(NamedTuple):
-    """Rows of one integration rule and thread: columns, points, what kernels take before the state, and the kernels."""
+    """Rows of one integration rule and thread.
 
-    c: Columns
+    columns, points: parameters of the rows, made anew in each call, and the points of the rule.
+    residual, tangent: functions of a `System`.
+    dynamic_residual, dynamic_tangent: the same with inertia in one pass; None where the rule has no such kernels.
+    """
+
+    columns: Callable[[], Columns]
     points: Rule
-    parameters: tuple[Any, ...]
-    residual: Callable[..., None]
-    tangent: Callable[..., None]
+    residual: Fixed
+    tangent: Fixed
+    dynamic_residual: Fixed | None = None
+    dynamic_tangent: Fixed | None = None
 
 
 def build(rows: LocalRows) -> System:
@@ -158,21 +172,40 @@ def build(rows: LocalRows) -> System:
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> Group:
     """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
-    c = create_columns(_select(rows, row), row, rule)._replace(dofs=dofs[row])
-    points = create_rule(rule)
-    if rule == 2:
-        return Group(c, points, (c,), residual_lobatto, tangent_lobatto)
-    return Group(c, points, (c, points), residual_gauss, tangent_gauss)
+    some, points = _select(rows, row), create_rule(rule)
+
+    def columns() -> Columns:
+        return create_columns(some, row, rule)._replace(dofs=dofs[row])
+
+    if rule != 2:
+        c = columns()
+        return Group(
+            columns,
+            points,
+            fixed(residual_gauss, lambda s, f: (c, points, s.x, s.v, f)),
+            fixed(tangent_gauss, lambda s, dq, dv, slots, values: (c, points, s.x, s.v, dq, dv, slots, values)),
+        )
+    lanes = create_lanes(columns(), some.column("mass_per_length"))
+    return Group(
+        columns,
+        points,
+        fixed(residual_lobatto, lambda s, f: (lanes, s.x, s.v, s.a, 0.0, f)),
+        fixed(tangent_lobatto, lambda s, dq, dv, slots, values: (lanes, s.x, s.v, dq, dv, 0.0, slots, values)),
+        fixed(residual_lobatto, lambda s, f: (lanes, s.x, s.v, s.a, 1.0, f)),
+        fixed(tangent_lobatto, lambda s, dq, dv, m, slots, values: (lanes, s.x, s.v, dq, dv, m, slots, values)),
+    )
 
 
-def fixed_residual(group: Group) -> Fixed:
-    """The forces of a group."""
-    return fixed(group.residual, lambda s, f: (*group.parameters, s.x, s.v, f))
+def bind_sets(sets: Sequence[Sequence[Fixed]]) -> Callable[..., None]:
+    """One function of a `System` from those of sets of rows, of which those of a rule may run in several threads."""
+    if all(len(some) == 1 for some in sets):
+        return together(function for some in sets for function in some)
 
+    def run(*where: Any) -> None:
+        for some in sets:
+            run_sets([partial(function, *where) for function in some])
 
-def fixed_tangent(group: Group) -> Fixed:
-    """The tangent of a group."""
-    return fixed(group.tangent, lambda s, dq, dv, slots, values: (*group.parameters, s.x, s.v, dq, dv, slots, values))
+    return run
 
 
 def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
@@ -194,33 +227,31 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         if len(row):
             law_groups.append(replace(create_law_rows(_select(rows, row), row, rule), dofs=dofs[row]))
     inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
-
-    linear = [[fixed_residual(group) for group in sets] for sets in groups]
-    alone = together(residual for sets in linear for residual in sets)
+    residual = bind_sets([[group.residual for group in sets] for sets in groups])
+    tangent = bind_sets([[group.tangent for group in sets] for sets in groups])
 
     def add_residual(s: Fields, f: FloatArray) -> None:
-        for sets in linear:
-            run_sets([partial(residual, s, f) for residual in sets])
+        residual(s, f)
         for law_rows in law_groups:
             residual_law(law_rows, s, f)
 
-    linear_tangents = [[fixed_tangent(group) for group in sets] for sets in groups]
-    tangents_alone = together(tangent for sets in linear_tangents for tangent in sets)
-
     def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        for sets in linear_tangents:
-            run_sets([partial(tangent, s, dq, dv, slots, values) for tangent in sets])
+        tangent(s, dq, dv, slots, values)
         for law_rows in law_groups:
             tangent_law(law_rows, s, dq, dv, slots, values)
 
     system = System("Cable2D", dofs)
-    threaded = any(len(sets) > 1 for sets in groups)
-    system.residual = add_residual if threaded or law_groups else alone
-    system.tangent = add_tangent if threaded or law_groups else tangents_alone
+    system.residual = add_residual if law_groups else residual
+    system.tangent = add_tangent if law_groups else tangent
     system.mass = fixed(mass, lambda scale, slots, values: (inertia, scale, slots, values))
     system.mass_product = fixed(mass_product, lambda x, f: (inertia, x, f))
+    if not law_groups and (integration == 2).all():
+        system.runs = 4
+        residuals = [[g.dynamic_residual for g in sets if g.dynamic_residual] for sets in groups]
+        tangents = [[g.dynamic_tangent for g in sets if g.dynamic_tangent] for sets in groups]
+        system.dynamic_residual, system.dynamic_tangent = bind_sets(residuals), bind_sets(tangents)
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
-    system.energy = lambda s: float(sum(eval_energy(g.c, g.points, s.x) for sets in groups for g in sets))
+    system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
 
 

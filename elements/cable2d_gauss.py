@@ -6,14 +6,36 @@ Equations of a single point and the letters e, s0, s1, p, k: cable2d_points.py.
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d_kernels import Columns, add_block
 from windlass.elements.cable2d_points import Rule, axial_block, axial_force, bending_blocks, bending_force
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
+
+
+class Columns(NamedTuple):
+    """Rows with the same integration rule, which has n axial and m bending points.
+
+    L [m], EA [N], EI [N m^2], dEA [N s], dEI [N m^2 s]: length, stiffness and damping, shape (rows,).
+    eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m).
+    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8).
+    row: position of each row in the slots, shape (rows,).
+    damped: whether any row has damping.
+    """
+
+    L: FloatArray
+    EA: FloatArray
+    EI: FloatArray
+    dEA: FloatArray
+    dEI: FloatArray
+    eps: FloatArray
+    kap: FloatArray
+    dofs: IntArray
+    row: IntArray
+    damped: bool
 
 
 @kernel
@@ -59,6 +81,36 @@ def residual_gauss(c: Columns, p: Rule, x: FloatArray, v: FloatArray, f: FloatAr
         f[n[5]] += iL * fey
         f[n[6]] += f1x
         f[n[7]] += f1y
+
+
+@kernel(inline=True)
+def add_block(
+    a: int, b: int, ee: float, e0: float, e1: float, oe: float, oo: float, oi: float, ie: float, io: float, ii: float,
+    iL: float, slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add to the matrix the derivatives of component a of the forces on e, s0, s1 by component b of e, s0, s1.
+
+    ee, e0, e1: force on e by e, s0, s1; oe, oo, oi: force on s0; ie, io, ii: force on s1.  slots has shape (8, 8).
+    """
+    # e = (r1 - r0)/L
+    ee = iL * iL * ee
+    e0, e1, oe, ie = iL * e0, iL * e1, iL * oe, iL * ie
+    values[slots[a, b]] += ee
+    values[slots[a, b + 2]] -= e0
+    values[slots[a, b + 4]] -= ee
+    values[slots[a, b + 6]] -= e1
+    values[slots[a + 2, b]] -= oe
+    values[slots[a + 2, b + 2]] += oo
+    values[slots[a + 2, b + 4]] += oe
+    values[slots[a + 2, b + 6]] += oi
+    values[slots[a + 4, b]] -= ee
+    values[slots[a + 4, b + 2]] += e0
+    values[slots[a + 4, b + 4]] += ee
+    values[slots[a + 4, b + 6]] += e1
+    values[slots[a + 6, b]] -= ie
+    values[slots[a + 6, b + 2]] += io
+    values[slots[a + 6, b + 4]] += ie
+    values[slots[a + 6, b + 6]] += ii
 
 
 @kernel

@@ -21,14 +21,22 @@ from windlass.framework.law import (
 )
 from windlass.framework.layout import Layout
 from windlass.framework.loads import Loads
-from windlass.framework.mass import MassRows, add_scaled, create_mass_rows, multiply_rows
+from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
 from windlass.framework.processes import Processes
-from windlass.framework.program import Program, fixed
+from windlass.framework.program import Program
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern, create_pattern
 from windlass.framework.spreading import spread_world
-from windlass.framework.stages import Stage, Step, enter, in_stage, leave
+from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
+from windlass.framework.steps import (
+    constraint_steps,
+    constraint_tangent_steps,
+    force_steps,
+    mass_steps,
+    take,
+    tangent_steps,
+)
 from windlass.framework.table import EntityTable, IntArray
 
 if TYPE_CHECKING:
@@ -51,7 +59,7 @@ class Assembly:
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
         pattern: sparsity over the local unknowns, and after them those that systems couple beyond.
-        revision: counts the changes of what `steps` gives.
+        revision: counts the changes of the steps that residuals and tangents consist of, see steps.py.
         unknown_global: number of each row of ``pattern`` in the PETSc vectors.
     """
 
@@ -107,9 +115,6 @@ class Assembly:
         """Sort the work of the systems into lists, again after functions of theirs were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
         self._kinematics = Program((s.update, (self.fields,)) for s in self.systems if s.update is not None)
-        stages = {False: Stage.FORCES, True: Stage.CONTACT}
-        self._forces = [(s.residual, stages[s.post_newton is not None]) for s in self.systems if s.residual is not None]
-        self._inertias = [s.inertia for s in self.systems if s.inertia is not None]
         self._products = [s.mass_product for s in self.systems if s.mass_product is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self._loads = Loads(self.world, self.fields, self.systems)
@@ -178,7 +183,7 @@ class Assembly:
         for component in components:
             system, rows = layout.systems[component], places[component]
             if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
-                system.slots = pattern.slots(rows, rows)
+                system.slots = pattern.slots(rows, rows, system.runs)
             if system.constraint is not None:
                 multipliers = layout.unknown_of_multiplier[system.constraint.multipliers]
                 count, width = multipliers.shape
@@ -190,11 +195,16 @@ class Assembly:
                     system.slots,
                     1.0,
                 )
-        # of the laws that have no product of their own
         self._whole_mass: MassRows | None = None
         systems = [s for s in self.systems if s.mass is not None and s.mass_product is None]
         self._mass = create_mass_rows(systems, pattern, self.layout)
         self.revision += 1
+
+    @property
+    def assembled_mass(self) -> MassRows:
+        """The constant mass matrix of the laws without a product of their own."""
+        self.pattern  # noqa: B018  sets it up
+        return self._mass
 
     @property
     def mass_rows(self) -> MassRows:
@@ -212,26 +222,8 @@ class Assembly:
         leave(Stage.KINEMATICS)
 
     def add_forces(self, f: FloatArray) -> None:
-        """FORCES: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
-        fields = self.fields
-        for residual, stage in self._forces:
-            enter(stage)
-            residual(fields, f)
-            leave(stage)
-
-    def steps(self, f: FloatArray, c: FloatArray, inertia: bool) -> list[Step]:
-        """What `add_forces`, `add_inertia` if wanted, and `add_constraints` do, as steps of a `Program`."""
-        self.pattern  # noqa: B018  sets up the mass matrix
-        fields, found = self.fields, list[Step]()
-        for residual, stage in self._forces:
-            found += in_stage(stage, [(residual, (fields, f))])
-        if inertia:
-            mass = self._mass
-            if len(mass.values):
-                found.append((fixed(multiply_rows, lambda x, f: (*mass[:3], x, f)), (fields.a, f)))
-            found += [(product, (fields.a, f)) for product in self._products]
-            found += [(inertia, (fields, f)) for inertia in self._inertias]
-        return found + in_stage(Stage.CONSTRAINTS, [(c_.residual, (fields, c, f)) for c_ in self.constraints])
+        """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
+        take(force_steps(self, f))
 
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
         """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
@@ -240,31 +232,21 @@ class Assembly:
     def add_inertia(self, f: FloatArray) -> None:
         """Add M a + quadratic velocity terms to f, shape (n + 1,)."""
         self.add_mass_product(self.fields.a, f)
-        for inertia in self._inertias:
-            inertia(self.fields, f)
+        for system in self.systems:
+            if system.inertia is not None:
+                system.inertia(self.fields, f)
 
     def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
         """f += M x with the constant mass matrix; both of shape (n + 1,)."""
-        self.pattern  # noqa: B018  sets up the mass matrix
-        mass = self._mass
+        mass = self.assembled_mass
         if len(mass.values):
             self._multiply(mass.indptr, mass.columns, mass.values, x, f)
         for product in self._products:
             product(x, f)
 
-    def _add_mass(self, values: FloatArray, scale: float) -> None:
-        """Add a multiple of the constant mass matrix to the matrix values."""
-        add_scaled(self._mass.slots, self._mass.values, scale, values)
-        for system in self.systems:
-            if system.mass is not None and system.mass_product is not None:
-                system.mass(scale, system.slots, values)
-
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
         """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
-        enter(Stage.CONSTRAINTS)
-        for constraint in self.constraints:
-            constraint.residual(self.fields, c, f)
-        leave(Stage.CONSTRAINTS)
+        take(constraint_steps(self, c, f))
 
     def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
         """Add the tangent of forces, inertia and loads to the values in the slots of `pattern`, shape (nnz + 1,).
@@ -274,23 +256,8 @@ class Assembly:
             load_factor: factor on loads.
             mass: factor on the constant mass matrix (equal to da in dynamics).
         """
-        for function, where in self.tangent_steps(values, dq, dv, da, mass):
-            function(*where)
+        take(tangent_steps(self, values, dq, dv, da, mass))
         self.add_load_tangent(values, dq, dv, load_factor)
-
-    def tangent_steps(self, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
-        """What `add_tangent` does but for loads, as steps of a `Program`."""
-        assert len(values) == self.update_pattern().spare + 1, "values of another pattern"
-        fields, found = self.fields, list[Step]()
-        if mass != 0.0:
-            found.append((self._add_mass, (values, mass)))
-        for system in self.systems:
-            if system.tangent is not None:
-                stage = Stage.FORCES if system.post_newton is None else Stage.CONTACT
-                found += in_stage(stage, [(system.tangent, (fields, dq, dv, system.slots, values))])
-            if system.inertia_tangent is not None and da != 0.0:
-                found.append((system.inertia_tangent, (fields, dq, dv, da, system.slots, values)))
-        return found
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
         """Subtract the tangent of all loads, with a factor on them, from the matrix values."""
@@ -304,26 +271,14 @@ class Assembly:
 
     def add_mass_matrix(self, values: FloatArray) -> None:
         """Add the mass matrix at the present fields to the matrix values, shape (nnz + 1,)."""
-        self.pattern  # noqa: B018
-        self._add_mass(values, 1.0)
+        take(mass_steps(self, values, 1.0, self.systems))
         for system in self.systems:
             if system.inertia_tangent is not None:
                 system.inertia_tangent(self.fields, 0.0, 0.0, 1.0, system.slots, values)
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
         """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
-        for function, where in self.constraint_steps(values, dq, dv, multiplier_scale):
-            function(*where)
-
-    def constraint_steps(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> list[Step]:
-        """What `add_constraint_tangent` does, as steps of a `Program`."""
-        self.pattern  # noqa: B018
-        found = [(self.layout.systems[c].constraint, coupling) for c, coupling in self.couplings.items()]
-        return [
-            (constraint.tangent, (self.fields, dq, dv, coupling._replace(scale=multiplier_scale), values))
-            for constraint, coupling in found
-            if constraint is not None
-        ]
+        take(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
         """POST_NEWTON: update the history values; worst error, smallest step wish, and whether anything switched."""

@@ -85,6 +85,8 @@ class System:
         foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
             In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
         slots: positions in the matrix values for each row's block, shape (rows, n, n), int32; set by the assembly.
+        runs: coordinates of a row come in runs of this many.  If the unknowns of all runs follow each other, so do
+            their matrix values, and ``slots`` has only those of the first of each run, shape (rows, n, n / runs).
         update: ``(fields)`` evaluates marker columns.
         residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
         tangent: ``(fields, dq, dv, slots, values)`` adds dq*df/dq + dv*df/dv.
@@ -93,6 +95,9 @@ class System:
         mass: ``(scale, slots, values)`` adds scale times a constant mass matrix.
         mass_product: ``(x, f)`` adds the product of that matrix and x, shape (n + 1,), to f; for laws with many
             coupled coordinates, where it is quicker than a product with the assembled matrix.
+        dynamic_residual: ``(fields, f)`` does what ``residual`` and, on the accelerations, ``mass_product`` do, in one
+            pass over the rows; both of them must be there as well.
+        dynamic_tangent: ``(fields, dq, dv, mass, slots, values)`` likewise for ``tangent`` and ``mass``.
         body_force: ``(fields, g, which, f)`` adds the force of an acceleration field g [m/s^2], shape (3,), on the
             local rows ``which`` to f (applied load, right-hand side).
         body_force_tangent: ``(fields, g, which, dq, slots, values)`` adds dq times its derivative by q, for laws whose
@@ -113,6 +118,7 @@ class System:
     name: str
     dofs: IntArray
     slots: IntArray = field(default_factory=_no_slots)
+    runs: int = 1
     update: Callable[[Fields], None] | None = None
     residual: Callable[[Fields, FloatArray], None] | None = None
     tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
@@ -120,6 +126,8 @@ class System:
     load_tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
     mass: Callable[[float, IntArray, FloatArray], None] | None = None
     mass_product: Callable[[FloatArray, FloatArray], None] | None = None
+    dynamic_residual: Callable[[Fields, FloatArray], None] | None = None
+    dynamic_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
     body_force: Callable[[Fields, FloatArray, IntArray, FloatArray], None] | None = None
     body_force_tangent: Callable[[Fields, FloatArray, IntArray, float, IntArray, FloatArray], None] | None = None
     inertia: Callable[[Fields, FloatArray], None] | None = None

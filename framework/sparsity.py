@@ -26,16 +26,19 @@ class Pattern:
     indices: IntArray
     spare: int
 
-    def slots(self, rows: IntArray, columns: IntArray) -> IntArray:
+    def slots(self, rows: IntArray, columns: IntArray, runs: int = 1) -> IntArray:
         """Slots of the blocks rows x columns.
 
         Args:
             rows: local unknowns, shape (k, n); -1 for none.
             columns: local unknowns, shape (k, m); -1 for none.
+            runs: give only every so manyth column where the others follow it, see `System.runs`.
 
         Returns:
-            Slots, shape (k, n, m), int32.
+            Slots, shape (k, n, m) or (k, n, m / runs), int32.
         """
+        if runs > 1 and follow_in_runs(columns, runs):
+            columns = columns[:, ::runs]
         out: Any = np.empty((len(rows), rows.shape[1], columns.shape[1]), np.int32)
         i, j = np.ascontiguousarray(rows), np.ascontiguousarray(columns)
         find_slots(self.indptr, self.indices, i, j, self.spare, out)
@@ -65,6 +68,12 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int) -> Pa
     csr = csr_array((np.ones(len(entries), np.int8), entries, starts), shape=(unknowns, unknowns))
     csr.sum_duplicates()
     return Pattern(csr.indptr.astype(short), csr.indices.astype(short), len(csr.indices))
+
+
+def follow_in_runs(numbers: IntArray, runs: int) -> bool:
+    """Whether numbers, shape (k, m), are those of existing unknowns that follow each other in runs."""
+    begins = numbers[:, ::runs]
+    return bool((begins >= 0).all()) and all(np.array_equal(numbers[:, j::runs], begins + j) for j in range(1, runs))
 
 
 @kernel

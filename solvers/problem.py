@@ -23,6 +23,7 @@ from windlass.framework.petsc import PETSc, release_dropped
 from windlass.framework.program import Program
 from windlass.framework.sparsity import Pattern
 from windlass.framework.state import State
+from windlass.framework.steps import constraint_steps, constraint_tangent_steps, force_steps, take, tangent_steps
 from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns
 from windlass.solvers.lagging import LagPolicy
@@ -280,7 +281,8 @@ class NonlinearProblem:
         if key not in self._programs:
             if any(revision != key[-1] for *_, revision in self._programs):
                 self._programs.clear()
-            self._programs[key] = Program(self.assembly.steps(self._f, self._c, inertia))
+            found = force_steps(self.assembly, self._f, inertia) + constraint_steps(self.assembly, self._c, self._f)
+            self._programs[key] = Program(found)
         return self._programs[key]
 
     def _collect(self, out: Any) -> None:
@@ -321,10 +323,9 @@ class NonlinearProblem:
         if self._tangent_program is not None:
             self._tangent_program()
             return
-        steps = assembly.tangent_steps(values, 1.0, scheme.v_factor, scheme.a_factor, mass)
-        steps += assembly.constraint_steps(values, 1.0, scheme.v_factor, scheme.multiplier_factor)
-        for function, where in steps:
-            function(*where)
+        steps = tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass)
+        steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
+        take(steps)
         if self._tangent_uses == USES:
             self._tangent_program = Program(steps)
 

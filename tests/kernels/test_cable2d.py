@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.elements.cable2d_gauss import residual_gauss, tangent_gauss
-from windlass.elements.cable2d_kernels import Columns, residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d import Inertia, mass, mass_product
+from windlass.elements.cable2d_gauss import Columns, residual_gauss, tangent_gauss
+from windlass.elements.cable2d_lobatto import LANES, create_lanes, residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_points import create_rule, eval_shape
 from windlass.framework.assemble import assemble_mass, assemble_matrix, assemble_vector
 from windlass.framework.assembly import serial_assembly
@@ -128,24 +129,34 @@ def test_tangent_is_symmetric_without_damping() -> None:
         assert_allclose(matrix, matrix.T, rtol=0, atol=1e-14 * np.abs(matrix).max())
 
 
-def test_loop_over_points_equals_written_out_rule() -> None:
+@pytest.mark.parametrize("rows", [1, 5, LANES, 2 * LANES + 3])
+@pytest.mark.parametrize("runs", [1, 4])
+def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
+    """Forces, tangent and mass of rule 2, row by row: what fills up the last lanes adds nothing."""
     rng = np.random.default_rng(3)
-    rows, rule = 5, create_rule(2)
-    one = np.ones(rows)
+    rule, one = create_rule(2), np.ones(rows)
     c = Columns(
         L=0.3 + rng.random(rows), EA=500 * one, EI=9 * one, dEA=2 * one, dEI=0.4 * one,
         eps=rng.normal(size=(rows, 3)), kap=rng.normal(size=(rows, 2)),
         dofs=4 * np.arange(rows)[:, None] + np.arange(8), row=np.arange(rows)[::-1].copy(), damped=True,
     )  # fmt: skip
-    x, v = rng.normal(size=(2, 4 * rows + 4))
-    slots = rng.permutation(rows * 64).reshape(rows, 8, 8)
-    f, g = np.zeros((2, len(x)))
-    residual_lobatto(c, x, v, f)
-    residual_gauss(c, rule, x, v, g)
-    assert_allclose(f, g, rtol=0, atol=1e-13 * np.abs(g).max())
+    rho = 0.5 + rng.random(rows)
+    lanes, inertia = create_lanes(c, rho), Inertia(rho, c.L, c.dofs)
+    x, v, a = rng.normal(size=(3, 4 * rows + 4))
+    f, expected = np.zeros((2, len(x)))
+    residual_lobatto(lanes, x, v, a, 1.5, f)
+    residual_gauss(c, rule, x, v, expected)
+    mass_product(inertia, 1.5 * a, expected)
+    assert_allclose(f, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+
+    first = rng.permutation(rows * 64 // runs) * runs
+    every = (first.reshape(rows, 8, -1, 1) + np.arange(runs)).reshape(rows, 8, 8)
+    slots = first.reshape(rows, 8, -1)
     values, expected = np.zeros((2, rows * 64))
-    tangent_lobatto(c, x, v, 0.3, 2.0, slots, values)
-    tangent_gauss(c, rule, x, v, 0.3, 2.0, slots, expected)
+    tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
+    tangent_gauss(c, rule, x, v, 0.3, 2.0, every, expected)
+    # the tangent takes its slots by `row`, the mass matrix in order
+    mass(inertia._replace(rho=rho[::-1], L=c.L[::-1]), 7.0, slots, expected)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
 

@@ -1,0 +1,268 @@
+"""Kernels of `Cable2D` over whole tables for integration rule 2, the one that belts use: written out point by point.
+
+Several cables are evaluated side by side, one in each lane of the processor's vector instructions: their coordinates
+are gathered into small arrays, the equations run over the lanes without branches or sums between them, and the results
+are added to the world's, cable by cable.  Forces and the product of the mass matrix come in one pass, and so do
+tangent and mass matrix.
+
+Equations of a single point and the letters e, s0, s1, p, k: cable2d_points.py.  All rules: cable2d_gauss.py.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable2d_gauss import Columns
+from windlass.elements.cable2d_points import (
+    Blocks,
+    Four,
+    axial_block,
+    axial_force,
+    bending_blocks,
+    bending_force,
+)
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+LANES = 8
+"""Cables side by side; fewer, or many more, are slower."""
+ROOT3 = sqrt(3.0)
+# The two bending points lie at s = 1/2 - H and 1/2 + H.
+H = 0.5 / ROOT3
+
+
+class Lanes(NamedTuple):
+    """Rows of rule 2 in blocks of `LANES`, the last one filled up with copies of the last row.
+
+    given: by block, quantity and lane, shape (blocks, 11, LANES): length L [m], EA [N], EI [N m^2], dEA [N s],
+        dEI [N m^2 s], mass per length [kg/m]; strain without force at s = 0, 1/2, 1 [1]; curvature without force at
+        both bending points [1/m].
+    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8).
+    row: position of each row in the slots, shape (rows,).
+    """
+
+    given: FloatArray
+    dofs: IntArray
+    row: IntArray
+
+
+def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
+    """Rows of rule 2 with their masses [kg/m], shape (rows,)."""
+    rows = len(c.L)
+    blocks = -(-rows // LANES)
+    filled = np.minimum(np.arange(blocks * LANES), rows - 1)
+    given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *c.kap.T])[:, filled]
+    by_block = given.reshape(-1, blocks, LANES).transpose(1, 0, 2)
+    return Lanes(np.ascontiguousarray(by_block), np.ascontiguousarray(c.dofs[filled]), c.row)
+
+
+@kernel
+def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
+    """Add the forces [N, N m], and mass M a: axial points at s = 0, 1/2, 1, bending points at 1/2 -+ H.
+
+    In e, d = s1 - s0 and w = √3 (2e - s0 - s1) the bending points have r' = e -+ H d and L r'' = d ± w.
+    """
+    # rows by lane: 0 coordinates, 8 velocities, 16 accelerations, 24 what is given, 35 forces; all in one array, since
+    # the compiler uses vector instructions only where it sees that arrays do not overlap
+    g = np.empty((43, LANES))
+    for block in range(len(c.given)):
+        first = block * LANES
+        for k in range(LANES):
+            n = c.dofs[first + k]
+            for j in range(8):
+                g[j, k] = x[n[j]]
+                g[8 + j, k] = v[n[j]]
+                g[16 + j, k] = a[n[j]]
+        for j in range(11):
+            for k in range(LANES):
+                g[24 + j, k] = c.given[block, j, k]
+        for k in range(LANES):
+            L, EA, EI, dEA, dEI = g[24, k], g[25, k], g[26, k], g[27, k], g[28, k]
+            iL = 1.0 / L
+            ex, ey = iL * (g[4, k] - g[0, k]), iL * (g[5, k] - g[1, k])
+            s0x, s0y, s1x, s1y = g[2, k], g[3, k], g[6, k], g[7, k]
+            etx, ety = iL * (g[12, k] - g[8, k]), iL * (g[13, k] - g[9, k])
+            t0x, t0y, t1x, t1y = g[10, k], g[11, k], g[14, k], g[15, k]
+
+            # axial: the ends load their own slope only, the middle loads e and both slopes
+            N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g[30, k])
+            N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g[32, k])
+            px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
+            ptx, pty = 1.5 * etx - 0.25 * (t0x + t1x), 1.5 * ety - 0.25 * (t0y + t1y)
+            N = L / 1.5 * axial_force(px, py, ptx, pty, EA, dEA, g[31, k])
+
+            # bending
+            dx, dy, dtx, dty = s1x - s0x, s1y - s0y, t1x - t0x, t1y - t0y
+            wx, wy = ROOT3 * (2.0 * ex - s0x - s1x), ROOT3 * (2.0 * ey - s0y - s1y)
+            wtx, wty = ROOT3 * (2.0 * etx - t0x - t1x), ROOT3 * (2.0 * ety - t0y - t1y)
+            a0x, a0y, b0x, b0y = bending_force(
+                ex - H * dx, ey - H * dy, iL * (dx + wx), iL * (dy + wy),
+                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[33, k],
+            )  # fmt: skip
+            a1x, a1y, b1x, b1y = bending_force(
+                ex + H * dx, ey + H * dy, iL * (dx - wx), iL * (dy - wy),
+                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[34, k],
+            )  # fmt: skip
+
+            # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
+            gx, gy = 0.5 * ROOT3 * (b0x - b1x), 0.5 * ROOT3 * (b0y - b1y)
+            fex = 1.5 * N * px + 0.5 * L * (a0x + a1x) + 2.0 * gx
+            fey = 1.5 * N * py + 0.5 * L * (a0y + a1y) + 2.0 * gy
+            fdx = 0.5 * (H * L * (a1x - a0x) + b0x + b1x)
+            fdy = 0.5 * (H * L * (a1y - a0y) + b0y + b1y)
+            fsx = -0.25 * N * px - gx
+            fsy = -0.25 * N * py - gy
+
+            # mass matrix: accelerations of the ends and, times L, of their slopes
+            m = mass * g[29, k] * L / 420.0
+            r0x, r0y, r1x, r1y = g[16, k], g[17, k], g[20, k], g[21, k]
+            q0x, q0y, q1x, q1y = L * g[18, k], L * g[19, k], L * g[22, k], L * g[23, k]
+            g[35, k] = m * (156.0 * r0x + 22.0 * q0x + 54.0 * r1x - 13.0 * q1x) - iL * fex
+            g[36, k] = m * (156.0 * r0y + 22.0 * q0y + 54.0 * r1y - 13.0 * q1y) - iL * fey
+            g[37, k] = L * m * (22.0 * r0x + 4.0 * q0x + 13.0 * r1x - 3.0 * q1x) + N0 * s0x + fsx - fdx
+            g[38, k] = L * m * (22.0 * r0y + 4.0 * q0y + 13.0 * r1y - 3.0 * q1y) + N0 * s0y + fsy - fdy
+            g[39, k] = m * (54.0 * r0x + 13.0 * q0x + 156.0 * r1x - 22.0 * q1x) + iL * fex
+            g[40, k] = m * (54.0 * r0y + 13.0 * q0y + 156.0 * r1y - 22.0 * q1y) + iL * fey
+            g[41, k] = L * m * (4.0 * q1x - 13.0 * r0x - 3.0 * q0x - 22.0 * r1x) + N1 * s1x + fsx + fdx
+            g[42, k] = L * m * (4.0 * q1y - 13.0 * r0y - 3.0 * q0y - 22.0 * r1y) + N1 * s1y + fsy + fdy
+        for k in range(min(LANES, len(c.row) - first)):
+            n = c.dofs[first + k]
+            for j in range(8):
+                f[n[j]] += g[35 + j, k]
+
+
+@kernel(inline=True)
+def fill_entries(
+    a: int, b: int, B0: Blocks, B1: Blocks, A0: Four, A: Four, A1: Four, L: float, iL: float, k: int, g: FloatArray
+) -> None:
+    """Entries (a + 2i, b + 2j) of the matrix of lane k from entries (a, b) of the small matrices of all points.
+
+    A0, A, A1 have their weights.
+    """
+    j = 2 * a + b
+    # sums over both bending points in e, d and w of `residual_lobatto`, weight L/2
+    spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
+    spk, dpk = 0.5 * (B0[1][j] + B1[1][j]), 0.5 * (B0[1][j] - B1[1][j])
+    skp, dkp = 0.5 * (B0[2][j] + B1[2][j]), 0.5 * (B0[2][j] - B1[2][j])
+    skk, dkk = 0.5 * iL * (B0[3][j] + B1[3][j]), 0.5 * iL * (B0[3][j] - B1[3][j])
+    dw, wd = dkk - H * spk, dkk - H * skp
+    dd = H * H * spp - H * (dpk + dkp) + skk
+    # w = √3 (2e - s) with s = s0 + s1; the axial point in the middle has r' = 1.5 e - 0.25 s
+    ee = iL * iL * (spp + 2.0 * ROOT3 * (dpk + dkp) + 12.0 * skk + 2.25 * A[j])
+    ed = iL * (spk - H * dpp + 2.0 * ROOT3 * wd)
+    de = iL * (skp - H * dpp + 2.0 * ROOT3 * dw)
+    es = iL * (-ROOT3 * dpk - 6.0 * skk - 0.375 * A[j])
+    se = iL * (-ROOT3 * dkp - 6.0 * skk - 0.375 * A[j])
+    ds, sd = -ROOT3 * dw, -ROOT3 * wd
+    ss = 3.0 * skk + 0.0625 * A[j]
+    to = 27 + 8 * a + b
+    # by r0, s0, r1, s1, since e = (r1 - r0)/L
+    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = ee, ed - es, -ee, -es - ed
+    to += 16
+    g[to, k], g[to + 4, k] = de - se, se - de
+    g[to + 2, k], g[to + 6, k] = ss + dd - sd - ds + A0[j], ss - dd + sd - ds
+    to += 16
+    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = -ee, es - ed, ee, es + ed
+    to += 16
+    g[to, k], g[to + 4, k] = -se - de, se + de
+    g[to + 2, k], g[to + 6, k] = ss - dd - sd + ds, ss + dd + sd + ds + A1[j]
+
+
+@kernel(inline=True)
+def add_mass(a: int, m: float, L: float, k: int, g: FloatArray) -> None:
+    """Add the mass matrix, 1/420 of the mass being m, to the entries of component a in the matrix of lane k."""
+    Lm = L * m
+    LLm = L * Lm
+    to = 27 + 9 * a
+    g[to, k] += 156.0 * m
+    g[to + 2, k] += 22.0 * Lm
+    g[to + 4, k] += 54.0 * m
+    g[to + 6, k] -= 13.0 * Lm
+    g[to + 16, k] += 22.0 * Lm
+    g[to + 18, k] += 4.0 * LLm
+    g[to + 20, k] += 13.0 * Lm
+    g[to + 22, k] -= 3.0 * LLm
+    g[to + 32, k] += 54.0 * m
+    g[to + 34, k] += 13.0 * Lm
+    g[to + 36, k] += 156.0 * m
+    g[to + 38, k] -= 22.0 * Lm
+    g[to + 48, k] -= 13.0 * Lm
+    g[to + 50, k] -= 3.0 * LLm
+    g[to + 52, k] -= 22.0 * Lm
+    g[to + 54, k] += 4.0 * LLm
+
+
+@kernel(inline=True)
+def add_matrix(g: FloatArray, k: int, slots: IntArray, values: FloatArray) -> None:
+    """Add the matrix of lane k to the world's; slots has shape (8, 8), or (8, 2) for rows in two runs of four."""
+    if slots.shape[1] == 2:
+        for i in range(8):
+            for run in range(2):
+                to = slots[i, run]
+                for j in range(4):
+                    values[to + j] += g[27 + 8 * i + 4 * run + j, k]
+    else:
+        for i in range(8):
+            for j in range(8):
+                values[slots[i, j]] += g[27 + 8 * i + j, k]
+
+
+@kernel
+def tangent_lobatto(
+    c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: IntArray, values: FloatArray
+) -> None:
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values; see `add_matrix` for the slots."""
+    # rows by lane: 0 coordinates, 8 velocities, 16 what is given, 27 entries of the matrix row by row
+    g = np.empty((91, LANES))
+    for block in range(len(c.given)):
+        first = block * LANES
+        for k in range(LANES):
+            n = c.dofs[first + k]
+            for j in range(8):
+                g[j, k] = x[n[j]]
+                g[8 + j, k] = v[n[j]]
+        for j in range(11):
+            for k in range(LANES):
+                g[16 + j, k] = c.given[block, j, k]
+        for k in range(LANES):
+            L, EA, EI, dEA, dEI = g[16, k], g[17, k], g[18, k], g[19, k], g[20, k]
+            iL = 1.0 / L
+            ex, ey = iL * (g[4, k] - g[0, k]), iL * (g[5, k] - g[1, k])
+            s0x, s0y, s1x, s1y = g[2, k], g[3, k], g[6, k], g[7, k]
+            etx, ety = iL * (g[12, k] - g[8, k]), iL * (g[13, k] - g[9, k])
+            t0x, t0y, t1x, t1y = g[10, k], g[11, k], g[14, k], g[15, k]
+
+            # axial blocks; the weights L/6, 4 L/6, L/6 enter through dq and dv
+            q, u = dq * L / 6.0, dv * L / 6.0
+            A0 = axial_block(s0x, s0y, t0x, t0y, EA, dEA, g[22, k], q, u)
+            A1 = axial_block(s1x, s1y, t1x, t1y, EA, dEA, g[24, k], q, u)
+            px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
+            ptx, pty = 1.5 * etx - 0.25 * (t0x + t1x), 1.5 * ety - 0.25 * (t0y + t1y)
+            A = axial_block(px, py, ptx, pty, EA, dEA, g[23, k], 4.0 * q, 4.0 * u)
+
+            # bending blocks of both points
+            dx, dy, dtx, dty = s1x - s0x, s1y - s0y, t1x - t0x, t1y - t0y
+            wx, wy = ROOT3 * (2.0 * ex - s0x - s1x), ROOT3 * (2.0 * ey - s0y - s1y)
+            wtx, wty = ROOT3 * (2.0 * etx - t0x - t1x), ROOT3 * (2.0 * ety - t0y - t1y)
+            B0 = bending_blocks(
+                ex - H * dx, ey - H * dy, iL * (dx + wx), iL * (dy + wy),
+                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[25, k], dq, dv,
+            )  # fmt: skip
+            B1 = bending_blocks(
+                ex + H * dx, ey + H * dy, iL * (dx - wx), iL * (dy - wy),
+                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[26, k], dq, dv,
+            )  # fmt: skip
+
+            fill_entries(0, 0, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(0, 1, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(1, 0, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(1, 1, B0, B1, A0, A, A1, L, iL, k, g)
+            m = mass * g[21, k] * L / 420.0
+            add_mass(0, m, L, k, g)
+            add_mass(1, m, L, k, g)
+        for k in range(min(LANES, len(c.row) - first)):
+            add_matrix(g, k, slots[c.row[first + k]], values)

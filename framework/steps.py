@@ -1,0 +1,87 @@
+"""The calls that residuals and tangents of an assembly are sums of, in their order, as steps of a `Program`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from windlass.framework.law import FloatArray, System
+from windlass.framework.mass import add_scaled, multiply_rows
+from windlass.framework.program import fixed
+from windlass.framework.stages import Stage, Step, in_stage
+
+if TYPE_CHECKING:
+    from windlass.framework.assembly import Assembly
+
+
+def force_steps(assembly: Assembly, f: FloatArray, inertia: bool = False) -> list[Step]:
+    """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and if wanted M a and what goes with it."""
+    fields, mass, found = assembly.fields, assembly.assembled_mass, list[Step]()
+    for s in assembly.systems:
+        function = s.dynamic_residual if inertia and s.dynamic_residual is not None else s.residual
+        if function is not None:
+            found += in_stage(_stage_of(s), [(function, (fields, f))])
+    if inertia:
+        if len(mass.values):
+            found.append((fixed(multiply_rows, lambda x, f: (*mass[:3], x, f)), (fields.a, f)))
+        for s in assembly.systems:
+            if s.mass_product is not None and s.dynamic_residual is None:
+                found.append((s.mass_product, (fields.a, f)))
+        found += [(s.inertia, (fields, f)) for s in assembly.systems if s.inertia is not None]
+    return found
+
+
+def constraint_steps(assembly: Assembly, c: FloatArray, f: FloatArray) -> list[Step]:
+    """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
+    return in_stage(Stage.CONSTRAINTS, [(s.residual, (assembly.fields, c, f)) for s in assembly.constraints])
+
+
+def tangent_steps(assembly: Assembly, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
+    """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments."""
+    assert len(values) == assembly.update_pattern().spare + 1, "values of another pattern"
+    fields, found = assembly.fields, list[Step]()
+    if mass != 0.0:
+        found += mass_steps(assembly, values, mass, [s for s in assembly.systems if s.dynamic_tangent is None])
+    for s in assembly.systems:
+        if s.dynamic_tangent is not None and mass != 0.0:
+            found += in_stage(_stage_of(s), [(s.dynamic_tangent, (fields, dq, dv, mass, s.slots, values))])
+        elif s.tangent is not None:
+            found += in_stage(_stage_of(s), [(s.tangent, (fields, dq, dv, s.slots, values))])
+        if s.inertia_tangent is not None and da != 0.0:
+            found.append((s.inertia_tangent, (fields, dq, dv, da, s.slots, values)))
+    return found
+
+
+def mass_steps(assembly: Assembly, values: FloatArray, scale: float, systems: Iterable[System]) -> list[Step]:
+    """Add a multiple of the constant mass matrix: the assembled part, and that of systems with a product."""
+    rows, found = assembly.assembled_mass, list[Step]()
+    if len(rows.values):
+        found.append((fixed(add_scaled, lambda scale, out: (rows.slots, rows.values, scale, out)), (scale, values)))
+    for s in systems:
+        if s.mass is not None and s.mass_product is not None:
+            found.append((s.mass, (scale, s.slots, values)))
+    return found
+
+
+def constraint_tangent_steps(
+    assembly: Assembly, values: FloatArray, dq: float, dv: float, multiplier_scale: float
+) -> list[Step]:
+    """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
+    assembly.pattern  # noqa: B018  sets up the slots
+    found = list[Step]()
+    for component, coupling in assembly.couplings.items():
+        constraint = assembly.layout.systems[component].constraint
+        if constraint is not None:
+            scaled = coupling._replace(scale=multiplier_scale)
+            found.append((constraint.tangent, (assembly.fields, dq, dv, scaled, values)))
+    return found
+
+
+def _stage_of(system: System) -> Stage:
+    return Stage.FORCES if system.post_newton is None else Stage.CONTACT
+
+
+def take(steps: Iterable[Step]) -> None:
+    """Take steps one after the other, each by Python."""
+    for function, where in steps:
+        function(*where)
