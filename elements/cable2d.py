@@ -86,7 +86,9 @@ class Inertia(NamedTuple):
 
 @kernel(inline=True)
 def find_slot(slots: IntArray, i: int, j: int) -> int:
-    """Slot of entry (i, j) of a cable's matrix; slots has shape (8, 8), or (8, 2) for rows in two runs of four."""
+    """Slot of entry (i, j) of a cable's matrix; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
+    if slots.shape[0] == 2:
+        return int(slots[i // 4, j // 4] + 4 * (j % 4) + i % 4)
     if slots.shape[1] == 2:
         return int(slots[i, j // 4] + j % 4)
     return int(slots[i, j])

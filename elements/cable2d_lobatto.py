@@ -198,13 +198,20 @@ def add_mass(a: int, m: float, L: float, k: int, g: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_matrix(g: FloatArray, k: int, slots: IntArray, values: FloatArray) -> None:
-    """Add the matrix of lane k to the world's; slots has shape (8, 8), or (8, 2) for rows in two runs of four."""
-    if slots.shape[1] == 2:
-        for i in range(8):
-            for run in range(2):
-                to = slots[i, run]
+    """Add the matrix of lane k to the world's; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
+    if slots.shape[0] == 2:
+        for p in range(2):
+            for q in range(2):
+                to = slots[p, q]
                 for j in range(4):
-                    values[to + j] += g[27 + 8 * i + 4 * run + j, k]
+                    for i in range(4):
+                        values[to + 4 * j + i] += g[27 + 8 * (4 * p + i) + 4 * q + j, k]
+    elif slots.shape[1] == 2:
+        for i in range(8):
+            for q in range(2):
+                to = slots[i, q]
+                for j in range(4):
+                    values[to + j] += g[27 + 8 * i + 4 * q + j, k]
     else:
         for i in range(8):
             for j in range(8):

@@ -10,7 +10,6 @@ from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.law import (
-    Coupling,
     Fields,
     FloatArray,
     LocalRows,
@@ -25,7 +24,7 @@ from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
 from windlass.framework.processes import Processes
 from windlass.framework.program import Program
 from windlass.framework.schema import Component
-from windlass.framework.sparsity import Pattern, create_pattern
+from windlass.framework.sparsity import Pattern
 from windlass.framework.spreading import spread_world
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
@@ -37,6 +36,7 @@ from windlass.framework.steps import (
     take,
     tangent_steps,
 )
+from windlass.framework.storage import Sparsity, Storage, create_sparsity
 from windlass.framework.table import EntityTable, IntArray
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ class Assembly:
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
-        pattern: sparsity over the local unknowns, and after them those that systems couple beyond.
         revision: counts the changes of the steps that residuals and tangents consist of, see steps.py.
-        unknown_global: number of each row of ``pattern`` in the PETSc vectors.
     """
 
     def __init__(self, world: World, comm: Any = None) -> None:
@@ -83,15 +81,14 @@ class Assembly:
         self.systems: list[System] = []
         self.revision, self._fresh_at = 0, world.version
         self._built_at: dict[type[Component], int] = {}
-        self.couplings: dict[type[Component], Coupling] = {}
         order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(_law(c).role))
         self._components = [c for c in order if _law(c).build is not None]
         for component in self._components:
             self._build(component)
         self.order_systems()
-        self._pattern: Pattern | None = None
-        self._pattern_version = 0
-        self.unknown_global: IntArray = layout.unknown_global
+        self._sparsities: dict[Storage, Sparsity] = {}
+        self._sparsity: Sparsity | None = None
+        self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def bind(self, table: EntityTable, rows: IntArray) -> LocalRows:
         """Rows that this process has in its local numbering."""
@@ -137,83 +134,53 @@ class Assembly:
             if system.forget is not None:
                 system.forget()
 
+    def use(self, storage: Storage, update: bool = False) -> Sparsity:
+        """Have all systems work on matrices of a storage from now on; sparsity and slots are set up on first use.
+
+        Args:
+            storage: how values are stored.
+            update: also set up again if a system has changed its coordinates (contact neighbours) so that the tangent
+                can be evaluated at the present fields, markers included; matrices of the old sparsity do not fit then.
+        """
+        found = self._sparsities.get(storage)
+        version = sum(system.pattern_version for system in self.systems) if update else 0
+        if found is None or (update and version != found.version):
+            systems = self.layout.systems
+            components = [c for c in self._components if update or systems[c].pattern_version == 0]
+            found = create_sparsity(self.layout, components, storage, version)
+            self._sparsities[storage] = found
+            self.revision += 1
+        if found is not self._sparsity:
+            self._sparsity = found
+            for component, slots in found.slots.items():
+                self.layout.systems[component].slots = slots
+        return found
+
+    @property
+    def sparsity(self) -> Sparsity:
+        """What is in use."""
+        return self._sparsity if self._sparsity is not None else self.use(Storage.ROWS)
+
     @property
     def pattern(self) -> Pattern:
-        """The sparsity of mass matrix, constraints and tangent, set up on first use.
+        """The sparsity of mass matrix, constraints and tangent by rows, which are in use afterwards.
 
         What systems couple that change their coordinates (contact neighbours) is in it after `update_pattern`.
         """
-        if self._pattern is None:
-            self._create_pattern(False)
-        assert self._pattern is not None
-        return self._pattern
+        return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
-        """The sparsity with which the tangent can be evaluated at the present fields, markers included.
-
-        It is another object if a system has changed its coordinates; matrices of the old one do not fit any more.
-        """
-        version = sum(system.pattern_version for system in self.systems)
-        if version != self._pattern_version:
-            self._create_pattern(True)
-            self._pattern_version = version
-        return self.pattern
-
-    def _create_pattern(self, changing: bool) -> None:
-        """Set up sparsity and slots, with or without the systems that change their coordinates."""
-        layout = self.layout
-        count = len(layout.unknown_global)
-        blocks: list[tuple[IntArray, IntArray]] = []
-        components = [c for c in self._components if changing or layout.systems[c].pattern_version == 0]
-        places: dict[type[Component], IntArray] = {}
-        numbers = [layout.unknown_global]
-        for component in components:
-            system = layout.systems[component]
-            beyond = count + np.arange(len(system.foreign))
-            numbers.append(layout.unknown_numbers(system.foreign))
-            count += len(beyond)
-            rows = places[component] = np.concatenate((layout.unknown_of_dof, beyond, [-1]))[system.dofs]
-            if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
-                blocks.append((rows, rows))
-            if system.constraint is not None:
-                multipliers = layout.unknown_of_multiplier[system.constraint.multipliers]
-                blocks += [(multipliers, rows), (rows, multipliers)]
-        pattern = create_pattern(blocks, count)
-        self._pattern, self.unknown_global = pattern, np.concatenate(numbers)
-        for component in components:
-            system, rows = layout.systems[component], places[component]
-            if system.tangent or system.mass or system.inertia_tangent or system.load_tangent or system.constraint:
-                system.slots = pattern.slots(rows, rows, system.runs)
-            if system.constraint is not None:
-                multipliers = layout.unknown_of_multiplier[system.constraint.multipliers]
-                count, width = multipliers.shape
-                flat = multipliers.reshape(-1, 1)
-                self.couplings[component] = Coupling(
-                    pattern.slots(multipliers, rows),
-                    pattern.slots(rows, multipliers),
-                    pattern.slots(flat, flat).reshape(count, width),
-                    system.slots,
-                    1.0,
-                )
-        self._whole_mass: MassRows | None = None
-        systems = [s for s in self.systems if s.mass is not None and s.mass_product is None]
-        self._mass = create_mass_rows(systems, pattern, self.layout)
-        self.revision += 1
-
-    @property
-    def assembled_mass(self) -> MassRows:
-        """The constant mass matrix of the laws without a product of their own."""
-        self.pattern  # noqa: B018  sets it up
-        return self._mass
+        """Like `pattern`, for the tangent at the present fields; see `use`."""
+        return self.use(Storage.ROWS, update=True).pattern
 
     @property
     def mass_rows(self) -> MassRows:
-        """The whole constant mass matrix over local coordinates."""
-        pattern = self.pattern
-        if self._whole_mass is None:
-            systems = [s for s in self.systems if s.mass is not None]
-            self._whole_mass = create_mass_rows(systems, pattern, self.layout)
-        return self._whole_mass
+        """The whole constant mass matrix over local coordinates, with slots by rows, which are in use afterwards."""
+        rows = self.use(Storage.ROWS)
+        if self._whole_mass is None or self._whole_mass[0] is not rows:
+            systems = [(s, s.slots) for s in self.systems if s.mass is not None]
+            self._whole_mass = rows, create_mass_rows(systems, rows.pattern, self.layout.unknown_of_dof)
+        return self._whole_mass[1]
 
     def update_markers(self) -> None:
         """KINEMATICS: evaluate the marker columns at the current fields."""
@@ -238,7 +205,7 @@ class Assembly:
 
     def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
         """f += M x with the constant mass matrix; both of shape (n + 1,)."""
-        mass = self.assembled_mass
+        mass = self.sparsity.mass
         if len(mass.values):
             self._multiply(mass.indptr, mass.columns, mass.values, x, f)
         for product in self._products:

@@ -85,8 +85,10 @@ class System:
         foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
             In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
         slots: positions in the matrix values for each row's block, shape (rows, n, n), int32; set by the assembly.
-        runs: coordinates of a row come in runs of this many.  If the unknowns of all runs follow each other, so do
-            their matrix values, and ``slots`` has only those of the first of each run, shape (rows, n, n / runs).
+        runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
+            matrix values, and ``slots`` has only the first of them: of each run of columns, shape (rows, n, n / runs);
+            or, if the matrix consists of blocks as large as a run, of each block, whose values follow each other
+            column by column, shape (rows, n / runs, n / runs).
         update: ``(fields)`` evaluates marker columns.
         residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
         tangent: ``(fields, dq, dv, slots, values)`` adds dq*df/dq + dv*df/dv.

@@ -3,7 +3,7 @@
 Who owns which coordinates is found in partition.py.  A row of any other table belongs to the owner of its first
 coordinate that is not one of a hub (a pulley that very many rows couple), a multiplier to the owner of its row; rows of
 laws that share their work otherwise are local everywhere.  Unknowns are numbered process by process, in the order of
-nodes, each multiplier after its coordinates, hubs last: the order in which LU without pivoting is safe and keeps its
+nodes, each multiplier after its nodes, hubs last: the order in which LU without pivoting is safe and keeps its
 fill small.
 
 The layout is found from arrays over the rows that this process has, all of them unless tables are built in parts, but
@@ -179,9 +179,14 @@ class Layout:
         dof_key = np.append(number.known, -1.0)
         dof_key[:-1][hub] += number.count
         names, owners, keys = [number.known], [dof_owner], [dof_key[:-1]]
+        # multipliers do not come between coordinates of one node
+        last = dof_key.copy()
+        for dofs in map(number.places, number.node_dofs.values()):
+            np.maximum.at(last, dofs, dof_key[dofs].max(axis=1, initial=-1.0, keepdims=True))
+        last[-1] = -1.0
         for component in number.first_multiplier:
             multipliers = number.multipliers(component, self.world.tables[component].held)
-            key = dof_key[table_dofs[component]].max(axis=1, initial=-1.0) + 0.5
+            key = last[table_dofs[component]].max(axis=1, initial=-1.0) + 0.5
             names.append(number.count + multipliers.ravel())
             owners.append(np.repeat(row_owner[component], multipliers.shape[1]))
             keys.append(np.repeat(key, multipliers.shape[1]))

@@ -9,7 +9,6 @@ import numpy as np
 
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray, System
-from windlass.framework.layout import Layout
 from windlass.framework.sparsity import Pattern
 from windlass.framework.table import IntArray
 
@@ -30,24 +29,33 @@ class MassRows(NamedTuple):
     slots: IntArray
 
 
-def create_mass_rows(systems: Sequence[System], pattern: Pattern, layout: Layout) -> MassRows:
-    """The sum of the constant mass matrices of some systems."""
+def create_mass_rows(
+    systems: Sequence[tuple[System, IntArray]], pattern: Pattern, unknown_of_dof: IntArray
+) -> MassRows:
+    """The sum of the constant mass matrices of some systems.
+
+    Args:
+        systems: the systems and their slots in the pattern.
+        pattern: sparsity over the local unknowns.
+        unknown_of_dof: unknown of each local coordinate, shape (n,).
+    """
+    spare = len(unknown_of_dof)
     if not systems:
         none: Any = np.zeros(0, np.int32)
-        indptr: Any = np.zeros(layout.spare + 1, np.int32)
+        indptr: Any = np.zeros(spare + 1, np.int32)
         return MassRows(indptr, none, np.zeros(0), none)
     matrix = np.zeros(pattern.spare + 1)
-    for system in systems:
+    for system, places in systems:
         assert system.mass is not None
-        system.mass(1.0, system.slots, matrix)
+        system.mass(1.0, places, matrix)
     slots = np.flatnonzero(matrix[:-1])
-    dof_of = np.full(len(pattern.indptr) - 1, layout.spare, np.int64)
-    dof_of[layout.unknown_of_dof] = np.arange(layout.spare)
-    rows = dof_of[np.searchsorted(pattern.indptr, slots, side="right") - 1]
-    columns = dof_of[pattern.indices[slots]]
+    dof_of = np.full(pattern.rows, spare, np.int64)
+    dof_of[unknown_of_dof] = np.arange(spare)
+    row, column = pattern.entries()
+    rows, columns = dof_of[row[slots]], dof_of[column[slots]]
     order = np.lexsort((columns, rows))
     slots = slots[order]
-    starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=layout.spare))))
+    starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=spare))))
     short: Any = np.int32
     return MassRows(starts.astype(short), columns[order].astype(short), matrix[slots], slots.astype(short))
 

@@ -1,4 +1,4 @@
-"""The tangent as a PETSc matrix: in serial PETSc works on our array, under MPI the local sums go in as one COO call."""
+"""The tangent as a PETSc matrix: in serial both work on one array, under MPI the local sums go in as one COO call."""
 
 from __future__ import annotations
 
@@ -23,18 +23,23 @@ class TangentMatrix:
         comm: mpi4py communicator, or None.
 
     Attributes:
-        values: shape (nnz + 1,); the last entry takes what has no place.
-        mat: the PETSc matrix.
+        values: shape (spare + 1,); the last entry takes what has no place.
+        mat: the PETSc matrix, which may own the values: both must be kept together.
     """
 
     def __init__(self, pattern: Pattern, unknown_global: IntArray, owned: int, comm: Any = None) -> None:
-        self.values: FloatArray = np.zeros(pattern.spare + 1)
-        self._nnz = pattern.spare
+        self._nnz, self._block = pattern.spare, pattern.block
         self._parallel = comm is not None and comm.size > 1
+        self.values: FloatArray
+        if pattern.block > 1:
+            self.mat, self.values = _create_blocks(pattern)
+            return
         if not self._parallel:
+            self.values = np.zeros(pattern.spare + 1)
             csr = (pattern.indptr, pattern.indices, self.values[: self._nnz])
             self.mat = PETSc.Mat().createAIJWithArrays((owned, owned), csr, comm=PETSc.COMM_SELF)
             return
+        self.values = np.zeros(pattern.spare + 1)
         self.mat = PETSc.Mat().create(comm=comm)
         self.mat.setSizes(((owned, None), (owned, None)))
         self.mat.setType(PETSc.Mat.Type.AIJ)
@@ -47,8 +52,24 @@ class TangentMatrix:
         if self._parallel:
             set_values_coo(self.mat, self.values[: self._nnz])
         else:
+            if self._block > 1:
+                # the spare slot is the diagonal of the last pad
+                self.values[-1] = 1.0
             self.mat.stateIncrease()
             self.mat.assemble()
+
+
+def _create_blocks(pattern: Pattern) -> tuple[Any, FloatArray]:
+    """A matrix of dense blocks on this process, and its values."""
+    count, entries = pattern.rows, len(pattern.indices) * pattern.block**2
+    csr = (pattern.indptr.astype(PETSc.IntType), pattern.indices.astype(PETSc.IntType), np.zeros(entries))
+    mat = PETSc.Mat().createBAIJ((count, count), pattern.block, csr=csr, comm=PETSc.COMM_SELF)
+    mat.assemble()
+    place, call = ctypes.c_void_p(), _library().MatSeqBAIJGetArray
+    call.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    _check(call(mat.handle, ctypes.byref(place)), "MatSeqBAIJGetArray")
+    values = np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_double)), (entries,))
+    return mat, values
 
 
 def _library() -> ctypes.CDLL:

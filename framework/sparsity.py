@@ -1,4 +1,4 @@
-"""Sparsity of the tangent, set up once: a CSR pattern over local unknowns and the slot of every block entry in it."""
+"""Sparsity of the tangent, set up once: compressed rows over local unknowns, and the slot of every entry in them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,37 @@ from windlass.framework.table import IntArray
 
 @dataclass(frozen=True)
 class Pattern:
-    """Compressed rows over local unknowns.
+    """Compressed rows over local unknowns, of single entries or of dense square blocks.
+
+    Slot by slot the entries of a block follow each other column by column, as PETSc has them.
 
     Attributes:
-        indptr: first entry of each row, shape (u + 1,), int32.
-        indices: column of each entry, sorted within a row, shape (nnz,), int32.
-        spare: number of the spare slot (= nnz) that takes entries without row or column.
+        indptr: first entry of each row, or first block of each row of blocks, shape (u + 1,), int32.
+        indices: column of each entry or block, sorted within a row, int32.
+        spare: number of the spare slot, the last one, that takes entries without row or column: after the entries, or
+            in blocks the last of them, which must be a pad's.
+        block: rows and columns of a block.
     """
 
     indptr: IntArray
     indices: IntArray
     spare: int
+    block: int = 1
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of the matrix."""
+        return self.block * (len(self.indptr) - 1)
+
+    def entries(self) -> tuple[IntArray, IntArray]:
+        """Row and column of each slot but the spare one, shape (spare,) each."""
+        row = np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
+        if self.block == 1:
+            return row, self.indices
+        within = np.arange(self.block**2)
+        rows = (self.block * row[:, None] + within % self.block).ravel()
+        columns = (self.block * self.indices[:, None] + within // self.block).ravel()
+        return rows[: self.spare], columns[: self.spare]
 
     def slots(self, rows: IntArray, columns: IntArray, runs: int = 1) -> IntArray:
         """Slots of the blocks rows x columns.
@@ -32,32 +52,38 @@ class Pattern:
         Args:
             rows: local unknowns, shape (k, n); -1 for none.
             columns: local unknowns, shape (k, m); -1 for none.
-            runs: give only every so manyth column where the others follow it, see `System.runs`.
+            runs: give only one for every so many columns where the others follow it, see `System.runs`.
 
         Returns:
-            Slots, shape (k, n, m) or (k, n, m / runs), int32.
+            Slots, int32, shape (k, n, m), or as `System.runs` has it.
         """
         if runs > 1 and follow_in_runs(columns, runs):
-            columns = columns[:, ::runs]
+            if self.block == 1:
+                columns = columns[:, ::runs]
+            elif self.block == runs and follow_in_runs(rows, runs) and not np.any((rows | columns)[:, ::runs] % runs):
+                rows, columns = rows[:, ::runs], columns[:, ::runs]
         out: Any = np.empty((len(rows), rows.shape[1], columns.shape[1]), np.int32)
         i, j = np.ascontiguousarray(rows), np.ascontiguousarray(columns)
-        find_slots(self.indptr, self.indices, i, j, self.spare, out)
+        find_slots(self.indptr, self.indices, self.block, i, j, self.spare, out)
         slots: IntArray = out
         return slots
 
 
-def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int) -> Pattern:
+def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block: int = 1) -> Pattern:
     """The union of the blocks rows x columns and of the diagonal.
 
     Args:
         blocks: pairs (rows (k, n), columns (k, m)) of local unknowns, -1 for none.
-        unknowns: number of local unknowns.
+        unknowns: number of local unknowns, a multiple of ``block``.
+        block: rows and columns of the dense blocks of the pattern.
     """
     short: Any = np.int32
-    diagonal = np.arange(unknowns).reshape(-1, 1)
-    pairs = [(np.ascontiguousarray(i), np.ascontiguousarray(j)) for i, j in [(diagonal, diagonal), *blocks]]
+    rows_in_all = unknowns // block
+    diagonal = np.arange(rows_in_all).reshape(-1, 1)
+    coarse = [(_coarsen(i, block), _coarsen(j, block)) for i, j in blocks]
+    pairs = [(np.ascontiguousarray(i), np.ascontiguousarray(j)) for i, j in [(diagonal, diagonal), *coarse]]
     # filled by rows at once, since triplets of large models take much more memory than the pattern
-    starts = np.zeros(unknowns + 1, np.int64)
+    starts = np.zeros(rows_in_all + 1, np.int64)
     for rows, columns in pairs:
         count_entries(rows, columns, starts)
     starts = np.cumsum(starts)
@@ -65,9 +91,19 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int) -> Pa
     place = starts[:-1].copy()
     for rows, columns in pairs:
         fill_entries(rows, columns, place, entries)
-    csr = csr_array((np.ones(len(entries), np.int8), entries, starts), shape=(unknowns, unknowns))
+    csr = csr_array((np.ones(len(entries), np.int8), entries, starts), shape=(rows_in_all, rows_in_all))
     csr.sum_duplicates()
-    return Pattern(csr.indptr.astype(short), csr.indices.astype(short), len(csr.indices))
+    spare = len(csr.indices) * block**2 - (block > 1)
+    return Pattern(csr.indptr.astype(short), csr.indices.astype(short), spare, block)
+
+
+def _coarsen(numbers: IntArray, block: int) -> IntArray:
+    """Numbers of the blocks of unknowns, shape (k, m) or less; -1 for none."""
+    if block > 1 and numbers.shape[1] % block == 0 and follow_in_runs(numbers, block):
+        # not aligned with the blocks, a run lies in two of them
+        ends = numbers[:, ::block], numbers[:, block - 1 :: block]
+        numbers = ends[0] if not np.any(ends[0] % block) else np.concatenate(ends, axis=1)
+    return numbers // block
 
 
 def follow_in_runs(numbers: IntArray, runs: int) -> bool:
@@ -104,7 +140,7 @@ def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: In
 
 @kernel
 def find_slots(
-    indptr: IntArray, indices: IntArray, rows: IntArray, columns: IntArray, spare: int, out: IntArray
+    indptr: IntArray, indices: IntArray, block: int, rows: IntArray, columns: IntArray, spare: int, out: IntArray
 ) -> None:
     """Binary search of every block entry in its row."""
     for k in range(rows.shape[0]):
@@ -115,11 +151,11 @@ def find_slots(
                 if i < 0 or j < 0:
                     out[k, a, b] = spare
                     continue
-                low, high = indptr[i], indptr[i + 1]
+                low, high = indptr[i // block], indptr[i // block + 1]
                 while high - low > 1:
                     middle = (low + high) // 2
-                    if indices[middle] <= j:
+                    if indices[middle] <= j // block:
                         low = middle
                     else:
                         high = middle
-                out[k, a, b] = low
+                out[k, a, b] = low * block * block + (j % block) * block + i % block

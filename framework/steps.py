@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def force_steps(assembly: Assembly, f: FloatArray, inertia: bool = False) -> list[Step]:
     """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and if wanted M a and what goes with it."""
-    fields, mass, found = assembly.fields, assembly.assembled_mass, list[Step]()
+    fields, mass, found = assembly.fields, assembly.sparsity.mass, list[Step]()
     for s in assembly.systems:
         function = s.dynamic_residual if inertia and s.dynamic_residual is not None else s.residual
         if function is not None:
@@ -38,7 +38,7 @@ def constraint_steps(assembly: Assembly, c: FloatArray, f: FloatArray) -> list[S
 
 def tangent_steps(assembly: Assembly, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
     """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments."""
-    assert len(values) == assembly.update_pattern().spare + 1, "values of another pattern"
+    assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern"
     fields, found = assembly.fields, list[Step]()
     if mass != 0.0:
         found += mass_steps(assembly, values, mass, [s for s in assembly.systems if s.dynamic_tangent is None])
@@ -54,7 +54,7 @@ def tangent_steps(assembly: Assembly, values: FloatArray, dq: float, dv: float, 
 
 def mass_steps(assembly: Assembly, values: FloatArray, scale: float, systems: Iterable[System]) -> list[Step]:
     """Add a multiple of the constant mass matrix: the assembled part, and that of systems with a product."""
-    rows, found = assembly.assembled_mass, list[Step]()
+    rows, found = assembly.sparsity.mass, list[Step]()
     if len(rows.values):
         found.append((fixed(add_scaled, lambda scale, out: (rows.slots, rows.values, scale, out)), (scale, values)))
     for s in systems:
@@ -67,9 +67,8 @@ def constraint_tangent_steps(
     assembly: Assembly, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
     """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
-    assembly.pattern  # noqa: B018  sets up the slots
     found = list[Step]()
-    for component, coupling in assembly.couplings.items():
+    for component, coupling in assembly.sparsity.couplings.items():
         constraint = assembly.layout.systems[component].constraint
         if constraint is not None:
             scaled = coupling._replace(scale=multiplier_scale)

@@ -12,9 +12,16 @@ from windlass.framework.petsc import PETSc
 from windlass.framework.table import IntArray
 
 
-def create_unknowns(layout: Layout, comm: Any) -> Any:
-    """A PETSc vector of all unknowns of a world, distributed like the layout."""
-    return PETSc.Vec().createMPI((layout.owned_unknowns, None), comm=comm if layout.size > 1 else PETSc.COMM_SELF)
+def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
+    """A PETSc vector of all unknowns of a world, distributed like the layout.
+
+    Args:
+        layout: the local numbering.
+        comm: mpi4py communicator, or None.
+        owned: number of owned unknowns, if they are others than those of the layout.
+    """
+    size = layout.owned_unknowns if owned is None else owned
+    return PETSc.Vec().createMPI((size, None), comm=comm if layout.size > 1 else PETSc.COMM_SELF)
 
 
 def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:

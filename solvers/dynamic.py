@@ -22,6 +22,7 @@ from windlass.solvers.initial import update_initial_accelerations
 from windlass.solvers.integrator import create_integrator
 from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.newton import Newton, Tolerances
+from windlass.solvers.ordering import choose_storage
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
 from windlass.solvers.statistics import Statistics
@@ -91,7 +92,7 @@ class Dynamic:
         self.control = StepControl(step, smallest, cut, growth, easy_steps, adaptive)
         settings = DiscontinuousSettings(discontinuous_max_it, discontinuous_atol, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
-        self.problem = NonlinearProblem(self.assembly, prefix)
+        self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes

@@ -67,7 +67,7 @@ def _solve_with_tangent(
     """Accelerations and multipliers, or None if the solver of Newton's method does not find them."""
     assembly, matrix = problem.assembly, problem.take_matrix()
     values = matrix.values
-    values[:] = 0.0
+    problem.clear_matrix()
     assembly.add_mass_matrix(values)
     assembly.fields.rate_level = True
     # multipliers are scaled by a mass, see `SaddleMatrix`
@@ -75,8 +75,8 @@ def _solve_with_tangent(
     assembly.add_constraint_tangent(values, 0.0, 1.0, scale)
     assembly.fields.rate_level = False
     matrix.update()
-    layout, right = assembly.layout, problem.residual_vector.duplicate()
-    sum_to_owners(layout.unknown_global, right, saddle_right_side(layout, f, c))
+    unknowns, right = problem.sparsity.unknowns, problem.residual_vector.duplicate()
+    sum_to_owners(unknowns.numbers, right, saddle_right_side(unknowns, f, c))
     ksp: Any = problem.snes.getKSP()
     ksp.setOperators(matrix.mat)
     if not _solves(ksp, matrix.mat, random_right_side(problem)):
@@ -92,8 +92,8 @@ def _solve_with_tangent(
         left.aypx(-1.0, right)
         if left.norm() <= ACCURATE * right.norm():
             break
-    values = spread_to_ghosts(layout.unknown_global, solution)
-    return values[layout.unknown_of_dof], scale * values[layout.unknown_of_multiplier]
+    found = spread_to_ghosts(unknowns.numbers, solution)
+    return found[unknowns.of_dof], scale * found[unknowns.of_multiplier]
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:

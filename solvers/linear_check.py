@@ -25,13 +25,13 @@ def is_accurate(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArr
     """Whether x solves A x = b as described above; serves one process.
 
     Args:
-        pattern, values: the matrix, values of shape (nnz + 1,).
+        pattern, values: the matrix, values of shape (spare + 1,).
         x, b: solution and right-hand side, shape (n,).
         rtol: accepted |b - A x| / |b| [1].
     """
-    starts = pattern.indptr[:-1]
-    residual = np.abs(b - np.add.reduceat(values[:-1] * x[pattern.indices], starts))
+    rows, columns = pattern.entries()
+    residual = np.abs(b - np.bincount(rows, values[:-1] * x[columns], len(b)))
     if float(np.linalg.norm(residual)) <= rtol * float(np.linalg.norm(b)):
         return True
-    size = np.add.reduceat(np.abs(values[:-1]), starts) * np.abs(x).max() + np.abs(b)
+    size = np.bincount(rows, np.abs(values[:-1]), len(b)) * np.abs(x).max() + np.abs(b)
     return bool((residual <= GROWTH * size).all())

@@ -265,6 +265,8 @@ class Newton:
         pc = self.snes.getKSP().getPC()
         pc.reset()
         pc.setFactorSolverType(package)
+        self.problem.leave_blocks()
+        self._pattern = self.problem.pattern
         self.problem.lag.forget()
         self._may_pivot = False
 

@@ -9,13 +9,17 @@ Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Defi
 
 from __future__ import annotations
 
+from windlass.framework.assembly import Assembly
 from windlass.framework.kernel import kernel
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
+from windlass.framework.storage import Storage, can_store
 from windlass.framework.table import IntArray
 
 LARGEST_FILL = 10.0
 """Entries of the envelope per entry of the matrix up to which LU in natural order is the quickest."""
+CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
+"""Options of PETSc that may ask for what only matrices in rows can do begin with one of these."""
 SMALL = 1000
 """Systems with fewer unknowns are quick in any order."""
 
@@ -32,12 +36,25 @@ def count_envelope(indptr: IntArray, indices: IntArray) -> int:
 
 def is_banded(pattern: Pattern) -> bool:
     """Whether LU in natural order is quick for a matrix on one process."""
-    unknowns = len(pattern.indptr) - 1
-    if unknowns < SMALL:
+    if pattern.rows < SMALL:
         return True
-    return bool(count_envelope(pattern.indptr, pattern.indices) <= LARGEST_FILL * pattern.spare)
+    envelope = count_envelope(pattern.indptr, pattern.indices) * pattern.block**2
+    return bool(envelope <= LARGEST_FILL * pattern.spare)
 
 
 def default_package(pattern: Pattern, processes: int, banded: str) -> str:
     """The solver package for a matrix: ``banded`` on one process and where it serves, otherwise MUMPS."""
     return banded if processes == 1 and is_banded(pattern) else str(PETSc.Mat.SolverType.MUMPS)
+
+
+def choose_storage(assembly: Assembly, prefix: str) -> Storage:
+    """How the tangent of a solver is stored: in blocks where PETSc's own LU is the default solver and they serve it.
+
+    Args:
+        assembly: the systems of this process.
+        prefix: options prefix of the solver; options that choose another solver or matrix want rows.
+    """
+    chosen = any(name.startswith(tuple(prefix + start for start in CHOICES)) for name in PETSc.Options().getAll())
+    if chosen or not can_store(assembly.layout, assembly.systems, Storage.BLOCKS):
+        return Storage.ROWS
+    return Storage.BLOCKS if is_banded(assembly.use(Storage.BLOCKS).pattern) else Storage.ROWS

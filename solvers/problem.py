@@ -24,6 +24,7 @@ from windlass.framework.program import Program
 from windlass.framework.sparsity import Pattern
 from windlass.framework.state import State
 from windlass.framework.steps import constraint_steps, constraint_tangent_steps, force_steps, take, tangent_steps
+from windlass.framework.storage import Sparsity, Storage
 from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns
 from windlass.solvers.lagging import LagPolicy
@@ -132,41 +133,43 @@ class NonlinearProblem:
     Args:
         assembly: the systems of this process.
         prefix: options prefix of the SNES, e.g. ``"dynamic_"``.
+        storage: how the tangent is stored.
 
     Attributes:
         snes: the PETSc solver; all its options work under the prefix.
-        pattern, matrix: the tangent and its sparsity; other objects after a search for contacts.
+        sparsity, matrix: the tangent and its sparsity; other objects after a search for contacts.
         unknowns: PETSc vector of the increments and scaled multipliers.
         residual_vector: PETSc vector of the residual at the last evaluation.
         scheme: what the unknowns mean in the present Newton run.
         residual_count, tangent_count: numbers of evaluations.
     """
 
-    def __init__(self, assembly: Assembly, prefix: str) -> None:
-        self.assembly, self.prefix = assembly, prefix
+    def __init__(self, assembly: Assembly, prefix: str, storage: Storage = Storage.ROWS) -> None:
+        self.assembly, self.prefix, self._storage = assembly, prefix, storage
         release_dropped(assembly.comm, solvers=assembly.layout.unknown_count > LARGE)
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
         petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
-        self.pattern, self.matrix = self._create_matrix()
-        self.unknowns = create_unknowns(layout, comm)
+        self.sparsity, self.matrix = self._create_matrix()
+        unknowns = self.sparsity.unknowns
+        self.unknowns = create_unknowns(layout, comm, unknowns.owned)
         self.residual_vector = self.unknowns.duplicate()
         n = layout.spare
         self._f, self._c = np.zeros(n + 1), np.zeros(len(layout.multipliers_owned) + 1)
         self._spread = np.zeros(n + 1)
-        self._local = np.zeros(len(layout.unknown_global))
-        self._sum = np.zeros(len(layout.unknown_global))
+        self._local = np.zeros(len(unknowns.numbers))
+        self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._evaluate, self._place = bind(take_over), bind(expand), bind(collect)
         self._displace = bind(displacements)
         self._programs: dict[tuple[bool, bool, int], Program] = {}
         self._tangent_program: Program | None = None
         self._tangent_key: tuple[Any, ...] = ()
         self._tangent_uses = 0
-        self._places = Places(layout.unknown_of_dof, layout.unknown_of_multiplier, layout.reference)
+        self._places = Places(unknowns.of_dof, unknowns.of_multiplier, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
         if self._parallel:
-            ghosts = np.asarray(layout.unknown_global[layout.owned_unknowns :], PETSc.IntType)
+            ghosts = np.asarray(unknowns.numbers[unknowns.owned :], PETSc.IntType)
             self._ghosts = PETSc.Vec().createSeq(len(ghosts))
             index = PETSc.IS().createGeneral(ghosts, comm=PETSc.COMM_SELF)
             self._exchange = PETSc.Scatter().create(self.unknowns, index, self._ghosts, None)
@@ -181,21 +184,37 @@ class NonlinearProblem:
         self.snes.setJacobian(self._tangent, self.matrix.mat)
         self._replaced: TangentMatrix | None = None
 
-    def _create_matrix(self) -> tuple[Pattern, TangentMatrix]:
-        assembly, pattern = self.assembly, self.assembly.update_pattern()
-        owned = assembly.layout.owned_unknowns
-        return pattern, TangentMatrix(pattern, assembly.unknown_global, owned, assembly.comm)
+    @property
+    def pattern(self) -> Pattern:
+        """The sparsity of the tangent."""
+        return self.sparsity.pattern
+
+    def _create_matrix(self) -> tuple[Sparsity, TangentMatrix]:
+        sparsity = self.assembly.use(self._storage, update=True)
+        owned = sparsity.unknowns.owned
+        return sparsity, TangentMatrix(sparsity.pattern, sparsity.numbers, owned, self.assembly.comm)
 
     def _follow_pattern(self) -> None:
         """Take another matrix if the kinematics have changed what is coupled, as a search for contacts does.
 
         Under MPI all processes call this together, and all have another pattern or none has.
         """
-        if self.assembly.update_pattern() is not self.pattern:
+        if self.assembly.use(self._storage, update=True) is not self.sparsity:
             # SNES may be at work on the old matrix: it must outlive this call
             self._replaced = self.matrix
-            self.pattern, self.matrix = self._create_matrix()
+            self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self._tangent, self.matrix.mat)
+
+    def leave_blocks(self) -> None:
+        """Store the tangent by rows from now on, as all linear solvers but one need it; unknowns keep their places."""
+        if self._storage is Storage.BLOCKS:
+            self._storage = Storage.BLOCK_ROWS
+            self._follow_pattern()
+
+    def clear_matrix(self) -> None:
+        """Set the values of the matrix to 0, and the equations of pads to 1 pad = 0."""
+        self.matrix.values[:] = 0.0
+        self.matrix.values[self.sparsity.pad_slots] = 1.0
 
     def take_matrix(self) -> TangentMatrix:
         """The matrix for other values than the tangent's, which must be evaluated again for the next iteration."""
@@ -218,10 +237,10 @@ class NonlinearProblem:
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
-        layout, scheme, local = self.assembly.layout, self.scheme, self._sum
-        self._place((a - scheme.a0) / scheme.a_factor, layout.unknown_of_dof, local)
-        self._place(lam / scheme.multiplier_factor, layout.unknown_of_multiplier, local)
-        self.unknowns.setArray(local[: layout.owned_unknowns])
+        places, scheme, local = self._places, self.scheme, self._sum
+        self._place((a - scheme.a0) / scheme.a_factor, places.dofs, local)
+        self._place(lam / scheme.multiplier_factor, places.multipliers, local)
+        self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
@@ -237,7 +256,7 @@ class NonlinearProblem:
             return
         self._expanded = True
         if self._parallel:
-            owned = self.assembly.layout.owned_unknowns
+            owned = self.sparsity.unknowns.owned
             local[:owned] = values
             self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
             local[owned:] = self._ghosts.array_r
@@ -249,8 +268,8 @@ class NonlinearProblem:
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""
         self.expand_unknowns(self.unknowns)
-        layout, fields = self.assembly.layout, self.assembly.fields
-        self._displace(self._local, layout.unknown_of_dof, self.scheme.q0, state.q)
+        fields = self.assembly.fields
+        self._displace(self._local, self._places.dofs, self.scheme.q0, state.q)
         state.v[:], state.a[:] = fields.v[:-1], fields.a[:-1]
         state.lam[:] = fields.lam[:-1]
 
@@ -287,10 +306,9 @@ class NonlinearProblem:
 
     def _collect(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
-        layout = self.assembly.layout
-        total, owned = self._sum, layout.owned_unknowns
-        self._place(self._f, layout.unknown_of_dof, total)
-        self._place(self._c, layout.unknown_of_multiplier, total)
+        total, owned = self._sum, self.sparsity.unknowns.owned
+        self._place(self._f, self._places.dofs, total)
+        self._place(self._c, self._places.multipliers, total)
         out.setArray(total[:owned])
         if self._parallel:
             self._ghosts.setArray(total[owned:])
@@ -306,7 +324,7 @@ class NonlinearProblem:
         self.expand_unknowns(x)
         self._follow_pattern()
         scheme, values = self.scheme, self.matrix.values
-        values[:] = 0.0
+        self.clear_matrix()
         self._take_tangent_steps(scheme, values)
         self.assembly.add_load_tangent(values, 1.0, scheme.v_factor, scheme.load_factor)
         self.matrix.update()
@@ -341,12 +359,14 @@ class NonlinearProblem:
         layout, number = self.assembly.layout, self.assembly.world.numbering
         residual = self.residual_vector.array_r
         key = np.where(np.isfinite(residual), np.abs(residual), np.inf)
-        dof_at = np.full(layout.owned_unknowns, -1)
-        dof_at[layout.unknown_of_dof[: len(layout.owned)]] = np.arange(len(layout.owned))
-        multiplier_at = np.full(layout.owned_unknowns, -1)
-        multiplier_at[layout.unknown_of_multiplier] = np.arange(len(layout.multipliers_owned))
+        unknowns = self.sparsity.unknowns
+        dof_at = np.full(unknowns.owned, -1)
+        dof_at[unknowns.of_dof[: len(layout.owned)]] = np.arange(len(layout.owned))
+        multiplier_at = np.full(unknowns.owned, -1)
+        multiplier_at[unknowns.of_multiplier] = np.arange(len(layout.multipliers_owned))
+        key[unknowns.pads] = -np.inf
         out = []
-        for i in np.argsort(-key)[:count]:
+        for i in np.argsort(-key)[: min(count, unknowns.owned - len(unknowns.pads))]:
             if dof_at[i] >= 0:
                 name = number.describe_dof(int(layout.owned[dof_at[i]]))
             else:

@@ -17,11 +17,11 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
-from windlass.framework.layout import Layout
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
 from windlass.framework.table import IntArray
+from windlass.framework.unknowns import Unknowns, plain_unknowns
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
 from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.ordering import default_package
@@ -196,11 +196,11 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
         constraint.acceleration(assembly.fields, c)
 
 
-def saddle_right_side(layout: Layout, f: FloatArray, c: FloatArray) -> FloatArray:
+def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> FloatArray:
     """The right-hand side by local unknown of f and c as in `add_right_side`."""
-    right = np.zeros(len(layout.unknown_global))
-    right[layout.unknown_of_dof] = -f[:-1]
-    right[layout.unknown_of_multiplier] = c[:-1]
+    right = np.zeros(len(unknowns.numbers))
+    right[unknowns.of_dof] = -f[:-1]
+    right[unknowns.of_multiplier] = c[:-1]
     return right
 
 
@@ -212,7 +212,7 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
         f, c: as in `add_right_side`.
     """
     layout = matrix.assembly.layout
-    solution = factors.solve(saddle_right_side(layout, f, c))
+    solution = factors.solve(saddle_right_side(plain_unknowns(layout), f, c))
     return solution[layout.unknown_of_dof], matrix.scale * solution[layout.unknown_of_multiplier]
 
 
@@ -222,7 +222,7 @@ def _find_slots(assembly: Assembly) -> IntArray:
     diagonal = np.arange(len(assembly.layout.unknown_global)).reshape(-1, 1)
     parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]
     parts += [s.slots.ravel() for s in assembly.systems if s.inertia_tangent is not None]
-    for coupling in assembly.couplings.values():
+    for coupling in assembly.sparsity.couplings.values():
         parts += [coupling.rows.ravel(), coupling.columns.ravel(), coupling.diagonal.ravel()]
     slots: IntArray = np.unique(np.concatenate(parts))
     return slots[slots < pattern.spare]

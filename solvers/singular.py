@@ -37,7 +37,7 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     layout, pattern = problem.assembly.layout, problem.pattern
     size = np.maximum.reduceat(np.abs(problem.matrix.values[:-1]), pattern.indptr[:-1])
     rows = problem.residual_vector.duplicate()
-    sum_to_owners(problem.assembly.unknown_global, rows, size)
+    sum_to_owners(problem.sparsity.numbers, rows, size)
     empty = np.flatnonzero(rows.array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
     number = problem.assembly.world.numbering
     names = [number.describe_dof(int(layout.owned[i])) for i in empty]
@@ -71,7 +71,7 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
     """Whether a solution, or None, says that the tangent is not singular."""
     if solution is None:
         return False
-    pattern, numbers = problem.pattern, problem.assembly.unknown_global
+    pattern, numbers = problem.pattern, problem.sparsity.numbers
     x = np.abs(spread_to_ghosts(numbers, solution))
     terms, left = right.duplicate(), right.duplicate()
     products = np.abs(problem.matrix.values[:-1]) * x[pattern.indices]

@@ -31,7 +31,8 @@ def main(path: str, steps: int) -> None:
     comm = communicator()
     systems = {s.name: len(s.dofs) for s in dynamic.assembly.systems if s.residual is not None}
     start, end = dynamic.problem.matrix.mat.getOwnershipRange()
-    mine = (systems, dynamic.problem.residual_count + static.problem.residual_count, end - start)
+    rows = end - start - len(dynamic.problem.sparsity.unknowns.pads)
+    mine = (systems, dynamic.problem.residual_count + static.problem.residual_count, rows)
     everyone = comm.gather(mine) if comm is not None else [mine]
     if comm is None or comm.rank == 0:
         np.savez(

@@ -1,0 +1,123 @@
+"""How a tangent is stored, and where the blocks of all systems stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from windlass.framework.law import Coupling, System
+from windlass.framework.layout import Layout
+from windlass.framework.mass import MassRows, create_mass_rows
+from windlass.framework.schema import Component
+from windlass.framework.sparsity import Pattern, create_pattern
+from windlass.framework.table import IntArray
+from windlass.framework.unknowns import BLOCK, Unknowns, block_unknowns, plain_unknowns
+
+
+class Storage(Enum):
+    """Order of the unknowns and of the matrix values.
+
+    ROWS: unknowns as in the layout, compressed rows: serves all solvers, and several processes.
+    BLOCKS: unknowns in blocks of four, dense blocks: for PETSc's own LU of cables, see unknowns.py.
+    BLOCK_ROWS: unknowns in blocks of four, compressed rows: what follows BLOCKS if another solver must take over.
+    """
+
+    ROWS = 0
+    BLOCKS = 1
+    BLOCK_ROWS = 2
+
+
+@dataclass(frozen=True)
+class Sparsity:
+    """The places of all systems of a process in the values of a matrix.
+
+    Attributes:
+        unknowns: the unknowns, without those that systems couple beyond the local ones.
+        numbers: number of each row of the pattern in the PETSc vectors.
+        pattern: the sparsity over the local unknowns, and after them those that systems couple beyond.
+        slots: see `System.slots`, by component.
+        couplings: slots of the constraints, by component.
+        pad_slots: diagonal entries of the pads.
+        mass: the constant mass matrix of the laws without a product of their own.
+        version: sum of the pattern versions of the systems for which it was made.
+    """
+
+    unknowns: Unknowns
+    numbers: IntArray
+    pattern: Pattern
+    slots: dict[type[Component], IntArray]
+    couplings: dict[type[Component], Coupling]
+    pad_slots: IntArray
+    mass: MassRows
+    version: int
+
+
+def can_store(layout: Layout, systems: Sequence[System], storage: Storage) -> bool:
+    """Whether a storage serves a model."""
+    if storage is Storage.ROWS:
+        return True
+    changing = any(system.pattern_version or len(system.foreign) for system in systems)
+    return not changing and block_unknowns(layout) is not None
+
+
+def create_sparsity(
+    layout: Layout, components: Sequence[type[Component]], storage: Storage = Storage.ROWS, version: int = 0
+) -> Sparsity:
+    """Set up the sparsity of some components.
+
+    Args:
+        layout: the local numbering, with the systems.
+        components: what has a place, in the order of evaluation.
+        storage: how values are stored; it must serve the model, see `can_store`.
+        version: see `Sparsity`.
+    """
+    unknowns = plain_unknowns(layout) if storage is Storage.ROWS else block_unknowns(layout)
+    assert unknowns is not None
+    systems = {c: layout.systems[c] for c in components}
+    count = len(unknowns.numbers)
+    numbers, blocks = [unknowns.numbers], list[tuple[IntArray, IntArray]]()
+    rows_of: dict[type[Component], IntArray] = {}
+    multipliers_of: dict[type[Component], IntArray] = {}
+    for component, system in systems.items():
+        beyond = count + np.arange(len(system.foreign))
+        numbers.append(layout.unknown_numbers(system.foreign))
+        count += len(beyond)
+        rows = rows_of[component] = np.concatenate((unknowns.of_dof, beyond, [-1]))[system.dofs]
+        if _has_block(system):
+            blocks.append((rows, rows))
+        if system.constraint is not None:
+            multipliers = multipliers_of[component] = unknowns.of_multiplier[system.constraint.multipliers]
+            blocks += [(multipliers, rows), (rows, multipliers)]
+    pattern = create_pattern(blocks, count, BLOCK if storage is Storage.BLOCKS else 1)
+    slots = {c: pattern.slots(rows, rows, systems[c].runs) for c, rows in rows_of.items() if _has_block(systems[c])}
+    couplings: dict[type[Component], Coupling] = {}
+    for component, multipliers in multipliers_of.items():
+        rows, flat = rows_of[component], multipliers.reshape(-1, 1)
+        couplings[component] = Coupling(
+            pattern.slots(multipliers, rows),
+            pattern.slots(rows, multipliers),
+            pattern.slots(flat, flat).reshape(multipliers.shape),
+            slots[component],
+            1.0,
+        )
+    pads = unknowns.pads.reshape(-1, 1)
+    assembled = [(s, slots[c]) for c, s in systems.items() if s.mass is not None and s.mass_product is None]
+    return Sparsity(
+        unknowns,
+        np.concatenate(numbers),
+        pattern,
+        slots,
+        couplings,
+        pattern.slots(pads, pads).ravel(),
+        create_mass_rows(assembled, pattern, unknowns.of_dof),
+        version,
+    )
+
+
+def _has_block(system: System) -> bool:
+    """Whether rows of a system couple their coordinates."""
+    functions = system.tangent, system.mass, system.inertia_tangent, system.load_tangent, system.constraint
+    return any(function is not None for function in functions)

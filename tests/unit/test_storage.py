@@ -1,0 +1,164 @@
+"""Tangents in blocks of four: numbers, slots, the same values as by rows, and the way back to rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from windlass.connectors import CoordinateSpringDamper, coordinate_marker, fix, hinge
+from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody2D, nodes_of, straight_cable
+from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.law import FloatArray
+from windlass.framework.petsc import PETSc
+from windlass.framework.sparsity import create_pattern
+from windlass.framework.state import State
+from windlass.framework.storage import Storage, can_store
+from windlass.framework.unknowns import BLOCK, block_unknowns, find_nodes
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+
+from support.belt import belt_parameters, build_belt
+from support.nets import CABLE
+
+
+def rope() -> World:
+    """A rope held at its ends and in its middle, and a wheel that hangs on it by a spring."""
+    world = World(gravity=(0.0, -9.81))
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (10, 0), 40, **CABLE))
+    hinge(world, nodes[0])
+    hinge(world, nodes[40])
+    fix(world, nodes[20], "x")
+    wheel = world.add(RigidBody2D, position=(1.0, 1.0), mass=2.0, inertia=0.3)
+    fix(world, wheel, "y", "rotation")
+    ends = [coordinate_marker(world, on, "x") for on in (wheel, nodes[5])]
+    world.add(CoordinateSpringDamper, marker0=ends[0], marker1=ends[1], stiffness=30.0, damping=2.0)
+    return world
+
+
+def dense(assembly: Assembly, storage: Storage) -> FloatArray:
+    """The tangent in a storage over coordinates and then multipliers; pads stand alone."""
+    sparsity = assembly.use(storage, update=True)
+    pattern, unknowns = sparsity.pattern, sparsity.unknowns
+    values = np.zeros(pattern.spare + 1)
+    assembly.add_tangent(values, 1.0, 20.0, 300.0, 1.0, 300.0)
+    assembly.add_constraint_tangent(values, 1.0, 20.0, 7.0)
+    rows, columns = pattern.entries()
+    full = np.zeros((pattern.rows, pattern.rows))
+    full[rows, columns] = values[:-1]
+    assert not full[unknowns.pads].any() and not full[:, unknowns.pads].any()
+    order = np.concatenate((unknowns.of_dof, unknowns.of_multiplier))
+    return full[np.ix_(order, order)]
+
+
+def test_unknowns_in_blocks() -> None:
+    assembly = serial_assembly(rope())
+    layout = assembly.layout
+    unknowns = block_unknowns(layout)
+    assert unknowns is not None and unknowns.owned % BLOCK == 0
+    used = np.concatenate((unknowns.of_dof, unknowns.of_multiplier))
+    assert_array_equal(np.sort(np.concatenate((used, unknowns.pads))), np.arange(unknowns.owned))
+    # the spare slot belongs to the last of them
+    assert_array_equal(unknowns.pads[-BLOCK:], unknowns.owned - BLOCK + np.arange(BLOCK))
+    # nodes in the order of the layout, each a block
+    nodes = unknowns.of_dof[: 4 * 41].reshape(41, BLOCK)
+    assert_array_equal(nodes % BLOCK, np.tile(np.arange(BLOCK), (41, 1)))
+    assert (np.diff(nodes[:, 0]) > 0).all()
+    # multipliers come after the coordinates that they hold: LU without exchange of pivots is safe
+    sparsity = assembly.use(Storage.BLOCKS)
+    for component, coupling in sparsity.couplings.items():
+        constraint = layout.systems[component].constraint
+        assert constraint is not None and coupling.diagonal.size
+        dofs = np.append(unknowns.of_dof, -1)[layout.systems[component].dofs]
+        assert (unknowns.of_multiplier[constraint.multipliers].min(axis=1) > dofs.max(axis=1)).all()
+
+
+@pytest.mark.parametrize("build", [rope, lambda: build_belt(belt_parameters(60, 2)).world])
+def test_storages_hold_the_same_tangent(build: object) -> None:
+    world: World = build()  # type: ignore[operator]
+    assembly = serial_assembly(world)
+    state, random = State(world), np.random.default_rng(4)
+    for values in (state.q, state.v, state.a, state.lam):
+        values[:] = 0.05 * random.normal(size=len(values))
+    assembly.load_fields(state)
+    expected = dense(assembly, Storage.ROWS)
+    for storage in (Storage.BLOCKS, Storage.BLOCK_ROWS, Storage.ROWS):
+        assert_allclose(dense(assembly, storage), expected, rtol=0, atol=1e-14 * np.abs(expected).max())
+    shapes = [assembly.use(storage).slots[Cable2D].shape[1:] for storage in (Storage.ROWS, Storage.BLOCKS)]
+    assert shapes == [(8, 2), (2, 2)]
+    # what asks for the pattern gets rows, whatever was in use
+    assert assembly.pattern is assembly.use(Storage.ROWS).pattern and assembly.pattern.block == 1
+
+
+@pytest.mark.parametrize("block", [1, 3, 4])
+def test_slots_are_those_of_the_entries(block: int) -> None:
+    """Blocks of coordinates in any order, also runs that do not begin with a block, and coordinates of none."""
+    random, unknowns = np.random.default_rng(7), 24 * block
+    scattered = random.integers(-1, unknowns - block, size=(30, 5))
+    runs = random.integers(0, unknowns - 4 - block, size=(20, 2, 1)) + np.arange(4)
+    coordinates = [scattered, runs.reshape(20, 8)]
+    pattern = create_pattern([(c, c) for c in coordinates], unknowns, block)
+    rows, columns = pattern.entries()
+    assert pattern.rows == unknowns and len(rows) == pattern.spare
+    for c in coordinates:
+        i, j = np.broadcast_arrays(c[:, :, None], c[:, None, :])
+        slots, there = pattern.slots(c, c), (i >= 0) & (j >= 0)
+        assert (slots[~there] == pattern.spare).all()
+        assert_array_equal(rows[slots[there]], i[there])
+        assert_array_equal(columns[slots[there]], j[there])
+
+
+def test_nodes_that_share_positions_and_other_coordinates_are_no_blocks() -> None:
+    world = World()
+    first = world.add(PointSlope2D, position=(0.0, 0.0))
+    world.add(PointSlope2D, position=(0.0, 0.0), slope=(0.0, 1.0), shares_position=first)
+    for x in range(3):
+        world.add(MassPoint, position=(x, 1.0), mass=1.0)
+    assembly = serial_assembly(world)
+    assert_array_equal(find_nodes(assembly.layout), [0])
+    assert block_unknowns(assembly.layout) is None
+    assert not can_store(assembly.layout, assembly.systems, Storage.BLOCKS)
+
+
+@pytest.mark.parametrize("option", ["", "pc_type", "ksp_type"])
+def test_options_of_linear_solvers_want_rows(option: str, request: pytest.FixtureRequest) -> None:
+    if option:
+        name = f"dynamic_{option}"
+        PETSc.Options().setValue(name, {"pc_type": "lu", "ksp_type": "gmres"}[option])
+        request.addfinalizer(lambda: PETSc.Options().delValue(name))
+    matrix = Dynamic(rope(), step=1e-3, end=1e-3, name="").problem.matrix.mat
+    assert matrix.getType() == ("seqaij" if option else "seqbaij")
+
+
+def march(pivoting_from: int | None = None) -> FloatArray:
+    """Coordinates and multipliers of a swinging rope; from a step on with the solver that exchanges pivots."""
+    solver, found = Dynamic(rope(), step=2e-3, end=0.04, name="", lag=False), []
+    for state in solver.march():
+        found.append(np.concatenate((state.q, state.lam)))
+        if state.step == pivoting_from:
+            assert solver.newton._use_pivoting()
+            assert solver.problem.matrix.mat.getType() == "seqaij"
+    assert len(found) == 20
+    return np.array(found)
+
+
+def test_pivoting_solver_takes_over_from_blocks() -> None:
+    expected = march()
+    assert_allclose(march(pivoting_from=7), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_blocks_give_the_solution_of_rows(request: pytest.FixtureRequest) -> None:
+    expected = march()
+    PETSc.Options().setValue("dynamic_pc_type", "lu")
+    request.addfinalizer(lambda: PETSc.Options().delValue("dynamic_pc_type"))
+    assert_allclose(march(), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_pads_have_no_names() -> None:
+    """Worst equations are those of coordinates and multipliers, also where all are asked for."""
+    problem = Dynamic(rope(), step=1e-3, end=1e-3, name="").problem
+    unknowns = problem.sparsity.unknowns
+    problem.residual_vector.set(np.nan)
+    worst = problem.worst_equations(10_000)
+    assert len(worst) == unknowns.owned - len(unknowns.pads) == problem.assembly.layout.unknown_count
+    assert len({name for name, _ in worst}) == len(worst)
