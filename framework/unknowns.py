@@ -2,7 +2,7 @@
 
 PETSc factorises and solves matrices of dense 4 x 4 blocks faster than others, with a sixteenth of the indices.  For
 that the four coordinates of a node must begin at a multiple of four.  Single unknowns (multipliers, pulleys) follow
-each other in blocks of their own; what is left of a block are pads, whose equations say 0 = 0 + 1 pad.
+each other in blocks of their own; what is left of a block are pads, whose equations say 1 pad = 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from windlass.framework.table import IntArray
 BLOCK = 4
 """Unknowns of a block: position and slope of a node of a plane cable."""
 FULL = 0.8
-"""Share of the unknowns that must stand in full blocks."""
+"""Share of the unknowns, with pads, that must stand in full blocks."""
 
 
 class Unknowns(NamedTuple):
@@ -53,7 +53,7 @@ def block_unknowns(layout: Layout) -> Unknowns | None:
     """
     count = len(layout.unknown_global)
     starts = find_nodes(layout) if layout.size == 1 else np.zeros(0, np.int64)
-    if BLOCK * len(starts) < max(FULL * count, 1):
+    if not len(starts):
         return None
     # single unknowns before each node, and after the last one, fill whole blocks
     singles = np.diff(np.concatenate(([-BLOCK], starts))) - BLOCK
@@ -61,6 +61,8 @@ def block_unknowns(layout: Layout) -> Unknowns | None:
     number = np.arange(count)
     number += pads_before[np.searchsorted(starts, number, side="right")]
     total = BLOCK * (-(-(int(number[-1]) + 1) // BLOCK) + 1)
+    if BLOCK * len(starts) < FULL * (total - BLOCK):
+        return None
     pads: IntArray = np.setdiff1d(np.arange(total), number)
     return Unknowns(number[layout.unknown_of_dof], number[layout.unknown_of_multiplier], np.arange(total), total, pads)
 

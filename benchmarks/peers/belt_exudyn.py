@@ -1,7 +1,8 @@
 """The belt drive of examples/belt_drive.py in Exudyn: same model, preload, step, tolerances; prints one RESULT line.
 
-usage: belt_exudyn.py ELEMENTS SEGMENTS END_TIME [--full_newton]
+usage: belt_exudyn.py ELEMENTS SEGMENTS END_TIME [--from TIME] [--full_newton]
 
+Times in s; with --from only the steps after that time are counted and timed.
 Exudyn reuses its Jacobian as long as Newton converges well, which is its fastest way here; --full_newton renews it in
 every iteration. One thread, sparse solver.
 """
@@ -40,6 +41,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("elements", type=int)
 parser.add_argument("segments", type=int, help="contact segments per element")
 parser.add_argument("end_time", type=float, help="[s]")
+parser.add_argument("--from", dest="begin", type=float, default=0.0, help="[s]")
 parser.add_argument("--full_newton", action="store_true")
 given = parser.parse_args()
 N, n = given.elements, given.segments
@@ -171,12 +173,35 @@ for contact in contacts:
 for constraint in (*node_hold, *wheel_locks):
     mbs.SetObjectParameter(constraint, "activeConnector", False)
 mbs.SetObjectParameter(drive, "activeConnector", True)
-wall, cpu = time.perf_counter(), time.process_time()
+begin = {}
+
+
+def count():
+    """Steps, iterations and evaluated Jacobians so far; at the end of a solve the index is that of the next step."""
+    so_far = mbs.sys["dynamicSolver"].it
+    return {
+        "steps": int(so_far.currentStepIndex) - 1,
+        "newton_iterations": int(so_far.newtonStepsCount),
+        "discontinuous_iterations": int(so_far.discontinuousIterationsCount),
+        "jacobians": int(so_far.newtonJacobiCount),
+    }
+
+
+def note(mbs, t):
+    """Before a step that ends at t: keep clocks and counts when those from here on are wanted."""
+    if not begin and t > given.begin + step / 2:
+        begin.update(count(), wall=time.perf_counter(), cpu=time.process_time())
+    return True
+
+
+if given.begin > 0.0:
+    mbs.SetPreStepUserFunction(note)
+else:
+    begin.update(wall=time.perf_counter(), cpu=time.process_time())
 mbs.SolveDynamic(settings, solverType=exu.DynamicSolverType.TrapezoidalIndex2)
-wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+wall, cpu = time.perf_counter() - begin["wall"], time.process_time() - begin["cpu"]
 
 # ---- answers ----
-iterations = mbs.sys["dynamicSolver"].it
 omega = [float(mbs.GetSensorStoredData(sensor)[-1, 3]) for sensor in speeds]
 angle = [float(np.ravel(mbs.GetNodeOutput(node, VARIABLES.Coordinates))[2]) for node in pulleys]
 torques = np.asarray(mbs.GetSensorStoredData(torque))
@@ -193,12 +218,7 @@ sticking = in_contact & (data[:, :, 1] == 0.0)
 result = {
     "cpu": cpu,
     "wall": wall,
-    "counts": {
-        "steps": int(iterations.currentStepIndex) - 1,
-        "newton_iterations": int(iterations.newtonStepsCount),
-        "discontinuous_iterations": int(iterations.discontinuousIterationsCount),
-        "jacobians": int(iterations.newtonJacobiCount),
-    },
+    "counts": {name: value - begin.get(name, 0) for name, value in count().items()},
     "answers": {
         "omega_driver": omega[0],
         "omega_driven": omega[1],

@@ -18,7 +18,7 @@ def test_belt_cases(modules: dict[str, ModuleType]) -> None:
     assert list(first.commands) == ["exudyn", "windlass"]
     for program in first.commands:
         assert [command[-3:] for command in first.commands[program]] == [("240", "2", "0.1")]
-        assert [command[-3:] for command in loaded.commands[program]] == [("60", "4", "1.0"), ("60", "4", "1.1")]
+        assert [command[-5:] for command in loaded.commands[program]] == [("60", "4", "1.1", "--from", "1.0")]
     for case in (first, loaded):
         scripts = [command[1] for commands in case.commands.values() for command in commands]
         assert all(Path(script).is_file() for script in scripts)
