@@ -8,7 +8,7 @@ The residual is unscaled, so that its 2-norm is the norm of the equations of mot
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +16,27 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.bind import bind
 from windlass.framework.errors import Failure, OutputError
-from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc, release_dropped
-from windlass.framework.program import Program
+from windlass.framework.program import Program, fixed
 from windlass.framework.sparsity import Pattern
+from windlass.framework.stages import Step
 from windlass.framework.state import State
 from windlass.framework.steps import constraint_steps, constraint_tangent_steps, force_steps, take, tangent_steps
 from windlass.framework.storage import Sparsity, Storage
-from windlass.framework.table import IntArray
 from windlass.framework.vectors import create_unknowns
 from windlass.solvers.lagging import LagPolicy
+from windlass.solvers.problem_kernels import (
+    Motion,
+    Places,
+    Predicted,
+    clear_values,
+    collect,
+    displacements,
+    expand,
+    take_over,
+)
 
 LARGE = 20_000
 """Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
@@ -61,70 +70,6 @@ class Scheme:
     rate_level: bool = False
     stabiliser: float = 0.0
     q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
-
-
-class Places(NamedTuple):
-    """Where local coordinates and multipliers stand among the local unknowns, and reference coordinates by number."""
-
-    dofs: IntArray
-    multipliers: IntArray
-    reference: FloatArray
-
-
-class Predicted(NamedTuple):
-    """Predicted displacements, velocities and accelerations of a scheme, each of shape (n,)."""
-
-    q: FloatArray
-    v: FloatArray
-    a: FloatArray
-
-
-class Motion(NamedTuple):
-    """The fields that unknowns decide on: coordinates, velocities, accelerations, multipliers, with spare entries."""
-
-    x: FloatArray
-    v: FloatArray
-    a: FloatArray
-    lam: FloatArray
-
-
-@kernel
-def expand(
-    unknown: FloatArray, to: Places, p: Predicted, v_factor: float, a_factor: float, lam_factor: float, out: Motion
-) -> None:
-    """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme`."""
-    for i in range(len(to.dofs)):
-        dq = unknown[to.dofs[i]]
-        out.x[i] = to.reference[i] + p.q[i] + dq
-        out.v[i] = p.v[i] + v_factor * dq
-        out.a[i] = p.a[i] + a_factor * dq
-    for i in range(len(to.multipliers)):
-        out.lam[i] = lam_factor * unknown[to.multipliers[i]]
-
-
-@kernel
-def displacements(unknown: FloatArray, position: IntArray, q0: FloatArray, out: FloatArray) -> None:
-    """out = q0 + unknown[position]."""
-    for i in range(len(position)):
-        out[i] = q0[i] + unknown[position[i]]
-
-
-@kernel
-def take_over(new: FloatArray, kept: FloatArray) -> bool:
-    """Copy new to kept, shape (n,) or longer; whether a value has changed."""
-    n, first = len(new), 0
-    while first < n and new[first] == kept[first]:
-        first += 1
-    for i in range(first, n):
-        kept[i] = new[i]
-    return first < n
-
-
-@kernel
-def collect(f: FloatArray, position: IntArray, out: FloatArray) -> None:
-    """out[position] = f."""
-    for i in range(len(position)):
-        out[position[i]] = f[i]
 
 
 class NonlinearProblem:
@@ -213,8 +158,7 @@ class NonlinearProblem:
 
     def clear_matrix(self) -> None:
         """Set the values of the matrix to 0, and the equations of pads to 1 pad = 0."""
-        self.matrix.values[:] = 0.0
-        self.matrix.values[self.sparsity.pad_slots] = 1.0
+        clear_values(self.matrix.values, self.sparsity.pad_slots)
 
     def take_matrix(self) -> TangentMatrix:
         """The matrix for other values than the tangent's, which must be evaluated again for the next iteration."""
@@ -324,14 +268,13 @@ class NonlinearProblem:
         self.expand_unknowns(x)
         self._follow_pattern()
         scheme, values = self.scheme, self.matrix.values
-        self.clear_matrix()
         self._take_tangent_steps(scheme, values)
         self.assembly.add_load_tangent(values, 1.0, scheme.v_factor, scheme.load_factor)
         self.matrix.update()
         self.tangent_count += 1
 
     def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Add all of the tangent but loads; by a program where the same factors come again and again."""
+        """Evaluate all of the tangent but loads; by a program where the same factors come again and again."""
         assembly, mass = self.assembly, scheme.a_factor + scheme.stabiliser
         factors = scheme.v_factor, scheme.a_factor, mass, scheme.multiplier_factor
         key = *factors, assembly.fields.rate_level, assembly.revision, id(values)
@@ -341,7 +284,9 @@ class NonlinearProblem:
         if self._tangent_program is not None:
             self._tangent_program()
             return
-        steps = tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass)
+        pads = self.sparsity.pad_slots
+        steps: list[Step] = [(fixed(clear_values, lambda: (values, pads)), ())]
+        steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
         take(steps)
         if self._tangent_uses == USES:
