@@ -22,7 +22,10 @@ from windlass.solvers.problem import NonlinearProblem, Scheme
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
 SHIFT = 1e-10
-"""What is added to the diagonal, relative to the largest entry, to find what a singular tangent does not hold."""
+"""What is added to the diagonal, relative to the largest entry of the row, to find what a singular tangent does not
+hold."""
+INVERSE_ITERATIONS = 8
+"""Solutions with that matrix, each for the one before, that bring out a free motion."""
 
 
 def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
@@ -34,11 +37,8 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)
     problem.lag.offer()
-    layout, pattern = problem.assembly.layout, problem.pattern
-    size = np.maximum.reduceat(np.abs(problem.matrix.values[:-1]), pattern.indptr[:-1])
-    rows = problem.residual_vector.duplicate()
-    sum_to_owners(problem.sparsity.numbers, rows, size)
-    empty = np.flatnonzero(rows.array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
+    layout = problem.assembly.layout
+    empty = np.flatnonzero(_row_sizes(problem).array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
     number = problem.assembly.world.numbering
     names = [number.describe_dof(int(layout.owned[i])) for i in empty]
     comm = problem.assembly.comm
@@ -56,6 +56,14 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
             "Needed is a support, contact or prestress against that motion, or a stabiliser > 0 [1/s^2] with more than "
             "one load step; constraints must not contradict or repeat each other"
         )
+
+
+def _row_sizes(problem: NonlinearProblem) -> Any:
+    """The largest entry of each row as a PETSc vector; under MPI the sum of those that processes contribute."""
+    size = np.maximum.reduceat(np.abs(problem.matrix.values[:-1]), problem.pattern.indptr[:-1])
+    rows = problem.residual_vector.duplicate()
+    sum_to_owners(problem.sparsity.numbers, rows, size)
+    return rows
 
 
 def _is_singular(problem: NonlinearProblem) -> bool:
@@ -85,13 +93,18 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
 
 def _free_motion(problem: NonlinearProblem) -> str:
     """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way."""
-    shifted = problem.matrix.mat.duplicate(copy=True)
-    size = shifted.norm(PETSc.NormType.INFINITY)
-    shifted.shift(SHIFT * size if size > 0.0 else 1.0)
-    solution = try_solve(_create_pivoting(problem, shifted), random_right_side(problem))
-    if solution is None:
-        return "some coordinates"
-    solution.copy(problem.residual_vector)
+    shifted, size = problem.matrix.mat.duplicate(copy=True), _row_sizes(problem)
+    shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
+    solver, motion = _create_pivoting(problem, shifted), random_right_side(problem)
+    # inverse iteration: what is held, softly beside the stiffest parts, dies out
+    for _ in range(INVERSE_ITERATIONS):
+        motion.pointwiseMult(motion, size)
+        solution = try_solve(solver, motion)
+        if solution is None:
+            return "some coordinates"
+        solution.normalize()
+        motion = solution
+    motion.copy(problem.residual_vector)
     moves = problem.worst_equations()
     return ", ".join(f"({name})" for name, size in moves if abs(size) > 0.1 * abs(moves[0][1]))
 
