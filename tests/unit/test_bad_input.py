@@ -7,6 +7,7 @@ test_options.py, test_writers.py.  Each message says what was given, what is all
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
