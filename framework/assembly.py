@@ -196,6 +196,10 @@ class Assembly:
         """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
         self._loads.add(f, factor)
 
+    def set_loads(self, f: FloatArray, factor: float) -> None:
+        """Set f, shape (n + 1,), to a multiple of all applied loads; 0 evaluates none."""
+        self._loads.add(f, factor, clear=True)
+
     def add_inertia(self, f: FloatArray) -> None:
         """Add M a + quadratic velocity terms to f, shape (n + 1,)."""
         self.add_mass_product(self.fields.a, f)

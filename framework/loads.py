@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.framework.bind import bind
 from windlass.framework.law import Fields, FloatArray, System
-from windlass.framework.mass import add_multiple
+from windlass.framework.mass import add_multiple, set_multiple
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
@@ -33,24 +33,38 @@ class Loads:
         self._timed = [s for s in systems if s.load is not None and s.load_tangent is None]
         self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
         self._live_weights = [s for s in systems if s.body_force is not None and s.body_force_tangent is not None]
-        self._weights, self._sum = np.zeros(len(fields.x)), np.zeros(len(fields.x))
+        self._weights = np.zeros(len(fields.x))
+        self._sum = np.zeros(len(fields.x)) if self._timed else self._weights
         self._mark = (np.nan, -1, b"")
-        self._add_multiple = bind(add_multiple)
+        self._add_multiple, self._set_multiple = bind(add_multiple), bind(set_multiple)
 
-    def add(self, f: FloatArray, factor: float) -> None:
-        """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
+    def add(self, f: FloatArray, factor: float, clear: bool = False) -> None:
+        """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
+
+        Args:
+            f: the sum; set to 0 before if ``clear``.
+            factor: the multiple; with 0 nothing is evaluated.
+        """
+        if factor == 0.0:
+            if clear:
+                f[:] = 0.0
+            return
         fields, gravity = self._fields, self._world.gravity
         mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:
             if mark[-1] != self._mark[-1]:
                 self._weights[:] = 0.0
                 self._weigh(self._weighing, self._weights)
-            self._sum[:] = self._weights
+            if self._timed:
+                self._sum[:] = self._weights
             for system in self._timed:
                 assert system.load is not None
                 system.load(fields, self._sum)
             self._mark = mark
-        self._add_multiple(self._sum, factor, f)
+        if clear:
+            self._set_multiple(self._sum, factor, f)
+        else:
+            self._add_multiple(self._sum, factor, f)
         heavy = bool(self._live_weights) and bool(gravity.any())
         if self._live or heavy:
             live = np.zeros_like(f)

@@ -52,10 +52,11 @@ class TangentMatrix:
         if self._parallel:
             set_values_coo(self.mat, self.values[: self._nnz])
         else:
+            self.mat.stateIncrease()
             if self._block > 1:
                 # the spare slot is the diagonal of the last pad
                 self.values[-1] = 1.0
-            self.mat.stateIncrease()
+                return
             self.mat.assemble()
 
 

@@ -32,6 +32,13 @@ def predict(
         algorithmic[i] = c
 
 
+@kernel
+def finish(predicted: FloatArray, share: float, a: FloatArray, algorithmic: FloatArray) -> None:
+    """algorithmic = predicted + share a, each (n,)."""
+    for i in range(len(a)):
+        algorithmic[i] = predicted[i] + share * a[i]
+
+
 @dataclass(frozen=True)
 class Integrator:
     """Constants of one method of the Newmark family.
@@ -50,6 +57,7 @@ class Integrator:
     generalised: bool = False
     rate_level: bool = False
     _predict: Any = field(default_factory=lambda: bind(predict), compare=False, repr=False)
+    _finish: Any = field(default_factory=lambda: bind(finish), compare=False, repr=False)
 
     def factors(self, h: float) -> tuple[float, float]:
         """Derivatives of v and a with respect to q for a step size h [s]: [1/s], [1/s^2]."""
@@ -68,7 +76,6 @@ class Integrator:
         scheme = Scheme(
             q0=q,
             v0=v,
-            a0=np.zeros_like(old),
             v_factor=v_factor,
             a_factor=a_factor,
             multiplier_factor=1.0 / (self.beta * h * h),
@@ -79,9 +86,8 @@ class Integrator:
 
     def finish(self, state: State, algorithmic: FloatArray) -> None:
         """Complete the algorithmic acceleration of a solved step."""
-        state.algorithmic_a[:] = algorithmic
-        if self.generalised:
-            state.algorithmic_a += (1 - self.alpha_f) / (1 - self.alpha_m) * state.a
+        share = (1 - self.alpha_f) / (1 - self.alpha_m) if self.generalised else 0.0
+        self._finish(algorithmic, share, state.a, state.algorithmic_a)
 
 
 METHODS = ("generalized_alpha", "newmark", "trapezoidal_index2")

@@ -126,9 +126,10 @@ class Newton:
             # tolerances refer to the predictor, also where a later pass of the step has a better start
             self._predictor_norm = max(norm, self._predictor_norm) if self._guessed else norm
             self._reference = self._predictor_norm if self._predictor_norm > atol else 2 * atol
-            self._note(norm, max(rtol * self._reference, atol))
             # backtracking finds no descent from a start that already solves the equations
-            return reasons.CONVERGED_FNORM_ABS if self._damped and norm <= atol else reasons.ITERATING
+            solved = self._damped and norm <= atol
+            self._note(norm, max(rtol * self._reference, atol), not solved)
+            return reasons.CONVERGED_FNORM_ABS if solved else reasons.ITERATING
         if it == 1 and norm > self._reference:
             self._reference = norm
         if norm <= atol:
@@ -139,14 +140,14 @@ class Newton:
             reason = reasons.DIVERGED_LINEAR_SOLVE
         else:
             reason = reasons.DIVERGED_MAX_IT if it >= max_it else reasons.ITERATING
-        self._note(norm, max(rtol * self._reference, atol))
+        self._note(norm, max(rtol * self._reference, atol), reason == reasons.ITERATING)
         return reason
 
-    def _note(self, norm: float, target: float) -> None:
+    def _note(self, norm: float, target: float, goes_on: bool) -> None:
         """Keep what the next iteration is judged by."""
         self.problem.lag.note_norm(norm, target)
         # looked at only after an iteration with a new tangent
-        if self._may_pivot and not self._damped:
+        if goes_on and self._may_pivot and not self._damped:
             self.problem.residual_vector.copy(self._before)
 
     def _is_inaccurate(self, norm: float) -> bool:

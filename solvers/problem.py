@@ -1,7 +1,7 @@
 """The nonlinear problem of one Newton run: residual and tangent callbacks between PETSc SNES and an assembly.
 
 Unknowns are the increments of the coordinates from the predictor and the multipliers, scaled:
-``q = q0 + dq``, ``v = v0 + v_factor dq``, ``a = a0 + a_factor dq``, ``lam = multiplier_factor * unknown``.
+``q = q0 + dq``, ``v = v0 + v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``.
 The residual is unscaled, so that its 2-norm is the norm of the equations of motion and constraints together.
 """
 
@@ -30,11 +30,11 @@ from windlass.solvers.lagging import LagPolicy
 from windlass.solvers.problem_kernels import (
     Motion,
     Places,
-    Predicted,
     clear_values,
     collect,
-    displacements,
     expand,
+    place,
+    store_motion,
     take_over,
 )
 
@@ -49,7 +49,7 @@ class Scheme:
     """How the unknowns enter coordinates, velocities and accelerations in one Newton run.
 
     Attributes:
-        q0, v0, a0: predicted values, shape (n,).
+        q0, v0: predicted values, with accelerations 0, shape (n,).
         v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
         multiplier_factor: multipliers per unknown.
         t: time at which the equations hold [s].
@@ -61,7 +61,6 @@ class Scheme:
 
     q0: FloatArray
     v0: FloatArray
-    a0: FloatArray
     v_factor: float = 0.0
     a_factor: float = 0.0
     multiplier_factor: float = 1.0
@@ -104,13 +103,15 @@ class NonlinearProblem:
         self._spread = np.zeros(n + 1)
         self._local = np.zeros(len(unknowns.numbers))
         self._sum = np.zeros(len(unknowns.numbers))
-        self._take_over, self._evaluate, self._place = bind(take_over), bind(expand), bind(collect)
-        self._displace = bind(displacements)
+        self._take_over, self._evaluate, self._collect_all = bind(take_over), bind(expand), bind(collect)
+        self._store = bind(store_motion)
         self._programs: dict[tuple[bool, bool, int], Program] = {}
         self._tangent_program: Program | None = None
         self._tangent_key: tuple[Any, ...] = ()
         self._tangent_uses = 0
-        self._places = Places(unknowns.of_dof, unknowns.of_multiplier, layout.reference)
+        places = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
+        dofs, multipliers, pads = (numbers.astype(PETSc.IntType) for numbers in places)
+        self._places = Places(dofs, multipliers, pads, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
         if self._parallel:
@@ -119,7 +120,7 @@ class NonlinearProblem:
             index = PETSc.IS().createGeneral(ghosts, comm=PETSc.COMM_SELF)
             self._exchange = PETSc.Scatter().create(self.unknowns, index, self._ghosts, None)
         zero = np.zeros(n)
-        self.scheme = Scheme(zero, zero, zero)
+        self.scheme = Scheme(zero, zero)
         self.lag = LagPolicy(False)
         self._expanded, self._version = False, (0, 0)
         self.residual_count = self.tangent_count = 0
@@ -182,21 +183,21 @@ class NonlinearProblem:
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
         places, scheme, local = self._places, self.scheme, self._sum
-        self._place((a - scheme.a0) / scheme.a_factor, places.dofs, local)
-        self._place(lam / scheme.multiplier_factor, places.multipliers, local)
+        place(a / scheme.a_factor, places.dofs, local)
+        place(lam / scheme.multiplier_factor, places.multipliers, local)
         self.unknowns.setArray(local[: self.sparsity.unknowns.owned])
 
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
-        scheme, local, values = self.scheme, self._local, x.array_r
         # SNES asks for the tangent where it has just asked for the residual; all processes must agree on skipping, and
         # PETSc counts the changes of a vector on all alike
-        if self._parallel:
-            version = (x.handle, x.stateGet())
-            changed, self._version = version != self._version, version
-        else:
-            changed = self._take_over(values, local)
-        if self._expanded and not changed:
+        version = (x.handle, x.stateGet())
+        same, self._version = version == self._version, version
+        if self._expanded and same:
+            return
+        scheme, local, values = self.scheme, self._local, x.array_r
+        # one process also looks at the values, as SNES copies vectors
+        if not self._parallel and not self._take_over(values, local) and self._expanded:
             return
         self._expanded = True
         if self._parallel:
@@ -204,18 +205,15 @@ class NonlinearProblem:
             local[:owned] = values
             self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
             local[owned:] = self._ghosts.array_r
-        predicted = Predicted(scheme.q0, scheme.v0, scheme.a0)
         factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
-        self._evaluate(local, self._places, predicted, *factors, self._motion)
+        self._evaluate(local, self._places, scheme.q0, scheme.v0, *factors, self._motion)
         self.assembly.update_markers()
 
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""
         self.expand_unknowns(self.unknowns)
-        fields = self.assembly.fields
-        self._displace(self._local, self._places.dofs, self.scheme.q0, state.q)
-        state.v[:], state.a[:] = fields.v[:-1], fields.a[:-1]
-        state.lam[:] = fields.lam[:-1]
+        self._store(self._local, self._places, self.scheme.q0, self._motion, state.q, state.v, state.a)
+        state.lam[:] = self._motion.lam[:-1]
 
     def store_static(self, state: State) -> None:
         """Like `store`, but velocities and accelerations of the state stay as they are."""
@@ -227,9 +225,8 @@ class NonlinearProblem:
         self.expand_unknowns(x)
         assembly, scheme = self.assembly, self.scheme
         fields, f, c = assembly.fields, self._f, self._c
-        f[:], c[:] = 0.0, 0.0
-        if scheme.load_factor != 0.0:
-            assembly.add_loads(f, -scheme.load_factor)
+        c[:] = 0.0
+        assembly.set_loads(f, -scheme.load_factor)
         self._program(scheme.a_factor != 0.0)()
         if scheme.stabiliser != 0.0:
             layout, spread = assembly.layout, self._spread
@@ -250,13 +247,14 @@ class NonlinearProblem:
 
     def _collect(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
+        if not self._parallel:
+            self._collect_all(self._f, self._c, self._places, out.array_w)
+            return
         total, owned = self._sum, self.sparsity.unknowns.owned
-        self._place(self._f, self._places.dofs, total)
-        self._place(self._c, self._places.multipliers, total)
+        self._collect_all(self._f, self._c, self._places, total)
         out.setArray(total[:owned])
-        if self._parallel:
-            self._ghosts.setArray(total[owned:])
-            self._exchange.scatter(self._ghosts, out, PETSc.InsertMode.ADD_VALUES, PETSc.ScatterMode.REVERSE)
+        self._ghosts.setArray(total[owned:])
+        self._exchange.scatter(self._ghosts, out, PETSc.InsertMode.ADD_VALUES, PETSc.ScatterMode.REVERSE)
 
     def _tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
         # PETSc sees that the matrix has not changed and keeps the factorisation too

@@ -13,19 +13,12 @@ CHUNK = 256
 
 
 class Places(NamedTuple):
-    """Where local coordinates and multipliers stand among the local unknowns, and reference coordinates by number."""
+    """Where local coordinates, multipliers and pads stand among the local unknowns, and reference coordinates."""
 
     dofs: IntArray
     multipliers: IntArray
+    pads: IntArray
     reference: FloatArray
-
-
-class Predicted(NamedTuple):
-    """Predicted displacements, velocities and accelerations of a scheme, each of shape (n,)."""
-
-    q: FloatArray
-    v: FloatArray
-    a: FloatArray
 
 
 class Motion(NamedTuple):
@@ -39,23 +32,34 @@ class Motion(NamedTuple):
 
 @kernel
 def expand(
-    unknown: FloatArray, to: Places, p: Predicted, v_factor: float, a_factor: float, lam_factor: float, out: Motion
+    unknown: FloatArray,
+    to: Places,
+    q0: FloatArray,
+    v0: FloatArray,
+    v_factor: float,
+    a_factor: float,
+    lam_factor: float,
+    out: Motion,
 ) -> None:
     """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme` in problem.py."""
     for i in range(len(to.dofs)):
         dq = unknown[to.dofs[i]]
-        out.x[i] = to.reference[i] + p.q[i] + dq
-        out.v[i] = p.v[i] + v_factor * dq
-        out.a[i] = p.a[i] + a_factor * dq
+        out.x[i] = to.reference[i] + q0[i] + dq
+        out.v[i] = v0[i] + v_factor * dq
+        out.a[i] = a_factor * dq
     for i in range(len(to.multipliers)):
         out.lam[i] = lam_factor * unknown[to.multipliers[i]]
 
 
 @kernel
-def displacements(unknown: FloatArray, position: IntArray, q0: FloatArray, out: FloatArray) -> None:
-    """out = q0 + unknown[position]."""
-    for i in range(len(position)):
-        out[i] = q0[i] + unknown[position[i]]
+def store_motion(
+    unknown: FloatArray, at: Places, q0: FloatArray, motion: Motion, q: FloatArray, v: FloatArray, a: FloatArray
+) -> None:
+    """Displacements q of the unknowns; velocities v and accelerations a that `expand` has found, all of shape (n,)."""
+    for i in range(len(q)):
+        q[i] = q0[i] + unknown[at.dofs[i]]
+        v[i] = motion.v[i]
+        a[i] = motion.a[i]
 
 
 @kernel
@@ -84,7 +88,18 @@ def clear_values(values: FloatArray, ones: IntArray) -> None:
 
 
 @kernel
-def collect(f: FloatArray, position: IntArray, out: FloatArray) -> None:
-    """out[position] = f."""
+def place(value: FloatArray, position: IntArray, out: FloatArray) -> None:
+    """out[position] = value."""
     for i in range(len(position)):
-        out[position[i]] = f[i]
+        out[position[i]] = value[i]
+
+
+@kernel
+def collect(f: FloatArray, c: FloatArray, to: Places, out: FloatArray) -> None:
+    """Bring equations of motion f and constraints c to the places of their unknowns."""
+    for i in range(len(to.dofs)):
+        out[to.dofs[i]] = f[i]
+    for i in range(len(to.multipliers)):
+        out[to.multipliers[i]] = c[i]
+    for i in to.pads:
+        out[i] = 0.0

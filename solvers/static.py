@@ -180,11 +180,9 @@ class Static:
         self.assembly.forget()
 
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
-        zero = np.zeros_like(start.q)
         stabiliser = (1.0 - load_factor**2) * self.stabiliser
-        return Scheme(
-            start.q.copy(), zero, zero, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=start.q.copy()
-        )
+        q, v = start.q.copy(), np.zeros_like(start.q)
+        return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=start.q.copy())
 
     def _attempt(
         self, start: State, current: State, load_factor: float, h: float, time: float, hooks: list[StepHook]

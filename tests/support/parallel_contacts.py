@@ -151,7 +151,7 @@ def compare_with_serial() -> Results:
     count = len(state.gather().q)
     numbers = layout.unknown_numbers(np.arange(count))
     for name, dq, dv in (("stiffness", 1.0, 0.0), ("damping", 0.0, 1.0)):
-        problem.start(Scheme(state.q, state.v, state.a, v_factor=dv, multiplier_factor=1.0))
+        problem.start(Scheme(state.q, state.v, v_factor=dv, multiplier_factor=1.0))
         assembly.load_fields(state)
         problem._follow_pattern()
         values = problem.matrix.values
