@@ -130,8 +130,6 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
     solver.newton.solve = clock.run("SNES", solver.newton.solve, stage)
     for owner, name, part in (
         (assembly, "update_markers", "kinematics"),
-        (assembly, "add_inertia", "other laws"),
-        (assembly, "add_tangent", "other laws"),
         (problem, "expand_unknowns", "kinematics"),
         (problem, "update_tangent", "scatter"),
         (problem, "_collect", "scatter"),

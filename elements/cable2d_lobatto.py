@@ -56,7 +56,7 @@ def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
     blocks = -(-rows // LANES)
     filled = np.minimum(np.arange(blocks * LANES), rows - 1)
     given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *c.kap.T])[:, filled]
-    by_block = given.reshape(-1, blocks, LANES).transpose(1, 0, 2)
+    by_block = given.reshape(len(given), blocks, LANES).transpose(1, 0, 2)
     return Lanes(np.ascontiguousarray(by_block), np.ascontiguousarray(c.dofs[filled]), c.row)
 
 

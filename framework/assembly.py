@@ -220,9 +220,10 @@ class Assembly:
         take(constraint_steps(self, c, f))
 
     def add_tangent(self, values: FloatArray, dq: float, dv: float, da: float, load_factor: float, mass: float) -> None:
-        """Add the tangent of forces, inertia and loads to the values in the slots of `pattern`, shape (nnz + 1,).
+        """Add the tangent of forces, inertia and loads.
 
         Args:
+            values: values of a matrix of the storage in use, see `use` and `update_pattern`, shape (spare + 1,).
             dq, dv, da: derivatives of q, v, a with respect to the unknown coordinates.
             load_factor: factor on loads.
             mass: factor on the constant mass matrix (equal to da in dynamics).
@@ -241,7 +242,7 @@ class Assembly:
                 system.body_force_tangent(fields, gravity, every, -load_factor * dq, system.slots, values)
 
     def add_mass_matrix(self, values: FloatArray) -> None:
-        """Add the mass matrix at the present fields to the matrix values, shape (nnz + 1,)."""
+        """Add the mass matrix at the present fields to the matrix values, shape (spare + 1,)."""
         take(mass_steps(self, values, 1.0, self.systems))
         for system in self.systems:
             if system.inertia_tangent is not None:

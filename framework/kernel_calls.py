@@ -7,6 +7,7 @@ shape and strides, and a tuple its items one after the other.  The owner is left
 
 from __future__ import annotations
 
+from struct import pack
 from typing import Any
 
 import numba
@@ -119,8 +120,9 @@ def _memory(value: Any) -> tuple[bytes, int]:
             found, widest = found + bytes(-len(found) % width) + data, max(widest, width)
         return found + bytes(-len(found) % widest), widest
     if isinstance(value, np.ndarray):
-        words = (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
-        return np.array(words, np.int64).tobytes(), 8
+        address = value.__array_interface__["data"][0]
+        words = (0, 0, value.size, value.itemsize, address, *value.shape, *value.strides)
+        return pack(f"{len(words)}q", *words), 8
     if isinstance(value, (bool, int, float, np.bool_, np.number)):
         number = np.array(value)
         return number.tobytes(), number.itemsize

@@ -38,7 +38,9 @@ def constraint_steps(assembly: Assembly, c: FloatArray, f: FloatArray) -> list[S
 
 def tangent_steps(assembly: Assembly, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
     """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments."""
-    assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern"
+    _check_values(assembly, values)
+    version = sum(system.pattern_version for system in assembly.systems)
+    assert version == assembly.sparsity.version, "slots of other contact neighbours: see Assembly.update_pattern"
     fields, found = assembly.fields, list[Step]()
     if mass != 0.0:
         found += mass_steps(assembly, values, mass, [s for s in assembly.systems if s.dynamic_tangent is None])
@@ -54,6 +56,7 @@ def tangent_steps(assembly: Assembly, values: FloatArray, dq: float, dv: float, 
 
 def mass_steps(assembly: Assembly, values: FloatArray, scale: float, systems: Iterable[System]) -> list[Step]:
     """Add a multiple of the constant mass matrix: the assembled part, and that of systems with a product."""
+    _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
     if len(rows.values):
         found.append((fixed(add_scaled, lambda scale, out: (rows.slots, rows.values, scale, out)), (scale, values)))
@@ -67,6 +70,7 @@ def constraint_tangent_steps(
     assembly: Assembly, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
     """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
+    _check_values(assembly, values)
     found = list[Step]()
     for component, coupling in assembly.sparsity.couplings.items():
         constraint = assembly.layout.systems[component].constraint
@@ -74,6 +78,11 @@ def constraint_tangent_steps(
             scaled = coupling._replace(scale=multiplier_scale)
             found.append((constraint.tangent, (assembly.fields, dq, dv, scaled, values)))
     return found
+
+
+def _check_values(assembly: Assembly, values: FloatArray) -> None:
+    """Kernels would write anywhere into values of another storage than that which is in use."""
+    assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
 
 def _stage_of(system: System) -> Stage:

@@ -55,12 +55,9 @@ class Sparsity:
     version: int
 
 
-def can_store(layout: Layout, systems: Sequence[System], storage: Storage) -> bool:
+def can_store(layout: Layout, storage: Storage) -> bool:
     """Whether a storage serves a model."""
-    if storage is Storage.ROWS:
-        return True
-    changing = any(system.pattern_version or len(system.foreign) for system in systems)
-    return not changing and block_unknowns(layout) is not None
+    return storage is Storage.ROWS or block_unknowns(layout) is not None
 
 
 def create_sparsity(

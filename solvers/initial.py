@@ -67,13 +67,14 @@ def _solve_with_tangent(
     """Accelerations and multipliers, or None if the solver of Newton's method does not find them."""
     assembly, matrix = problem.assembly, problem.take_matrix()
     values = matrix.values
-    problem.clear_matrix()
+    values[:] = 0.0
     assembly.add_mass_matrix(values)
     assembly.fields.rate_level = True
     # multipliers are scaled by a mass, see `SaddleMatrix`
     scale = largest_of_all(assembly.comm, np.abs(values[:-1]).max(initial=0.0)) or 1.0
     assembly.add_constraint_tangent(values, 0.0, 1.0, scale)
     assembly.fields.rate_level = False
+    values[problem.sparsity.pad_slots] = 1.0
     matrix.update()
     unknowns, right = problem.sparsity.unknowns, problem.residual_vector.duplicate()
     sum_to_owners(unknowns.numbers, right, saddle_right_side(unknowns, f, c))

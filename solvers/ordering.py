@@ -20,6 +20,8 @@ LARGEST_FILL = 10.0
 """Entries of the envelope per entry of the matrix up to which LU in natural order is the quickest."""
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
 """Options of PETSc that may ask for what only matrices in rows can do begin with one of these."""
+LOOKS = ("monitor", "view", "converged_reason", "error_if")
+"""Words in options that only look at a solver."""
 SMALL = 1000
 """Systems with fewer unknowns are quick in any order."""
 
@@ -54,7 +56,9 @@ def choose_storage(assembly: Assembly, prefix: str) -> Storage:
         assembly: the systems of this process.
         prefix: options prefix of the solver; options that choose another solver or matrix want rows.
     """
-    chosen = any(name.startswith(tuple(prefix + start for start in CHOICES)) for name in PETSc.Options().getAll())
-    if chosen or not can_store(assembly.layout, assembly.systems, Storage.BLOCKS):
+    starts = tuple(prefix + start for start in CHOICES)
+    given = [name for name in PETSc.Options().getAll() if name.startswith(starts)]
+    chosen = any(not any(word in name for word in LOOKS) for name in given)
+    if chosen or not can_store(assembly.layout, Storage.BLOCKS):
         return Storage.ROWS
     return Storage.BLOCKS if is_banded(assembly.use(Storage.BLOCKS).pattern) else Storage.ROWS

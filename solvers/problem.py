@@ -157,10 +157,6 @@ class NonlinearProblem:
             self._storage = Storage.BLOCK_ROWS
             self._follow_pattern()
 
-    def clear_matrix(self) -> None:
-        """Set the values of the matrix to 0, and the equations of pads to 1 pad = 0."""
-        clear_values(self.matrix.values, self.sparsity.pad_slots)
-
     def take_matrix(self) -> TangentMatrix:
         """The matrix for other values than the tangent's, which must be evaluated again for the next iteration."""
         self._follow_pattern()

@@ -22,8 +22,8 @@ from windlass.solvers.problem import NonlinearProblem, Scheme
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
 SHIFT = 1e-10
-"""What is added to the diagonal, relative to the largest entry of the row, to find what a singular tangent does not
-hold."""
+"""What is added to the diagonal, relative to the largest entry of the row (of all rows, if that is next to nothing), to
+find what a singular tangent does not hold."""
 INVERSE_ITERATIONS = 8
 """Solutions with that matrix, each for the one before, that bring out a free motion."""
 
@@ -94,6 +94,8 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
 def _free_motion(problem: NonlinearProblem) -> str:
     """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way."""
     shifted, size = problem.matrix.mat.duplicate(copy=True), _row_sizes(problem)
+    # rows of rounding errors alone
+    size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = _create_pivoting(problem, shifted), random_right_side(problem)
     # inverse iteration: what is held, softly beside the stiffest parts, dies out

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from windlass.connectors import CoordinateSpringDamper, coordinate_marker, fix, hinge
+from windlass.connectors import (
+    ContactMaterial,
+    ContactSet,
+    ContactSphere,
+    CoordinateSpringDamper,
+    HuntCrossley,
+    coordinate_marker,
+    fix,
+    hinge,
+)
 from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody2D, nodes_of, straight_cable
+from windlass.elements.nodes3d import Point3D
 from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import create_pattern
@@ -117,17 +130,17 @@ def test_nodes_that_share_positions_and_other_coordinates_are_no_blocks() -> Non
     assembly = serial_assembly(world)
     assert_array_equal(find_nodes(assembly.layout), [0])
     assert block_unknowns(assembly.layout) is None
-    assert not can_store(assembly.layout, assembly.systems, Storage.BLOCKS)
+    assert not can_store(assembly.layout, Storage.BLOCKS)
 
 
-@pytest.mark.parametrize("option", ["", "pc_type", "ksp_type"])
+@pytest.mark.parametrize("option", ["", "ksp_monitor", "pc_type", "ksp_type"])
 def test_options_of_linear_solvers_want_rows(option: str, request: pytest.FixtureRequest) -> None:
     if option:
         name = f"dynamic_{option}"
-        PETSc.Options().setValue(name, {"pc_type": "lu", "ksp_type": "gmres"}[option])
+        PETSc.Options().setValue(name, {"pc_type": "lu", "ksp_type": "gmres"}.get(option))
         request.addfinalizer(lambda: PETSc.Options().delValue(name))
     matrix = Dynamic(rope(), step=1e-3, end=1e-3, name="").problem.matrix.mat
-    assert matrix.getType() == ("seqaij" if option else "seqbaij")
+    assert matrix.getType() == ("seqaij" if option.endswith("type") else "seqbaij")
 
 
 def march(pivoting_from: int | None = None) -> FloatArray:
@@ -162,3 +175,68 @@ def test_pads_have_no_names() -> None:
     worst = problem.worst_equations(10_000)
     assert len(worst) == unknowns.owned - len(unknowns.pads) == problem.assembly.layout.unknown_count
     assert len({name for name, _ in worst}) == len(worst)
+
+
+def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
+    """A run in which it had taken over goes on with it, to the last bit."""
+
+    def run(end: int, restart: Path | None = None) -> tuple[Dynamic, dict[int, FloatArray]]:
+        solver = Dynamic(rope(), step=2e-3, end=0.04, name="")
+        found = {}
+        for state in solver.march(hooks=[Checkpoint(tmp_path / "run.h5", every=5, restart=restart)]):
+            found[state.step] = np.concatenate((state.q, state.lam))
+            if state.step == 3:
+                solver.newton.fallbacks += 1
+                assert solver.newton._use_pivoting()
+            if state.step == end:
+                break
+        return solver, found
+
+    _, whole = run(20)
+    (tmp_path / "run.h5").unlink()
+    run(12)
+    solver, rest = run(20, tmp_path / "run.h5")
+    assert min(rest) == 11 and solver.snes.getKSP().getPC().getFactorSolverType() == "klu"
+    for step, values in rest.items():
+        assert_array_equal(values, whole[step])
+
+
+def test_values_of_another_storage_are_refused() -> None:
+    """Kernels do not check their indices."""
+    assembly = serial_assembly(rope())
+    values = np.zeros(assembly.update_pattern().spare + 1)
+    assembly.use(Storage.BLOCKS)
+    for add in (
+        lambda: assembly.add_mass_matrix(values),
+        lambda: assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.0, 0.0),
+        lambda: assembly.add_constraint_tangent(values, 1.0, 0.0, 1.0),
+    ):
+        with pytest.raises(AssertionError, match="values of another pattern"):
+            add()
+
+
+def march_with_spheres() -> FloatArray:
+    """Coordinates of a rope and of three spheres that meet each other."""
+    world = World(gravity=(0.0, -9.81, 0.0))
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (10, 0), 40, **CABLE))
+    hinge(world, nodes[0])
+    hinge(world, nodes[40])
+    contacts = world.add(ContactSet, skin=0.02)
+    material = world.add(ContactMaterial, plane_strain_modulus=1e5)
+    places = [(0.0, 0.0, 0.0), (2.05, 0.0, 0.0), (4.2, 0.0, 0.0)]
+    points = world.add(Point3D, position=places, velocity=[(3.0, 0.0, 0.0), (0.0, 0.0, 0.0), (-1.0, 0.0, 0.0)])
+    world.add(MassPoint, node=points, mass=1.0)
+    world.add(ContactSphere, marker=points, radius=1.0, contact_set=contacts, material=material)
+    world.add(HuntCrossley, contact_set=contacts)
+    solver = Dynamic(world, step=2e-3, end=0.12, name="")
+    found = np.array([state.q.copy() for state in solver.march()])
+    assert solver.assembly.layout.systems[HuntCrossley].pattern_version >= 2
+    return found
+
+
+def test_blocks_follow_changing_contacts(request: pytest.FixtureRequest) -> None:
+    """A search for neighbours sets up another sparsity, in blocks as by rows."""
+    found = march_with_spheres()
+    PETSc.Options().setValue("dynamic_pc_type", "lu")
+    request.addfinalizer(lambda: PETSc.Options().delValue("dynamic_pc_type"))
+    assert_allclose(found, march_with_spheres(), rtol=0, atol=1e-10)

@@ -12,6 +12,7 @@ import windlass as wl
 from windlass.elements import straight_cable
 from windlass.framework import threads
 from windlass.framework.assembly import Assembly
+from windlass.framework.steps import force_steps, take
 from windlass.framework.table import IntArray
 
 
@@ -57,10 +58,10 @@ def test_errors_of_threads_are_raised() -> None:
 
 @pytest.mark.parametrize("integration", [0, 2])
 def test_forces_and_tangents_are_those_of_one_thread(monkeypatch: pytest.MonkeyPatch, integration: int) -> None:
-    """Two ropes that meet in their middle, in random motion: equal up to the order of sums."""
+    """Two ropes in random motion: equal up to the order of sums; two threads have a rope each, and no row is left."""
     monkeypatch.setattr(threads, "SMALLEST", 10)
     found = []
-    for count in (1, 3):
+    for count in (1, 2, 3):
         monkeypatch.setattr(threads, "declare", lambda count=count: count)
         world = wl.World()
         for end in ((4.0, 0.0), (0.0, 4.0)):
@@ -70,9 +71,13 @@ def test_forces_and_tangents_are_those_of_one_thread(monkeypatch: pytest.MonkeyP
         fields, random = assembly.fields, np.random.default_rng(2)
         fields.x[:-1] += 0.01 * random.standard_normal(assembly.layout.spare)
         fields.v[:-1] = random.standard_normal(assembly.layout.spare)
+        fields.a[:-1] = random.standard_normal(assembly.layout.spare)
         f, values = np.zeros(assembly.layout.spare + 1), np.zeros(assembly.update_pattern().spare + 1)
-        assembly.add_forces(f)
+        take(force_steps(assembly, f))
+        take(force_steps(assembly, f, inertia=True))
         assembly.add_tangent(values, 1.0, 0.5, 0.0, 0.0, 0.0)
+        assembly.add_tangent(values, 0.3, 2.0, 70.0, 0.0, 70.0)
         found.append((f[:-1], values[:-1]))
-    for one, three in zip(*found, strict=True):
-        assert_allclose(three, one, atol=1e-13 * np.abs(one).max(), rtol=0)
+    for one, *others in zip(*found, strict=True):
+        for other in others:
+            assert_allclose(other, one, atol=1e-13 * np.abs(one).max(), rtol=0)
