@@ -61,7 +61,7 @@ def create_case(mesh: str, loaded: bool) -> Case:
     return Case(
         name=f"belt_{words[0]}x{words[1]}" + ("_loaded" if loaded else ""),
         title=f"belt of {words[0]} elements with {words[1]} contact segments each, {phase}",
-        commands={"exudyn": [(*exudyn, *times)], "windlass": [(*windlass, *times)]},
+        commands={"exudyn": (*exudyn, *times), "windlass": (*windlass, *times)},
         tolerances=LOADED if loaded else FIRST_STEPS,
         # long enough that pulleys turn and segments slip: some kernels are compiled only then
         warm_up=[(*windlass, "0.1")],

@@ -29,7 +29,7 @@ def create_case(size: int) -> Case:
     return Case(
         name=f"build_{size}",
         title=f"building and finalising a chain of {size} cables",
-        commands={"exudyn": [exudyn], "windlass": [(*windlass, "-elements", str(size))]},
+        commands={"exudyn": exudyn, "windlass": (*windlass, "-elements", str(size))},
         tolerances={},
         work="cables",
         equal_counts=("cables", "coordinates", "constraints"),

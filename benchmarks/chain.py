@@ -1,11 +1,12 @@
 """Times a chain of cables in Exudyn and in Windlass, side by side; the ratio is Exudyn / Windlass.
 
-usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--rounds N] [--results FOLDER]
+usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--rtol RTOL] [--rounds N]
+                [--results FOLDER]
 
 SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules.  Timed is the solve alone, per
 Newton iteration, with full Newton in both: one load step, or 5 time steps of 1 ms with generalised-alpha; with --steady
-the 10 steps after these, as the difference of two runs.  Small chains are solved many times in one process.  The first
-use installs Exudyn into .venv-bench.
+the 10 steps after these.  Small chains are solved many times in one process.  The first use installs Exudyn into
+.venv-bench.
 """
 
 import sys
@@ -17,7 +18,8 @@ from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 
 FOLDER = ROOT / "benchmarks"
 KINDS, RULES = ("static", "dynamic"), (0, 2)
-STEPS = (5, 15)
+FIRST, STEADY = 5, 10
+"""Steps from the start, and the steps after them."""
 SIZES = (100, 1000, 10_000)
 LARGE = 30_000
 CABLES_IN_ALL = 20_000  # of the repeated solves, so that a small one takes long enough for the clock
@@ -40,12 +42,13 @@ def newton_tolerance(size: int) -> float:
     return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 
 
-def create_case(size: int, kind: str, rule: int, steady: bool = False) -> Case:
+def create_case(size: int, kind: str, rule: int, steady: bool = False, rtol: float | None = None) -> Case:
     """The comparison for a number of cables, ``"static"`` or ``"dynamic"``, and an integration rule.
 
     Args:
         size, kind, rule: see above.
         steady: without what a solve does before its first step; for the dynamic case only.
+        rtol: relative tolerance of Newton [1], if it is not that of `newton_tolerance`.
 
     Raises:
         ValueError: fewer than 2 cables, or statics without its start.
@@ -54,18 +57,21 @@ def create_case(size: int, kind: str, rule: int, steady: bool = False) -> Case:
         raise ValueError(f"size {size}: must be >= 2 cables")
     if steady and kind == "static":
         raise ValueError("--steady: the static case has one step only; add --case dynamic")
-    ends = [str(steps) for steps in STEPS[: 1 + steady]]
-    repeats, rtol = str(max(1, CABLES_IN_ALL // size)), f"{newton_tolerance(size):.3g}"
+    steps, after = (str(FIRST + STEADY), str(FIRST)) if steady else (str(FIRST), "0")
+    repeats, tolerance = str(max(1, CABLES_IN_ALL // size)), f"{rtol or newton_tolerance(size):.3g}"
     windlass = (PYTHON, str(FOLDER / "chain_windlass.py"), "-case", kind, "-rule", str(rule), "-progress", "false")
     exudyn = (PEER_PYTHON, str(FOLDER / "peers" / "chain_exudyn.py"), str(size), kind, str(rule))
     return Case(
-        name=f"chain_{kind}_rule{rule}_{size}" + ("_steady" if steady else ""),
-        title=f"{kind} chain of {size} cables, integration rule {rule}" + (", without the start" if steady else ""),
+        name=f"chain_{kind}_rule{rule}_{size}" + ("_steady" if steady else "") + (f"_{tolerance}" if rtol else ""),
+        title=f"{kind} chain of {size} cables, integration rule {rule}"
+        + (", without the start" if steady else "")
+        + (f", tolerance {tolerance}" if rtol else ""),
         commands={
-            "exudyn": [(*exudyn, "--repeats", repeats, "--rtol", rtol, "--steps", end) for end in ends],
-            "windlass": [
-                (*windlass, "-elements", str(size), "-repeats", repeats, "-rtol", rtol, "-steps", end) for end in ends
-            ],
+            "exudyn": (*exudyn, "--repeats", repeats, "--rtol", tolerance, "--steps", steps, "--after", after),
+            "windlass": (
+                *(*windlass, "-elements", str(size), "-repeats", repeats),
+                *("-rtol", tolerance, "-steps", steps, "-after", after),
+            ),
         },
         tolerances=TOLERANCES,
         work="newton_iterations",
@@ -77,7 +83,10 @@ def create_case(size: int, kind: str, rule: int, steady: bool = False) -> Case:
 def create_cases(given: Namespace) -> list[Case]:
     """The cases of the command line, size by size."""
     kinds, rules = given.case or KINDS, given.rule or RULES
-    return [create_case(size, kind, rule, given.steady) for size, kind, rule in product(given.sizes, kinds, rules)]
+    return [
+        create_case(size, kind, rule, given.steady, given.rtol)
+        for size, kind, rule in product(given.sizes, kinds, rules)
+    ]
 
 
 def main() -> int:
@@ -87,6 +96,7 @@ def main() -> int:
     parser.add_argument("--case", action="append", choices=KINDS, help="only this one")
     parser.add_argument("--rule", action="append", type=int, choices=RULES, help="only this one")
     parser.add_argument("--steady", action="store_true", help="without what comes before the first step")
+    parser.add_argument("--rtol", type=float, help="relative tolerance of Newton, to compare sizes by iterations alike")
     return run(parser, create_cases)
 
 

@@ -62,8 +62,7 @@ class Case:
     Attributes:
         name: of the file with the results.
         title: what is timed, for people.
-        commands: program -> its command, or two commands of which the second does all that the first does and more;
-            then the difference of both is timed. Two programs; the ratio is cost of the first / cost of the second.
+        commands: program -> its command. Two programs; the ratio is cost of the first / cost of the second.
         tolerances: answers that must agree.
         work: the count by which the times are divided, e.g. ``"steps"``.
         equal_counts: counts that must be the same in both programs.
@@ -73,7 +72,7 @@ class Case:
 
     name: str
     title: str
-    commands: Mapping[str, Sequence[Command]]
+    commands: Mapping[str, Command]
     tolerances: Mapping[str, Tolerance]
     work: str = "steps"
     equal_counts: Sequence[str] = ("steps",)
@@ -81,10 +80,8 @@ class Case:
     timeout: float = 3600.0
 
     def __post_init__(self) -> None:
-        lengths = {len(commands) for commands in self.commands.values()}
-        if len(self.commands) != 2 or lengths not in ({1}, {2}):
-            given = {program: len(commands) for program, commands in self.commands.items()}
-            raise ValueError(f"commands = {given} in {self.name}: must be two programs, both with one or both with two")
+        if len(self.commands) != 2:
+            raise ValueError(f"commands of {', '.join(self.commands)} in {self.name}: must be two programs")
 
 
 @dataclass(frozen=True)
@@ -147,12 +144,6 @@ def parse_result(output: str) -> Sample:
         raise ChildError(f"RESULT line: {error!r}") from None
 
 
-def subtract(long: Sample, short: Sample) -> Sample:
-    """What the longer of two runs did beyond the shorter one; its answers and further measurements."""
-    counts = {name: value - short.counts.get(name, 0) for name, value in long.counts.items()}
-    return Sample(long.cpu - short.cpu, long.wall - short.wall, counts, long.answers, long.versions, long.measured)
-
-
 def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
     """What differs between two programs that should have done the same; empty where all agrees."""
     (a, first), (b, second) = samples.items()
@@ -174,10 +165,7 @@ def find_mismatches(case: Case, samples: Mapping[str, Sample]) -> list[str]:
 
 
 def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
-    """What forbids to divide the times of one round by its work; empty where nothing does.
-
-    The difference of two runs that differ little can be smaller than the noise of the machine.
-    """
+    """What forbids to divide the times of one round by its work; empty where nothing does."""
     found = []
     for program, sample in timed.items():
         work = sample.counts.get(case.work, 0)
@@ -236,17 +224,11 @@ def measure(case: Case, rounds: int, run: Runner = run_child) -> Outcome:
     for command in case.warm_up:
         run(command, case.timeout)
     outcome = Outcome(case, [], [])
-    parts = range(max(len(commands) for commands in case.commands.values()))
     for number in range(1, rounds + 1):
-        timed: dict[str, Sample] = {}
-        for part in parts:
-            samples = {program: run(commands[part], case.timeout) for program, commands in case.commands.items()}
-            for finding in find_mismatches(case, samples):
-                finding = f"round {number}, {'whole' if len(parts) == 1 else ('short', 'long')[part]} run: {finding}"
-                outcome.mismatches.append(finding)
-            timed = {name: subtract(new, timed[name]) if timed else new for name, new in samples.items()}
-        outcome.mismatches += [f"round {number}: {fault}" for fault in find_faults(case, timed)]
-        outcome.rounds.append(timed)
+        samples = {program: run(command, case.timeout) for program, command in case.commands.items()}
+        found = find_mismatches(case, samples) + find_faults(case, samples)
+        outcome.mismatches += [f"round {number}: {finding}" for finding in found]
+        outcome.rounds.append(samples)
     if not outcome.mismatches:
         first, second = case.commands
         outcome.cost = {p: spread_of([cost_of(case, r[p]) for r in outcome.rounds]) for p in case.commands}

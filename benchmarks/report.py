@@ -47,7 +47,6 @@ def as_json(outcome: Outcome, machine: Mapping[str, Any]) -> dict[str, Any]:
         "ratio_wall": outcome.ratio_wall and outcome.ratio_wall._asdict(),
         "cpu_seconds_per_work": outcome.cost and {p: spread._asdict() for p, spread in outcome.cost.items()},
         "work": case.work,
-        "difference_of_two_runs": len(next(iter(case.commands.values()))) == 2,
         "tolerances": {name: tolerance._asdict() for name, tolerance in case.tolerances.items()},
         "equal_counts": list(case.equal_counts),
         "rounds": [{program: asdict(sample) for program, sample in r.items()} for r in outcome.rounds],

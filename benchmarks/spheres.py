@@ -43,8 +43,8 @@ def create_case(size: int, scene: str) -> Case:
         name=f"spheres_{scene}_{size}",
         title=f"{size} spheres, scene {scene}, {steps} steps",
         commands={
-            "simbody": [(SIMBODY, scene, str(size), steps, repeats)],
-            "windlass": [(*windlass, "-spheres", str(size), "-steps", steps, "-repeats", repeats)],
+            "simbody": (SIMBODY, scene, str(size), steps, repeats),
+            "windlass": (*windlass, "-spheres", str(size), "-steps", steps, "-repeats", repeats),
         },
         tolerances=TOLERANCES,
         work="contacts",

@@ -26,9 +26,9 @@ IMPORT_OF_PEER = "import exudyn; from exudyn.itemInterface import Cable2D"
 CASES = ("import", "first_step", "compile", "compile_belt")
 
 
-def whole(*command: str, cold: bool = False) -> list[Command]:
+def whole(*command: str, cold: bool = False) -> Command:
     """The command that times another one as a whole."""
-    return [(PYTHON, str(FOLDER / "start_child.py"), *(["--cold"] if cold else []), *command)]
+    return (PYTHON, str(FOLDER / "start_child.py"), *(["--cold"] if cold else []), *command)
 
 
 def create_case(name: str) -> Case:
@@ -46,7 +46,7 @@ def create_case(name: str) -> Case:
         "compile": "the same with an empty compiler cache and with a warm one",
         "compile_belt": "the belt drive, 10 steps, with an empty compiler cache and with a warm one",
     }
-    commands: dict[str, dict[str, list[Command]]] = {
+    commands: dict[str, dict[str, Command]] = {
         "import": {"exudyn": whole(PEER_PYTHON, "-c", IMPORT_OF_PEER), "windlass": whole(PYTHON, "-c", IMPORT)},
         "first_step": {"exudyn": whole(*CHAIN_OF_PEER, "--no_warm_up"), "windlass": whole(*CHAIN, *QUIET)},
         "compile": {"empty": whole(*CHAIN, *QUIET, cold=True), "warm": whole(*CHAIN, *QUIET)},
@@ -64,7 +64,7 @@ def create_case(name: str) -> Case:
         work="starts",
         equal_counts=("starts",),
         # fills the compiler cache and the file cache of the system
-        warm_up=[list(chosen.values())[-1][0]],
+        warm_up=[list(chosen.values())[-1]],
     )
 
 

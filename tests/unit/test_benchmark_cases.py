@@ -17,10 +17,10 @@ def test_belt_cases(modules: dict[str, ModuleType]) -> None:
     assert (first.name, loaded.name) == ("belt_240x2", "belt_60x4_loaded")
     assert list(first.commands) == ["exudyn", "windlass"]
     for program in first.commands:
-        assert [command[-3:] for command in first.commands[program]] == [("240", "2", "0.1")]
-        assert [command[-5:] for command in loaded.commands[program]] == [("60", "4", "1.1", "--from", "1.0")]
+        assert first.commands[program][-3:] == ("240", "2", "0.1")
+        assert loaded.commands[program][-5:] == ("60", "4", "1.1", "--from", "1.0")
     for case in (first, loaded):
-        scripts = [command[1] for commands in case.commands.values() for command in commands]
+        scripts = [command[1] for command in case.commands.values()]
         assert all(Path(script).is_file() for script in scripts)
 
 
@@ -38,14 +38,14 @@ def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
     cases += [start.create_case(name) for name in start.CASES]
     assert len({case.name for case in cases}) == len(cases)
     for case in cases:
-        words = [word for commands in case.commands.values() for command in commands for word in command]
+        words = [word for command in case.commands.values() for word in command]
         scripts = [word for word in words if word.endswith(".py")]
         assert all(Path(script).is_file() for script in scripts)
         assert case.title
     first = chain.create_case(1000, "static", 0).commands
-    assert first["exudyn"][0][2:5] == ("1000", "static", "0")
+    assert first["exudyn"][2:5] == ("1000", "static", "0")
     for option, value in (("-elements", "1000"), ("-case", "static"), ("-rule", "0"), ("-repeats", "20")):
-        words = first["windlass"][0]
+        words = first["windlass"]
         assert words[words.index(option) + 1] == value
 
 
