@@ -69,6 +69,23 @@ def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
     return wl.Dynamic(world, step=STEP, end=steps * STEP, lag=False, **tolerances)
 
 
+class Clock(wl.StepHook):
+    """Times [s] and iterations at the beginning, or after a number of steps."""
+
+    def __init__(self, solver: Any, after: int) -> None:
+        self._statistics, self._after = solver.statistics, after
+        self._note()
+
+    def after_step(self, state: wl.State) -> None:
+        """Begin again, if it is time."""
+        if self._statistics.steps == self._after:
+            self._note()
+
+    def _note(self) -> None:
+        self.iterations = self._statistics.newton_iterations
+        self.wall, self.cpu = time.perf_counter(), time.process_time()
+
+
 def read_memory() -> dict[str, int]:
     """Memory of this process [B]: at present, and the most so far."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -124,16 +141,11 @@ def main() -> None:
     for repeat in range(repeats):
         if repeat > 0:
             solver = create_solver(chain.world, case, steps, rtol)
-        before = 0
-        clock, process = time.perf_counter(), time.process_time()
-        for now in solver.march(start):
-            state = now
-            if case == "dynamic" and solver.statistics.steps == after:
-                before = solver.statistics.newton_iterations
-                clock, process = time.perf_counter(), time.process_time()
-        wall += time.perf_counter() - clock
-        cpu += time.process_time() - process
-        iterations += solver.statistics.newton_iterations - before
+        clock = Clock(solver, after)
+        state = solver.solve(start, hooks=[clock] if after else [])
+        wall += time.perf_counter() - clock.wall
+        cpu += time.process_time() - clock.cpu
+        iterations += solver.statistics.newton_iterations - clock.iterations
         if repeat == 0:
             measured["memory in all, peak [kB/cable]"] = (read_memory()["peak"] - memory["peak"]) / 1000 / elements
     counts |= {"steps": repeats * (solver.statistics.steps - after), "newton_iterations": iterations}
