@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.vectors import spread_to_ghosts, sum_to_owners
 from windlass.solvers.ordering import default_package
@@ -22,8 +23,8 @@ from windlass.solvers.problem import NonlinearProblem, Scheme
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
 SHIFT = 1e-10
-"""What is added to the diagonal, relative to the largest entry of the row (of all rows, if that is next to nothing), to
-find what a singular tangent does not hold."""
+"""What is added to the diagonal, relative to the entries of the row (of the largest row, if they are next to nothing),
+to find what a singular tangent does not hold."""
 INVERSE_ITERATIONS = 8
 """Solutions with that matrix, each for the one before, that bring out a free motion."""
 
@@ -37,8 +38,8 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)
     problem.lag.offer()
-    layout = problem.assembly.layout
-    empty = np.flatnonzero(_row_sizes(problem).array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
+    layout, of_dof = problem.assembly.layout, problem.sparsity.unknowns.of_dof
+    empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
     number = problem.assembly.world.numbering
     names = [number.describe_dof(int(layout.owned[i])) for i in empty]
     comm = problem.assembly.comm
@@ -59,11 +60,17 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
-    """The largest entry of each row as a PETSc vector; under MPI the sum of those that processes contribute."""
-    size = np.maximum.reduceat(np.abs(problem.matrix.values[:-1]), problem.pattern.indptr[:-1])
-    rows = problem.residual_vector.duplicate()
-    sum_to_owners(problem.sparsity.numbers, rows, size)
-    return rows
+    """The sum of the entries of each row without their signs, as a PETSc vector."""
+    return _sum_rows(problem, np.abs(problem.matrix.values[:-1]))
+
+
+def _sum_rows(problem: NonlinearProblem, values: FloatArray) -> Any:
+    """Sums of values in the slots of the tangent by row, those of all processes, as a PETSc vector."""
+    rows, _ = problem.pattern.entries()
+    total = problem.residual_vector.duplicate()
+    sums: FloatArray = np.bincount(rows, values, problem.pattern.rows).astype(float)
+    sum_to_owners(problem.sparsity.numbers, total, sums)
+    return total
 
 
 def _is_singular(problem: NonlinearProblem) -> bool:
@@ -79,11 +86,9 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
     """Whether a solution, or None, says that the tangent is not singular."""
     if solution is None:
         return False
-    pattern, numbers = problem.pattern, problem.sparsity.numbers
-    x = np.abs(spread_to_ghosts(numbers, solution))
-    terms, left = right.duplicate(), right.duplicate()
-    products = np.abs(problem.matrix.values[:-1]) * x[pattern.indices]
-    sum_to_owners(numbers, terms, np.add.reduceat(products, pattern.indptr[:-1]))
+    x = np.abs(spread_to_ghosts(problem.sparsity.numbers, solution))
+    _, columns = problem.pattern.entries()
+    terms, left = _sum_rows(problem, np.abs(problem.matrix.values[:-1]) * x[columns]), right.duplicate()
     problem.matrix.mat.mult(solution, left)
     left.axpy(-1.0, right)
     size = float(right.norm())
@@ -93,7 +98,7 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
 
 def _free_motion(problem: NonlinearProblem) -> str:
     """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way."""
-    shifted, size = problem.matrix.mat.duplicate(copy=True), _row_sizes(problem)
+    shifted, size = _by_rows(problem.matrix.mat).duplicate(copy=True), _row_sizes(problem)
     # rows of rounding errors alone
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
@@ -119,10 +124,16 @@ def random_right_side(problem: NonlinearProblem) -> Any:
     return right
 
 
+def _by_rows(matrix: Any) -> Any:
+    """The matrix itself, or a copy in compressed rows if it is stored in blocks."""
+    blocks = matrix.getType() == PETSc.Mat.Type.SEQBAIJ
+    return matrix.convert(PETSc.Mat.Type.SEQAIJ, PETSc.Mat()) if blocks else matrix
+
+
 def _create_pivoting(problem: NonlinearProblem, matrix: Any) -> Any:
     """A linear solver that exchanges pivots."""
     ksp = PETSc.KSP().create(comm=matrix.getComm())
-    ksp.setOperators(matrix)
+    ksp.setOperators(_by_rows(matrix))
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
     pc.setType(PETSc.PC.Type.LU)
