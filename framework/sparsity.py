@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
 
 
@@ -45,6 +46,12 @@ class Pattern:
         rows = (self.block * row[:, None] + within % self.block).ravel()
         columns = (self.block * self.indices[:, None] + within // self.block).ravel()
         return rows[: self.spare], columns[: self.spare]
+
+    def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
+        """The product A x of a matrix with these values, shape (spare + 1,), or that of |A| and x; both by row."""
+        out = np.zeros(self.rows)
+        multiply(self.indptr, self.indices, self.block, values, x, absolute, out)
+        return out
 
     def slots(self, rows: IntArray, columns: IntArray, runs: int = 1) -> IntArray:
         """Slots of the blocks rows x columns.
@@ -136,6 +143,20 @@ def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: In
                 if columns[k, b] >= 0:
                     entries[place[i]] = columns[k, b]
                     place[i] += 1
+
+
+@kernel
+def multiply(
+    indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
+) -> None:
+    """Add A x or |A| x to out; see `Pattern` for the order of the values."""
+    for i in range(len(indptr) - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            for j in range(block):
+                factor = x[indices[k] * block + j]
+                for a in range(block):
+                    value = values[(k * block + j) * block + a]
+                    out[i * block + a] += (abs(value) if absolute else value) * factor
 
 
 @kernel

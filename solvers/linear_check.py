@@ -29,9 +29,8 @@ def is_accurate(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArr
         x, b: solution and right-hand side, shape (n,).
         rtol: accepted |b - A x| / |b| [1].
     """
-    rows, columns = pattern.entries()
-    residual = np.abs(b - np.bincount(rows, values[:-1] * x[columns], len(b)))
+    residual = np.abs(b - pattern.multiply(values, x))
     if float(np.linalg.norm(residual)) <= rtol * float(np.linalg.norm(b)):
         return True
-    size = np.bincount(rows, np.abs(values[:-1]), len(b)) * np.abs(x).max() + np.abs(b)
+    size = pattern.multiply(values, np.full(len(x), np.abs(x).max()), absolute=True) + np.abs(b)
     return bool((residual <= GROWTH * size).all())

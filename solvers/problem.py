@@ -41,7 +41,7 @@ from windlass.solvers.problem_kernels import (
 LARGE = 20_000
 """Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
 USES = 3
-"""Tangents with the same factors after which a program for them is made."""
+"""Residuals, and tangents with the same factors, after which a program for them is made."""
 
 
 @dataclass
@@ -105,7 +105,8 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._evaluate, self._collect_all = bind(take_over), bind(expand), bind(collect)
         self._store = bind(store_motion)
-        self._programs: dict[tuple[bool, bool, int], Program] = {}
+        # by what they contain: programs of the residual, or how often it was needed so far
+        self._programs: dict[tuple[bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_key: tuple[Any, ...] = ()
         self._tangent_uses = 0
@@ -223,7 +224,7 @@ class NonlinearProblem:
         fields, f, c = assembly.fields, self._f, self._c
         c[:] = 0.0
         assembly.set_loads(f, -scheme.load_factor)
-        self._program(scheme.a_factor != 0.0)()
+        self._take_force_steps(scheme.a_factor != 0.0)
         if scheme.stabiliser != 0.0:
             layout, spread = assembly.layout, self._spread
             spread[:-1] = scheme.stabiliser * (fields.x[:-1] - layout.reference[:-1] - scheme.q_anchor)
@@ -231,15 +232,19 @@ class NonlinearProblem:
         self._collect(out)
         self.residual_count += 1
 
-    def _program(self, inertia: bool) -> Program:
-        """Forces, inertia if wanted, and constraints."""
+    def _take_force_steps(self, inertia: bool) -> None:
+        """Add forces, inertia if wanted, and constraints; by a program where that is done often."""
         key = inertia, self.assembly.fields.rate_level, self.assembly.revision
-        if key not in self._programs:
-            if any(revision != key[-1] for *_, revision in self._programs):
-                self._programs.clear()
-            found = force_steps(self.assembly, self._f, inertia) + constraint_steps(self.assembly, self._c, self._f)
-            self._programs[key] = Program(found)
-        return self._programs[key]
+        program = self._programs.get(key)
+        if isinstance(program, Program):
+            program()
+            return
+        steps = force_steps(self.assembly, self._f, inertia) + constraint_steps(self.assembly, self._c, self._f)
+        take(steps)
+        if program is None and any(revision != key[-1] for *_, revision in self._programs):
+            self._programs.clear()
+        uses = 1 + (program or 0)
+        self._programs[key] = uses if uses < USES else Program(steps)
 
     def _collect(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""

@@ -61,15 +61,13 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
     """The sum of the entries of each row without their signs, as a PETSc vector."""
-    return _sum_rows(problem, np.abs(problem.matrix.values[:-1]))
+    return _multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
-def _sum_rows(problem: NonlinearProblem, values: FloatArray) -> Any:
-    """Sums of values in the slots of the tangent by row, those of all processes, as a PETSc vector."""
-    rows, _ = problem.pattern.entries()
-    total = problem.residual_vector.duplicate()
-    sums: FloatArray = np.bincount(rows, values, problem.pattern.rows).astype(float)
-    sum_to_owners(problem.sparsity.numbers, total, sums)
+def _multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
+    """The product of the tangent without signs and x by local unknown, as a PETSc vector."""
+    total, pattern = problem.residual_vector.duplicate(), problem.pattern
+    sum_to_owners(problem.sparsity.numbers, total, pattern.multiply(problem.matrix.values, x, absolute=True))
     return total
 
 
@@ -87,8 +85,7 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
     if solution is None:
         return False
     x = np.abs(spread_to_ghosts(problem.sparsity.numbers, solution))
-    _, columns = problem.pattern.entries()
-    terms, left = _sum_rows(problem, np.abs(problem.matrix.values[:-1]) * x[columns]), right.duplicate()
+    terms, left = _multiply_absolute(problem, x), right.duplicate()
     problem.matrix.mat.mult(solution, left)
     left.axpy(-1.0, right)
     size = float(right.norm())

@@ -119,6 +119,12 @@ def test_slots_are_those_of_the_entries(block: int) -> None:
         assert (slots[~there] == pattern.spare).all()
         assert_array_equal(rows[slots[there]], i[there])
         assert_array_equal(columns[slots[there]], j[there])
+    values, x = random.normal(size=pattern.spare + 1), random.normal(size=unknowns)
+    x[-1] = 0.0  # of the spare slot
+    full = np.zeros((unknowns, unknowns))
+    full[rows, columns] = values[:-1]
+    assert_allclose(pattern.multiply(values, x), full @ x, rtol=0, atol=1e-13)
+    assert_allclose(pattern.multiply(values, x, absolute=True), np.abs(full) @ x, rtol=0, atol=1e-13)
 
 
 def test_nodes_that_share_positions_and_other_coordinates_are_no_blocks() -> None:
