@@ -72,7 +72,7 @@ class Newton:
 
     Attributes:
         iterations: linear solves so far.
-        fallbacks: how often the pivoting solver had to step in.
+        fallbacks: how often another linear solver had to step in.
     """
 
     def __init__(self, problem: NonlinearProblem, tolerances: Tolerances) -> None:
@@ -176,7 +176,7 @@ class Newton:
             set_line_search(self.snes, "bt")
             self.snes.setTolerances(max_it=DAMPED_ITERATIONS * max_it)
         run = self._attempt(scheme, guess)
-        if not run.converged and run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._use_pivoting():
+        while run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._change_solver():
             self.fallbacks += 1
             run = self._attempt(scheme)
         if not run.converged and self.problem.lag.active:
@@ -243,14 +243,19 @@ class Newton:
         """Go on from what `keep` gave."""
         self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
         self.problem.residual_count, self.problem.tangent_count = int(kept["residuals"]), int(kept["tangents"])
-        if self.fallbacks:
-            self._use_pivoting()
+        for _ in range(self.fallbacks):
+            self._change_solver()
 
-    def _use_pivoting(self) -> bool:
-        """Change from the default LU to KLU, which exchanges pivots; False if the user chose another solver."""
+    def _change_solver(self) -> bool:
+        """Change from the default LU in blocks to that by rows, and from there to KLU, which exchanges pivots.
+
+        Returns:
+            False if there is no other solver, or if the user chose this one.
+        """
         if not self._may_pivot:
             return False
-        self._change_package("klu")
+        if not self._leave_blocks():
+            self._change_package("klu")
         return True
 
     def _follow_pattern(self) -> None:
@@ -266,10 +271,18 @@ class Newton:
         pc = self.snes.getKSP().getPC()
         pc.reset()
         pc.setFactorSolverType(package)
-        self.problem.leave_blocks()
-        self._pattern = self.problem.pattern
+        self._leave_blocks()
         self.problem.lag.forget()
         self._may_pivot = False
+
+    def _leave_blocks(self) -> bool:
+        """Store the tangent by rows from now on; False if it is."""
+        if not self.problem.leave_blocks():
+            return False
+        self.snes.getKSP().getPC().reset()
+        self._pattern = self.problem.pattern
+        self.problem.lag.forget()
+        return True
 
     def _uses_default_lu(self) -> bool:
         """Whether the linear solver is PETSc's own LU and not the user's choice."""

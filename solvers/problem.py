@@ -152,11 +152,13 @@ class NonlinearProblem:
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self._tangent, self.matrix.mat)
 
-    def leave_blocks(self) -> None:
-        """Store the tangent by rows from now on, as all linear solvers but one need it; unknowns keep their places."""
-        if self._storage is Storage.BLOCKS:
-            self._storage = Storage.BLOCK_ROWS
-            self._follow_pattern()
+    def leave_blocks(self) -> bool:
+        """Store the tangent by rows from now on; unknowns keep their places.  False if it is not in blocks."""
+        if self._storage is not Storage.BLOCKS:
+            return False
+        self._storage = Storage.BLOCK_ROWS
+        self._follow_pattern()
+        return True
 
     def take_matrix(self) -> TangentMatrix:
         """The matrix for other values than the tangent's, which must be evaluated again for the next iteration."""

@@ -36,11 +36,8 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
     problem = newton.problem
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)
-    values = np.abs(problem.matrix.values)
-    values[problem.sparsity.pad_slots] = 0.0
-    values[-1] = 0.0
     masses = problem.assembly.mass_rows.values
-    largest = float(values.max()), float(np.abs(masses).max(initial=0.0))
+    largest = float(np.abs(problem.matrix.values[:-1]).max(initial=0.0)), float(np.abs(masses).max(initial=0.0))
     comm = problem.assembly.comm
     if comm is not None and comm.size > 1:
         parts = comm.allgather(largest)

@@ -95,7 +95,7 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
 
 def _free_motion(problem: NonlinearProblem) -> str:
     """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way."""
-    shifted, size = _by_rows(problem.matrix.mat).duplicate(copy=True), _row_sizes(problem)
+    shifted, size = problem.matrix.mat.duplicate(copy=True), _row_sizes(problem)
     # rows of rounding errors alone
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
@@ -121,16 +121,10 @@ def random_right_side(problem: NonlinearProblem) -> Any:
     return right
 
 
-def _by_rows(matrix: Any) -> Any:
-    """The matrix itself, or a copy in compressed rows if it is stored in blocks."""
-    blocks = matrix.getType() == PETSc.Mat.Type.SEQBAIJ
-    return matrix.convert(PETSc.Mat.Type.SEQAIJ, PETSc.Mat()) if blocks else matrix
-
-
 def _create_pivoting(problem: NonlinearProblem, matrix: Any) -> Any:
     """A linear solver that exchanges pivots."""
     ksp = PETSc.KSP().create(comm=matrix.getComm())
-    ksp.setOperators(_by_rows(matrix))
+    ksp.setOperators(matrix)
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
     pc.setType(PETSc.PC.Type.LU)

@@ -18,7 +18,6 @@ from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.newton import Newton, Tolerances
-from windlass.solvers.ordering import choose_storage
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.progress import Progress
 from windlass.solvers.relaxation import relax
@@ -86,7 +85,7 @@ class Static:
         self.assembly: Assembly = parallel_assembly(world, communicator())
         settings = DiscontinuousSettings(discontinuous_max_it, discontinuous_atol, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
-        self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
+        self.problem = NonlinearProblem(self.assembly, prefix)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes
         self.statistics = Statistics()

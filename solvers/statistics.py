@@ -23,7 +23,7 @@ class Statistics:
         discontinuous_iterations: Newton runs (passes), rejected attempts included.
         unconverged_passes: steps accepted at the largest number of passes with a larger force error than allowed.
         jacobians: evaluations of the tangent.
-        fallbacks: changes to the pivoting linear solver.
+        fallbacks: changes of the linear solver, see `Newton`.
         relaxations: static passes that needed relaxation.
         evaluations: force evaluations of an explicit solve.
     """
@@ -101,5 +101,5 @@ class Statistics:
         if self.relaxations:
             line += f", {self.relaxations} passes with relaxation"
         if self.fallbacks:
-            line += f", {self.fallbacks} changes to the pivoting linear solver"
+            line += f", {self.fallbacks} changes of the linear solver"
         return line

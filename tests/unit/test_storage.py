@@ -30,6 +30,8 @@ from windlass.framework.storage import Storage, can_store
 from windlass.framework.unknowns import BLOCK, block_unknowns, find_nodes
 from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.linear_check import is_accurate
+from windlass.solvers.problem import NonlinearProblem, Scheme
 
 from support.belt import belt_parameters, build_belt
 from support.nets import CABLE
@@ -149,28 +151,60 @@ def test_options_of_linear_solvers_want_rows(option: str, request: pytest.Fixtur
     assert matrix.getType() == ("seqaij" if option.endswith("type") else "seqbaij")
 
 
-def march(pivoting_from: int | None = None) -> FloatArray:
-    """Coordinates and multipliers of a swinging rope; from a step on with the solver that exchanges pivots."""
+def march(changes: int = 0, first: str = "seqbaij") -> FloatArray:
+    """Coordinates and multipliers of a swinging rope; after some steps the linear solver changes."""
     solver, found = Dynamic(rope(), step=2e-3, end=0.04, name="", lag=False), []
     for state in solver.march():
         found.append(np.concatenate((state.q, state.lam)))
-        if state.step == pivoting_from:
-            assert solver.newton._use_pivoting()
-            assert solver.problem.matrix.mat.getType() == "seqaij"
+        if state.step == 7:
+            for _ in range(changes):
+                assert solver.newton._change_solver()
     assert len(found) == 20
+    expected = [(first, "petsc"), ("seqaij", "petsc"), ("seqaij", "klu")][changes]
+    assert (solver.problem.matrix.mat.getType(), solver.snes.getKSP().getPC().getFactorSolverType()) == expected
     return np.array(found)
 
 
-def test_pivoting_solver_takes_over_from_blocks() -> None:
+@pytest.mark.parametrize("changes", [1, 2])
+def test_solvers_by_rows_take_over_from_blocks(changes: int) -> None:
     expected = march()
-    assert_allclose(march(pivoting_from=7), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    assert_allclose(march(changes), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+def test_inaccurate_blocks_are_found() -> None:
+    """Inverses of the blocks of a slender cable lose all digits without inertia, and none with it."""
+    world = World(gravity=(0.0, -9.81))
+    stiffness = {"axial_stiffness": 1e7, "bending_stiffness": 1.0, "mass_per_length": 1.0}
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (100, 30), 8, **stiffness))
+    hinge(world, nodes[0])
+    hinge(world, nodes[8])
+    assembly = serial_assembly(world)
+    problem = NonlinearProblem(assembly, "", Storage.BLOCKS)
+    right = problem.residual_vector.duplicate()
+    solver = PETSc.KSP().create(comm=PETSc.COMM_SELF)
+    solver.setType(PETSc.KSP.Type.PREONLY)
+    solver.getPC().setType(PETSc.PC.Type.LU)
+    solver.getPC().setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
+    zero, random = np.zeros(assembly.layout.spare), np.random.default_rng(1)
+    b = random.normal(size=right.getLocalSize())
+    b[problem.sparsity.unknowns.pads] = 0.0
+    right.setArray(b)
+    for step, accurate in ((np.inf, False), (0.1, True), (1e-4, True)):
+        factors = {"v_factor": 2.0 / step, "a_factor": 4.0 / step**2, "multiplier_factor": 1.0 + 4.0 / step**2}
+        problem.start(Scheme(zero, zero, **factors))
+        problem.update_tangent(problem.unknowns)
+        solver.setOperators(problem.matrix.mat)
+        solution = right.duplicate()
+        solver.solve(right, solution)
+        found = is_accurate(problem.pattern, problem.matrix.values, solution.array_r, b, rtol=0.0)
+        assert found == accurate, step
 
 
 def test_blocks_give_the_solution_of_rows(request: pytest.FixtureRequest) -> None:
     expected = march()
     PETSc.Options().setValue("dynamic_pc_type", "lu")
     request.addfinalizer(lambda: PETSc.Options().delValue("dynamic_pc_type"))
-    assert_allclose(march(), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    assert_allclose(march(first="seqaij"), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
 def test_pads_have_no_names() -> None:
@@ -192,8 +226,8 @@ def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
         for state in solver.march(hooks=[Checkpoint(tmp_path / "run.h5", every=5, restart=restart)]):
             found[state.step] = np.concatenate((state.q, state.lam))
             if state.step == 3:
-                solver.newton.fallbacks += 1
-                assert solver.newton._use_pivoting()
+                solver.newton.fallbacks += 2
+                assert solver.newton._change_solver() and solver.newton._change_solver()
             if state.step == end:
                 break
         return solver, found
