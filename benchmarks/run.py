@@ -19,9 +19,10 @@ from harness import PYTHON, ROOT
 from report import RESULTS, align
 
 FOLDER = ROOT / "benchmarks"
+STEADY = ["--case", "dynamic", "--steady"]
 USUAL: dict[str, list[list[str]]] = {
     "belt": [["60x4", "120x2", "240x2"]],
-    "chain": [[]],
+    "chain": [[], STEADY],
     "build": [[]],
     "start": [[]],
     "spheres": [[]],
@@ -29,7 +30,7 @@ USUAL: dict[str, list[list[str]]] = {
 }
 LARGE: dict[str, list[list[str]]] = {
     "belt": [["960x2"], ["60x4", "120x2", "240x2", "960x2", "--loaded"]],
-    "chain": [["100000"]],
+    "chain": [["100000"], ["100000", *STEADY]],
     "spheres": [["100000"]],
     "split": [["chain:100000", "--rounds", "3"]],
 }
