@@ -28,11 +28,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.elements.cable2d_draw import draw
-from windlass.elements.cable2d_gauss import Columns, eval_energy, residual_gauss, tangent_gauss
+from windlass.elements.cable2d_gauss import eval_energy, residual_gauss, tangent_gauss
+from windlass.elements.cable2d_lanes import Columns, create_lanes
 from windlass.elements.cable2d_laws import LawRows, create_law_rows, has_law
 from windlass.elements.cable2d_laws import residual as residual_law
 from windlass.elements.cable2d_laws import tangent as tangent_law
-from windlass.elements.cable2d_lobatto import create_lanes, residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d_lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_outputs import OUTPUTS
 from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d_strains import dot, eval_references, interpolate
@@ -156,15 +157,15 @@ class Group(NamedTuple):
 
     columns, points: parameters of the rows, made anew in each call, and the points of the rule.
     residual, tangent: functions of a `System`.
-    dynamic_residual, dynamic_tangent: the same with inertia in one pass; None where the rule has no such kernels.
+    dynamic_residual, dynamic_tangent: the same with inertia in one pass.
     """
 
     columns: Callable[[], Columns]
     points: Rule
     residual: Fixed
     tangent: Fixed
-    dynamic_residual: Fixed | None = None
-    dynamic_tangent: Fixed | None = None
+    dynamic_residual: Fixed
+    dynamic_tangent: Fixed
 
 
 def build(rows: LocalRows) -> System:
@@ -179,22 +180,18 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
     def columns() -> Columns:
         return create_columns(some, row, rule)._replace(dofs=dofs[row])
 
-    if rule != 2:
-        c = columns()
-        return Group(
-            columns,
-            points,
-            fixed(residual_gauss, lambda s, f: (c, points, s.x, s.v, f)),
-            fixed(tangent_gauss, lambda s, dq, dv, slots, values: (c, points, s.x, s.v, dq, dv, slots, values)),
-        )
     lanes = create_lanes(columns(), some.column("mass_per_length"))
+    # the kernels of rule 2 have their points in themselves
+    parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
+    residual: Callable[..., None] = residual_lobatto if rule == 2 else residual_gauss
+    tangent: Callable[..., None] = tangent_lobatto if rule == 2 else tangent_gauss
     return Group(
         columns,
         points,
-        fixed(residual_lobatto, lambda s, f: (lanes, s.x, s.v, s.a, 0.0, f)),
-        fixed(tangent_lobatto, lambda s, dq, dv, slots, values: (lanes, s.x, s.v, dq, dv, 0.0, slots, values)),
-        fixed(residual_lobatto, lambda s, f: (lanes, s.x, s.v, s.a, 1.0, f)),
-        fixed(tangent_lobatto, lambda s, dq, dv, m, slots, values: (lanes, s.x, s.v, dq, dv, m, slots, values)),
+        fixed(residual, lambda s, f: (*parameters, s.x, s.v, s.a, 0.0, f)),
+        fixed(tangent, lambda s, dq, dv, slots, values: (*parameters, s.x, s.v, dq, dv, 0.0, slots, values)),
+        fixed(residual, lambda s, f: (*parameters, s.x, s.v, s.a, 1.0, f)),
+        fixed(tangent, lambda s, dq, dv, m, slots, values: (*parameters, s.x, s.v, dq, dv, m, slots, values)),
     )
 
 
@@ -247,11 +244,10 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     system.tangent = add_tangent if law_groups else tangent
     system.mass = fixed(mass, lambda scale, slots, values: (inertia, scale, slots, values))
     system.mass_product = fixed(mass_product, lambda x, f: (inertia, x, f))
-    if not law_groups and (integration == 2).all():
+    if not law_groups:
         system.runs = 4
-        residuals = [[g.dynamic_residual for g in sets if g.dynamic_residual] for sets in groups]
-        tangents = [[g.dynamic_tangent for g in sets if g.dynamic_tangent] for sets in groups]
-        system.dynamic_residual, system.dynamic_tangent = bind_sets(residuals), bind_sets(tangents)
+        system.dynamic_residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
+        system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system

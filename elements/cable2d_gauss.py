@@ -1,179 +1,236 @@
 """Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy.
 
-Equations of a single point and the letters e, s0, s1, p, k: cable2d_points.py.
+Cables are evaluated side by side, see cable2d_lanes.py; forces and the product of the mass matrix come in one pass, and
+so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: cable2d_points.py.
 """
 
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d_points import Rule, axial_block, axial_force, bending_blocks, bending_force
+from windlass.elements.cable2d_lanes import LANES, MATRIX, Columns, Lanes, add_mass, add_matrix
+from windlass.elements.cable2d_points import (
+    Blocks,
+    Four,
+    Rule,
+    axial_block,
+    axial_force,
+    bending_blocks,
+    bending_force,
+)
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
 
-
-class Columns(NamedTuple):
-    """Rows with the same integration rule, which has n axial and m bending points.
-
-    L [m], EA [N], EI [N m^2], dEA [N s], dEI [N m^2 s]: length, stiffness and damping, shape (rows,).
-    eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m).
-    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8).
-    row: position of each row in the slots, shape (rows,).
-    damped: whether any row has damping.
-    """
-
-    L: FloatArray
-    EA: FloatArray
-    EI: FloatArray
-    dEA: FloatArray
-    dEI: FloatArray
-    eps: FloatArray
-    kap: FloatArray
-    dofs: IntArray
-    row: IntArray
-    damped: bool
+SUMS = MATRIX + 64
+"""First of the 36 rows of sums over points: derivatives of the forces on e, s0, s1 by e, s0, s1, as xx, xy, yx, yy."""
 
 
 @kernel
-def residual_gauss(c: Columns, p: Rule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m] of any rule."""
-    etx = ety = t0x = t0y = t1x = t1y = 0.0
-    for i in range(len(c.L)):
-        n, L = c.dofs[i], c.L[i]
-        iL = 1.0 / L
-        ex, ey = iL * (x[n[4]] - x[n[0]]), iL * (x[n[5]] - x[n[1]])
-        s0x, s0y, s1x, s1y = x[n[2]], x[n[3]], x[n[6]], x[n[7]]
-        if c.damped:
-            etx, ety = iL * (v[n[4]] - v[n[0]]), iL * (v[n[5]] - v[n[1]])
-            t0x, t0y, t1x, t1y = v[n[2]], v[n[3]], v[n[6]], v[n[7]]
-        fex = fey = f0x = f0y = f1x = f1y = 0.0
-        for j in range(len(p.wa)):
-            P0, P1, P2 = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2]
-            px, py = P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y
-            ptx, pty = P0 * etx + P1 * t0x + P2 * t1x, P0 * ety + P1 * t0y + P2 * t1y
-            N = p.wa[j] * L * axial_force(px, py, ptx, pty, c.EA[i], c.dEA[i], c.eps[i, j])
-            ax, ay = N * px, N * py
-            fex, fey = fex + P0 * ax, fey + P0 * ay
-            f0x, f0y = f0x + P1 * ax, f0y + P1 * ay
-            f1x, f1y = f1x + P2 * ax, f1y + P2 * ay
+def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
+    """Add the forces [N, N m] of any rule, and mass M a."""
+    # rows: 0 coordinates, 8 velocities, 16 accelerations, 24 what is given but for 30, strain or curvature at a point;
+    # 31 e, 33 its rate, 35 forces on e, s0, s1, 41 all forces
+    g = np.empty((49, LANES))
+    axial = len(p.wa)
+    for block in range(len(c.given)):
+        first = block * LANES
+        for k in range(LANES):
+            n = c.dofs[first + k]
+            for j in range(8):
+                g[j, k] = x[n[j]]
+                g[8 + j, k] = v[n[j]]
+                g[16 + j, k] = a[n[j]]
+        for j in range(6):
+            for k in range(LANES):
+                g[24 + j, k] = c.given[block, j, k]
+        for k in range(LANES):
+            iL = 1.0 / g[24, k]
+            for d in range(2):
+                g[31 + d, k] = iL * (g[4 + d, k] - g[d, k])
+                g[33 + d, k] = iL * (g[12 + d, k] - g[8 + d, k])
+            for d in range(6):
+                g[35 + d, k] = 0.0
+        for j in range(axial):
+            P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
+            for k in range(LANES):
+                g[30, k] = c.given[block, 6 + j, k]
+            for k in range(LANES):
+                px, py = P0 * g[31, k] + P1 * g[2, k] + P2 * g[6, k], P0 * g[32, k] + P1 * g[3, k] + P2 * g[7, k]
+                ptx, pty = P0 * g[33, k] + P1 * g[10, k] + P2 * g[14, k], P0 * g[34, k] + P1 * g[11, k] + P2 * g[15, k]
+                N = w * g[24, k] * axial_force(px, py, ptx, pty, g[25, k], g[27, k], g[30, k])
+                ax, ay = N * px, N * py
+                g[35, k] += P0 * ax
+                g[36, k] += P0 * ay
+                g[37, k] += P1 * ax
+                g[38, k] += P1 * ay
+                g[39, k] += P2 * ax
+                g[40, k] += P2 * ay
         for j in range(len(p.wb)):
-            P0, P1, P2 = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2]
-            K0, K1, K2 = iL * p.Kb[j, 0], iL * p.Kb[j, 1], iL * p.Kb[j, 2]
-            ax, ay, bx, by = bending_force(
-                P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y,
-                K0 * ex + K1 * s0x + K2 * s1x, K0 * ey + K1 * s0y + K2 * s1y,
-                P0 * etx + P1 * t0x + P2 * t1x, P0 * ety + P1 * t0y + P2 * t1y,
-                K0 * etx + K1 * t0x + K2 * t1x, K0 * ety + K1 * t0y + K2 * t1y, c.EI[i], c.dEI[i], c.kap[i, j],
-            )  # fmt: skip
-            w = p.wb[j] * L
-            fex, fey = fex + w * (P0 * ax + K0 * bx), fey + w * (P0 * ay + K0 * by)
-            f0x, f0y = f0x + w * (P1 * ax + K1 * bx), f0y + w * (P1 * ay + K1 * by)
-            f1x, f1y = f1x + w * (P2 * ax + K2 * bx), f1y + w * (P2 * ay + K2 * by)
-        f[n[0]] -= iL * fex
-        f[n[1]] -= iL * fey
-        f[n[2]] += f0x
-        f[n[3]] += f0y
-        f[n[4]] += iL * fex
-        f[n[5]] += iL * fey
-        f[n[6]] += f1x
-        f[n[7]] += f1y
+            P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
+            B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
+            for k in range(LANES):
+                g[30, k] = c.given[block, 6 + axial + j, k]
+            for k in range(LANES):
+                iL, wL = 1.0 / g[24, k], w * g[24, k]
+                K0, K1, K2 = iL * B0, iL * B1, iL * B2
+                ax, ay, bx, by = bending_force(
+                    P0 * g[31, k] + P1 * g[2, k] + P2 * g[6, k], P0 * g[32, k] + P1 * g[3, k] + P2 * g[7, k],
+                    K0 * g[31, k] + K1 * g[2, k] + K2 * g[6, k], K0 * g[32, k] + K1 * g[3, k] + K2 * g[7, k],
+                    P0 * g[33, k] + P1 * g[10, k] + P2 * g[14, k], P0 * g[34, k] + P1 * g[11, k] + P2 * g[15, k],
+                    K0 * g[33, k] + K1 * g[10, k] + K2 * g[14, k], K0 * g[34, k] + K1 * g[11, k] + K2 * g[15, k],
+                    g[26, k], g[28, k], g[30, k],
+                )  # fmt: skip
+                g[35, k] += wL * (P0 * ax + K0 * bx)
+                g[36, k] += wL * (P0 * ay + K0 * by)
+                g[37, k] += wL * (P1 * ax + K1 * bx)
+                g[38, k] += wL * (P1 * ay + K1 * by)
+                g[39, k] += wL * (P2 * ax + K2 * bx)
+                g[40, k] += wL * (P2 * ay + K2 * by)
+        for k in range(LANES):
+            L = g[24, k]
+            iL, m = 1.0 / L, mass * g[29, k] * L / 420.0
+            for d in range(2):
+                # mass matrix: accelerations of the ends and, times L, of their slopes
+                r0, q0, r1, q1 = g[16 + d, k], L * g[18 + d, k], g[20 + d, k], L * g[22 + d, k]
+                fe = iL * g[35 + d, k]
+                g[41 + d, k] = m * (156.0 * r0 + 22.0 * q0 + 54.0 * r1 - 13.0 * q1) - fe
+                g[43 + d, k] = L * m * (22.0 * r0 + 4.0 * q0 + 13.0 * r1 - 3.0 * q1) + g[37 + d, k]
+                g[45 + d, k] = m * (54.0 * r0 + 13.0 * q0 + 156.0 * r1 - 22.0 * q1) + fe
+                g[47 + d, k] = L * m * (4.0 * q1 - 13.0 * r0 - 3.0 * q0 - 22.0 * r1) + g[39 + d, k]
+        for k in range(min(LANES, len(c.row) - first)):
+            n = c.dofs[first + k]
+            for j in range(8):
+                f[n[j]] += g[41 + j, k]
 
 
 @kernel(inline=True)
-def add_block(
-    a: int, b: int, ee: float, e0: float, e1: float, oe: float, oo: float, oi: float, ie: float, io: float, ii: float,
-    iL: float, slots: IntArray, values: FloatArray,
-) -> None:  # fmt: skip
-    """Add to the matrix the derivatives of component a of the forces on e, s0, s1 by component b of e, s0, s1.
+def add_axial(row: int, P: float, A: Four, k: int, g: FloatArray) -> None:
+    """Add P A to four sums."""
+    g[row, k] += P * A[0]
+    g[row + 1, k] += P * A[1]
+    g[row + 2, k] += P * A[2]
+    g[row + 3, k] += P * A[3]
 
-    ee, e0, e1: force on e by e, s0, s1; oe, oo, oi: force on s0; ie, io, ii: force on s1.  slots has shape (8, 8).
-    """
-    # e = (r1 - r0)/L
-    ee = iL * iL * ee
-    e0, e1, oe, ie = iL * e0, iL * e1, iL * oe, iL * ie
-    values[slots[a, b]] += ee
-    values[slots[a, b + 2]] -= e0
-    values[slots[a, b + 4]] -= ee
-    values[slots[a, b + 6]] -= e1
-    values[slots[a + 2, b]] -= oe
-    values[slots[a + 2, b + 2]] += oo
-    values[slots[a + 2, b + 4]] += oe
-    values[slots[a + 2, b + 6]] += oi
-    values[slots[a + 4, b]] -= ee
-    values[slots[a + 4, b + 2]] += e0
-    values[slots[a + 4, b + 4]] += ee
-    values[slots[a + 4, b + 6]] += e1
-    values[slots[a + 6, b]] -= ie
-    values[slots[a + 6, b + 2]] += io
-    values[slots[a + 6, b + 4]] += ie
-    values[slots[a + 6, b + 6]] += ii
+
+@kernel(inline=True)
+def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, g: FloatArray) -> None:
+    """Add PQ pp + PR pk + KQ kp + KR kk of the blocks of a point to four sums."""
+    PQ, PR, KQ, KR = P * Q, P * R, K * Q, K * R
+    g[row, k] += PQ * B[0][0] + PR * B[1][0] + KQ * B[2][0] + KR * B[3][0]
+    g[row + 1, k] += PQ * B[0][1] + PR * B[1][1] + KQ * B[2][1] + KR * B[3][1]
+    g[row + 2, k] += PQ * B[0][2] + PR * B[1][2] + KQ * B[2][2] + KR * B[3][2]
+    g[row + 3, k] += PQ * B[0][3] + PR * B[1][3] + KQ * B[2][3] + KR * B[3][3]
+
+
+@kernel(inline=True)
+def fill_block(a: int, b: int, iL: float, k: int, g: FloatArray) -> None:
+    """Entries (a + 2i, b + 2j) of the matrix of lane k from the sums, since e = (r1 - r0)/L."""
+    j = SUMS + 2 * a + b
+    ee, e0, e1 = iL * iL * g[j, k], iL * g[j + 4, k], iL * g[j + 8, k]
+    oe, ie = iL * g[j + 12, k], iL * g[j + 24, k]
+    to = MATRIX + 8 * a + b
+    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = ee, -e0, -ee, -e1
+    to += 16
+    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = -oe, g[j + 16, k], oe, g[j + 20, k]
+    to += 16
+    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = -ee, e0, ee, e1
+    to += 16
+    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = -ie, g[j + 28, k], ie, g[j + 32, k]
 
 
 @kernel
 def tangent_gauss(
-    c: Columns, p: Rule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+    c: Lanes,
+    p: Rule,
+    x: FloatArray,
+    v: FloatArray,
+    dq: float,
+    dv: float,
+    mass: float,
+    slots: IntArray,
+    values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` to the matrix values; slots has shape (rows, 8, 8)."""
-    # derivatives of the forces on e, s0, s1 by e, s0, s1, entries xx, xy, yx, yy
-    D = np.empty((3, 3, 4))
-    etx = ety = t0x = t0y = t1x = t1y = 0.0
-    for i in range(len(c.L)):
-        n, L = c.dofs[i], c.L[i]
-        iL = 1.0 / L
-        ex, ey = iL * (x[n[4]] - x[n[0]]), iL * (x[n[5]] - x[n[1]])
-        s0x, s0y, s1x, s1y = x[n[2]], x[n[3]], x[n[6]], x[n[7]]
-        if c.damped:
-            etx, ety = iL * (v[n[4]] - v[n[0]]), iL * (v[n[5]] - v[n[1]])
-            t0x, t0y, t1x, t1y = v[n[2]], v[n[3]], v[n[6]], v[n[7]]
-        D[:] = 0.0
-        for j in range(len(p.wa)):
-            P0, P1, P2 = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2]
-            w = p.wa[j] * L
-            A = axial_block(
-                P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y,
-                P0 * etx + P1 * t0x + P2 * t1x, P0 * ety + P1 * t0y + P2 * t1y,
-                c.EA[i], c.dEA[i], c.eps[i, j], w * dq, w * dv,
-            )  # fmt: skip
-            for a in range(3):
-                for b in range(3):
-                    PP = p.Pa[j, a] * p.Pa[j, b]
-                    D[a, b, 0] += PP * A[0]
-                    D[a, b, 1] += PP * A[1]
-                    D[a, b, 2] += PP * A[2]
-                    D[a, b, 3] += PP * A[3]
-        for j in range(len(p.wb)):
-            P0, P1, P2 = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2]
-            K0, K1, K2 = iL * p.Kb[j, 0], iL * p.Kb[j, 1], iL * p.Kb[j, 2]
-            w = p.wb[j] * L
-            pp, pk, kp, kk = bending_blocks(
-                P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y,
-                K0 * ex + K1 * s0x + K2 * s1x, K0 * ey + K1 * s0y + K2 * s1y,
-                P0 * etx + P1 * t0x + P2 * t1x, P0 * ety + P1 * t0y + P2 * t1y,
-                K0 * etx + K1 * t0x + K2 * t1x, K0 * ety + K1 * t0y + K2 * t1y,
-                w * c.EI[i], w * c.dEI[i], c.kap[i, j], dq, dv,
-            )  # fmt: skip
-            for a in range(3):
-                for b in range(3):
-                    PP = p.Pb[j, a] * p.Pb[j, b]
-                    PK = p.Pb[j, a] * p.Kb[j, b] * iL
-                    KP = p.Kb[j, a] * p.Pb[j, b] * iL
-                    KK = p.Kb[j, a] * p.Kb[j, b] * iL * iL
-                    D[a, b, 0] += PP * pp[0] + PK * pk[0] + KP * kp[0] + KK * kk[0]
-                    D[a, b, 1] += PP * pp[1] + PK * pk[1] + KP * kp[1] + KK * kk[1]
-                    D[a, b, 2] += PP * pp[2] + PK * pk[2] + KP * kp[2] + KK * kk[2]
-                    D[a, b, 3] += PP * pp[3] + PK * pk[3] + KP * kp[3] + KK * kk[3]
-        to = slots[c.row[i]]
-        for a in range(2):
-            for b in range(2):
-                k = 2 * a + b
-                add_block(
-                    a, b, D[0, 0, k], D[0, 1, k], D[0, 2, k], D[1, 0, k], D[1, 1, k], D[1, 2, k],
-                    D[2, 0, k], D[2, 1, k], D[2, 2, k], iL, to, values,
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values; see `add_matrix` for the slots."""
+    # rows: 0 coordinates, 8 velocities, 16 what is given but for 22, strain or curvature at a point; 23 e, 25 its rate;
+    # the matrix, and the sums over points
+    g = np.empty((SUMS + 36, LANES))
+    axial = len(p.wa)
+    for block in range(len(c.given)):
+        first = block * LANES
+        for k in range(LANES):
+            n = c.dofs[first + k]
+            for j in range(8):
+                g[j, k] = x[n[j]]
+                g[8 + j, k] = v[n[j]]
+        for j in range(6):
+            for k in range(LANES):
+                g[16 + j, k] = c.given[block, j, k]
+        for k in range(LANES):
+            iL = 1.0 / g[16, k]
+            for d in range(2):
+                g[23 + d, k] = iL * (g[4 + d, k] - g[d, k])
+                g[25 + d, k] = iL * (g[12 + d, k] - g[8 + d, k])
+        for j in range(36):
+            for k in range(LANES):
+                g[SUMS + j, k] = 0.0
+        for j in range(axial):
+            P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
+            for k in range(LANES):
+                g[22, k] = c.given[block, 6 + j, k]
+            for k in range(LANES):
+                wL = w * g[16, k]
+                A = axial_block(
+                    P0 * g[23, k] + P1 * g[2, k] + P2 * g[6, k], P0 * g[24, k] + P1 * g[3, k] + P2 * g[7, k],
+                    P0 * g[25, k] + P1 * g[10, k] + P2 * g[14, k], P0 * g[26, k] + P1 * g[11, k] + P2 * g[15, k],
+                    g[17, k], g[19, k], g[22, k], wL * dq, wL * dv,
                 )  # fmt: skip
+                add_axial(SUMS, P0 * P0, A, k, g)
+                add_axial(SUMS + 4, P0 * P1, A, k, g)
+                add_axial(SUMS + 8, P0 * P2, A, k, g)
+                add_axial(SUMS + 12, P1 * P0, A, k, g)
+                add_axial(SUMS + 16, P1 * P1, A, k, g)
+                add_axial(SUMS + 20, P1 * P2, A, k, g)
+                add_axial(SUMS + 24, P2 * P0, A, k, g)
+                add_axial(SUMS + 28, P2 * P1, A, k, g)
+                add_axial(SUMS + 32, P2 * P2, A, k, g)
+        for j in range(len(p.wb)):
+            P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
+            B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
+            for k in range(LANES):
+                g[22, k] = c.given[block, 6 + axial + j, k]
+            for k in range(LANES):
+                iL, wL = 1.0 / g[16, k], w * g[16, k]
+                K0, K1, K2 = iL * B0, iL * B1, iL * B2
+                B = bending_blocks(
+                    P0 * g[23, k] + P1 * g[2, k] + P2 * g[6, k], P0 * g[24, k] + P1 * g[3, k] + P2 * g[7, k],
+                    K0 * g[23, k] + K1 * g[2, k] + K2 * g[6, k], K0 * g[24, k] + K1 * g[3, k] + K2 * g[7, k],
+                    P0 * g[25, k] + P1 * g[10, k] + P2 * g[14, k], P0 * g[26, k] + P1 * g[11, k] + P2 * g[15, k],
+                    K0 * g[25, k] + K1 * g[10, k] + K2 * g[14, k], K0 * g[26, k] + K1 * g[11, k] + K2 * g[15, k],
+                    wL * g[18, k], wL * g[20, k], g[22, k], dq, dv,
+                )  # fmt: skip
+                add_bending(SUMS, P0, K0, P0, K0, B, k, g)
+                add_bending(SUMS + 4, P0, K0, P1, K1, B, k, g)
+                add_bending(SUMS + 8, P0, K0, P2, K2, B, k, g)
+                add_bending(SUMS + 12, P1, K1, P0, K0, B, k, g)
+                add_bending(SUMS + 16, P1, K1, P1, K1, B, k, g)
+                add_bending(SUMS + 20, P1, K1, P2, K2, B, k, g)
+                add_bending(SUMS + 24, P2, K2, P0, K0, B, k, g)
+                add_bending(SUMS + 28, P2, K2, P1, K1, B, k, g)
+                add_bending(SUMS + 32, P2, K2, P2, K2, B, k, g)
+        for k in range(LANES):
+            L = g[16, k]
+            iL, m = 1.0 / L, mass * g[21, k] * L / 420.0
+            fill_block(0, 0, iL, k, g)
+            fill_block(0, 1, iL, k, g)
+            fill_block(1, 0, iL, k, g)
+            fill_block(1, 1, iL, k, g)
+            add_mass(0, m, L, k, g)
+            add_mass(1, m, L, k, g)
+        for k in range(min(LANES, len(c.row) - first)):
+            add_matrix(g, k, slots[c.row[first + k]], values)
 
 
 @kernel

@@ -1,21 +1,17 @@
 """Kernels of `Cable2D` over whole tables for integration rule 2, the one that belts use: written out point by point.
 
-Several cables are evaluated side by side, one in each lane of the processor's vector instructions: their coordinates
-are gathered into small arrays, the equations run over the lanes without branches or sums between them, and the results
-are added to the world's, cable by cable.  Forces and the product of the mass matrix come in one pass, and so do
-tangent and mass matrix.
-
-Equations of a single point and the letters e, s0, s1, p, k: cable2d_points.py.  All rules: cable2d_gauss.py.
+Cables are evaluated side by side, see cable2d_lanes.py; forces and the product of the mass matrix come in one pass, and
+so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: cable2d_points.py.  All
+rules: cable2d_gauss.py.
 """
 
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d_gauss import Columns
+from windlass.elements.cable2d_lanes import LANES, MATRIX, Lanes, add_mass, add_matrix
 from windlass.elements.cable2d_points import (
     Blocks,
     Four,
@@ -28,36 +24,9 @@ from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
 
-LANES = 8
-"""Cables side by side; fewer, or many more, are slower."""
 ROOT3 = sqrt(3.0)
 # The two bending points lie at s = 1/2 - H and 1/2 + H.
 H = 0.5 / ROOT3
-
-
-class Lanes(NamedTuple):
-    """Rows of rule 2 in blocks of `LANES`, the last one filled up with copies of the last row.
-
-    given: by block, quantity and lane, shape (blocks, 11, LANES): length L [m], EA [N], EI [N m^2], dEA [N s],
-        dEI [N m^2 s], mass per length [kg/m]; strain without force at s = 0, 1/2, 1 [1]; curvature without force at
-        both bending points [1/m].
-    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8).
-    row: position of each row in the slots, shape (rows,).
-    """
-
-    given: FloatArray
-    dofs: IntArray
-    row: IntArray
-
-
-def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
-    """Rows of rule 2 with their masses [kg/m], shape (rows,)."""
-    rows = len(c.L)
-    blocks = -(-rows // LANES)
-    filled = np.minimum(np.arange(blocks * LANES), rows - 1)
-    given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *c.kap.T])[:, filled]
-    by_block = given.reshape(len(given), blocks, LANES).transpose(1, 0, 2)
-    return Lanes(np.ascontiguousarray(by_block), np.ascontiguousarray(c.dofs[filled]), c.row)
 
 
 @kernel
@@ -66,8 +35,7 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
 
     In e, d = s1 - s0 and w = √3 (2e - s0 - s1) the bending points have r' = e -+ H d and L r'' = d ± w.
     """
-    # rows by lane: 0 coordinates, 8 velocities, 16 accelerations, 24 what is given, 35 forces; all in one array, since
-    # the compiler uses vector instructions only where it sees that arrays do not overlap
+    # rows: 0 coordinates, 8 velocities, 16 accelerations, 24 what is given, 35 forces
     g = np.empty((43, LANES))
     for block in range(len(c.given)):
         first = block * LANES
@@ -159,7 +127,7 @@ def fill_entries(
     se = iL * (-ROOT3 * dkp - 6.0 * skk - 0.375 * A[j])
     ds, sd = -ROOT3 * dw, -ROOT3 * wd
     ss = 3.0 * skk + 0.0625 * A[j]
-    to = 27 + 8 * a + b
+    to = MATRIX + 8 * a + b
     # by r0, s0, r1, s1, since e = (r1 - r0)/L
     g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = ee, ed - es, -ee, -es - ed
     to += 16
@@ -172,58 +140,12 @@ def fill_entries(
     g[to + 2, k], g[to + 6, k] = ss - dd - sd + ds, ss + dd + sd + ds + A1[j]
 
 
-@kernel(inline=True)
-def add_mass(a: int, m: float, L: float, k: int, g: FloatArray) -> None:
-    """Add the mass matrix, 1/420 of the mass being m, to the entries of component a in the matrix of lane k."""
-    Lm = L * m
-    LLm = L * Lm
-    to = 27 + 9 * a
-    g[to, k] += 156.0 * m
-    g[to + 2, k] += 22.0 * Lm
-    g[to + 4, k] += 54.0 * m
-    g[to + 6, k] -= 13.0 * Lm
-    g[to + 16, k] += 22.0 * Lm
-    g[to + 18, k] += 4.0 * LLm
-    g[to + 20, k] += 13.0 * Lm
-    g[to + 22, k] -= 3.0 * LLm
-    g[to + 32, k] += 54.0 * m
-    g[to + 34, k] += 13.0 * Lm
-    g[to + 36, k] += 156.0 * m
-    g[to + 38, k] -= 22.0 * Lm
-    g[to + 48, k] -= 13.0 * Lm
-    g[to + 50, k] -= 3.0 * LLm
-    g[to + 52, k] -= 22.0 * Lm
-    g[to + 54, k] += 4.0 * LLm
-
-
-@kernel(inline=True)
-def add_matrix(g: FloatArray, k: int, slots: IntArray, values: FloatArray) -> None:
-    """Add the matrix of lane k to the world's; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
-    if slots.shape[0] == 2:
-        for p in range(2):
-            for q in range(2):
-                to = slots[p, q]
-                for j in range(4):
-                    for i in range(4):
-                        values[to + 4 * j + i] += g[27 + 8 * (4 * p + i) + 4 * q + j, k]
-    elif slots.shape[1] == 2:
-        for i in range(8):
-            for q in range(2):
-                to = slots[i, q]
-                for j in range(4):
-                    values[to + j] += g[27 + 8 * i + 4 * q + j, k]
-    else:
-        for i in range(8):
-            for j in range(8):
-                values[slots[i, j]] += g[27 + 8 * i + j, k]
-
-
 @kernel
 def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values; see `add_matrix` for the slots."""
-    # rows by lane: 0 coordinates, 8 velocities, 16 what is given, 27 entries of the matrix row by row
+    # rows: 0 coordinates, 8 velocities, 16 what is given, and the matrix
     g = np.empty((91, LANES))
     for block in range(len(c.given)):
         first = block * LANES

@@ -11,8 +11,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.elements.cable2d import Inertia, mass, mass_product
-from windlass.elements.cable2d_gauss import Columns, residual_gauss, tangent_gauss
-from windlass.elements.cable2d_lobatto import LANES, create_lanes, residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d_gauss import residual_gauss, tangent_gauss
+from windlass.elements.cable2d_lanes import LANES, Columns, create_lanes
+from windlass.elements.cable2d_lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_points import create_rule, eval_shape
 from windlass.framework.assemble import assemble_mass, assemble_matrix, assemble_vector
 from windlass.framework.assembly import serial_assembly
@@ -132,7 +133,7 @@ def test_tangent_is_symmetric_without_damping() -> None:
 @pytest.mark.parametrize("rows", [1, 5, LANES, 2 * LANES + 3])
 @pytest.mark.parametrize("runs", [1, 4])
 def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
-    """Forces, tangent and mass of rule 2, row by row: what fills up the last lanes adds nothing."""
+    """Forces, tangent and mass of rule 2 in both ways; masses row by row, where nothing fills up lanes."""
     rng = np.random.default_rng(3)
     rule, one = create_rule(2), np.ones(rows)
     c = Columns(
@@ -145,7 +146,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     x, v, a = rng.normal(size=(3, 4 * rows + 4))
     f, expected = np.zeros((2, len(x)))
     residual_lobatto(lanes, x, v, a, 1.5, f)
-    residual_gauss(c, rule, x, v, expected)
+    residual_gauss(lanes, rule, x, v, a, 0.0, expected)
     mass_product(inertia, 1.5 * a, expected)
     assert_allclose(f, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
@@ -154,10 +155,18 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     slots = first.reshape(rows, 8, -1)
     values, expected = np.zeros((2, rows * 64))
     tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
-    tangent_gauss(c, rule, x, v, 0.3, 2.0, every, expected)
+    tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)
     # the tangent takes its slots by `row`, the mass matrix in order
     mass(inertia._replace(rho=rho[::-1], L=c.L[::-1]), 7.0, slots, expected)
     assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+    # with inertia in the same pass
+    f, values = np.zeros(len(x)), np.zeros(rows * 64)
+    residual_gauss(lanes, rule, x, v, a, 1.5, f)
+    tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 7.0, slots, values)
+    assert_allclose(values, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
+    expected = np.zeros(len(x))
+    residual_lobatto(lanes, x, v, a, 1.5, expected)
+    assert_allclose(f, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("integration", [0, 1, 2])

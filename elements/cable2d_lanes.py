@@ -1,0 +1,117 @@
+"""What the kernels of `Cable2D` for all integration rules share: parameters by row and by lane, masses, sums.
+
+Several cables are evaluated side by side, one in each lane of the processor's vector instructions: their coordinates
+are gathered into a small array g, by row and lane; loops over the lanes do the mechanics without branches; and the
+results are added to the world's, cable by cable.  All that a loop reads and writes is in g, since the compiler uses
+vector instructions only where it sees that arrays do not overlap.
+
+Rows of g for tangents: 0 coordinates, 8 velocities, `MATRIX` the entries of the matrix row by row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+LANES = 8
+"""Cables side by side; fewer, or many more, are slower."""
+MATRIX = 27
+"""First of the 64 rows of a matrix."""
+
+
+class Columns(NamedTuple):
+    """Rows with the same integration rule, which has n axial and m bending points.
+
+    L [m], EA [N], EI [N m^2], dEA [N s], dEI [N m^2 s]: length, stiffness and damping, shape (rows,).
+    eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m).
+    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8).
+    row: position of each row in the slots, shape (rows,).
+    damped: whether any row has damping.
+    """
+
+    L: FloatArray
+    EA: FloatArray
+    EI: FloatArray
+    dEA: FloatArray
+    dEI: FloatArray
+    eps: FloatArray
+    kap: FloatArray
+    dofs: IntArray
+    row: IntArray
+    damped: bool
+
+
+class Lanes(NamedTuple):
+    """Rows of a rule with n axial and m bending points in blocks of `LANES`, the last filled up with the last row.
+
+    given: by block, quantity and lane, shape (blocks, 6 + n + m, LANES): length L [m], EA [N], EI [N m^2], dEA [N s],
+        dEI [N m^2 s], mass per length [kg/m]; strain without force at the axial points [1]; curvature without force at
+        the bending points [1/m].
+    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8).
+    row: position of each row in the slots, shape (rows,).
+    """
+
+    given: FloatArray
+    dofs: IntArray
+    row: IntArray
+
+
+def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
+    """Rows of a rule with their masses [kg/m], shape (rows,)."""
+    rows = len(c.L)
+    blocks = -(-rows // LANES)
+    filled = np.minimum(np.arange(blocks * LANES), rows - 1)
+    given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *c.kap.T])[:, filled]
+    by_block = given.reshape(len(given), blocks, LANES).transpose(1, 0, 2)
+    return Lanes(np.ascontiguousarray(by_block), np.ascontiguousarray(c.dofs[filled]), c.row)
+
+
+@kernel(inline=True)
+def add_mass(a: int, m: float, L: float, k: int, g: FloatArray) -> None:
+    """Add the mass matrix, 1/420 of the mass being m, to the entries of component a in the matrix of lane k."""
+    Lm = L * m
+    LLm = L * Lm
+    to = MATRIX + 9 * a
+    g[to, k] += 156.0 * m
+    g[to + 2, k] += 22.0 * Lm
+    g[to + 4, k] += 54.0 * m
+    g[to + 6, k] -= 13.0 * Lm
+    g[to + 16, k] += 22.0 * Lm
+    g[to + 18, k] += 4.0 * LLm
+    g[to + 20, k] += 13.0 * Lm
+    g[to + 22, k] -= 3.0 * LLm
+    g[to + 32, k] += 54.0 * m
+    g[to + 34, k] += 13.0 * Lm
+    g[to + 36, k] += 156.0 * m
+    g[to + 38, k] -= 22.0 * Lm
+    g[to + 48, k] -= 13.0 * Lm
+    g[to + 50, k] -= 3.0 * LLm
+    g[to + 52, k] -= 22.0 * Lm
+    g[to + 54, k] += 4.0 * LLm
+
+
+@kernel(inline=True)
+def add_matrix(g: FloatArray, k: int, slots: IntArray, values: FloatArray) -> None:
+    """Add the matrix of lane k to the world's; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
+    if slots.shape[0] == 2:
+        for p in range(2):
+            for q in range(2):
+                to = slots[p, q]
+                for j in range(4):
+                    for i in range(4):
+                        values[to + 4 * j + i] += g[MATRIX + 8 * (4 * p + i) + 4 * q + j, k]
+    elif slots.shape[1] == 2:
+        for i in range(8):
+            for q in range(2):
+                to = slots[i, q]
+                for j in range(4):
+                    values[to + j] += g[MATRIX + 8 * i + 4 * q + j, k]
+    else:
+        for i in range(8):
+            for j in range(8):
+                values[slots[i, j]] += g[MATRIX + 8 * i + j, k]
