@@ -27,7 +27,9 @@ if len(sys.argv) < 4:
 elements, segments, end_time, *more = sys.argv[1:]
 begin = 0.0
 if more[:1] == ["--from"]:
-    begin, more = float(more[1]), more[2:]
+    begin, more = float("".join(more[1:2]) or "nan"), more[2:]
+    if not 0.0 <= begin < float(end_time):
+        sys.exit(f"--from {begin:g} s: must be >= 0 and before the end at {end_time} s")
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
 sys.argv += ["-output", "none", "-progress", "false", *more]
 sys.path.insert(0, str(EXAMPLE.parent))

@@ -51,12 +51,14 @@ def create_case(size: int, kind: str, rule: int, steady: bool = False, rtol: flo
         rtol: relative tolerance of Newton [1], if it is not that of `newton_tolerance`.
 
     Raises:
-        ValueError: fewer than 2 cables, or statics without its start.
+        ValueError: fewer than 2 cables, statics without its start, or a tolerance that is not > 0.
     """
     if size < 2:
         raise ValueError(f"size {size}: must be >= 2 cables")
     if steady and kind == "static":
         raise ValueError("--steady: the static case has one step only; add --case dynamic")
+    if rtol is not None and not rtol > 0.0:
+        raise ValueError(f"--rtol {rtol:g}: must be > 0 [1]")
     steps, after = (str(FIRST + STEADY), str(FIRST)) if steady else (str(FIRST), "0")
     repeats, tolerance = str(max(1, CABLES_IN_ALL // size)), f"{rtol or newton_tolerance(size):.3g}"
     windlass = (PYTHON, str(FOLDER / "chain_windlass.py"), "-case", kind, "-rule", str(rule), "-progress", "false")

@@ -29,7 +29,7 @@ import numpy as np
 
 from windlass.elements.cable2d_draw import draw
 from windlass.elements.cable2d_gauss import eval_energy, residual_gauss, tangent_gauss
-from windlass.elements.cable2d_lanes import Columns, create_lanes
+from windlass.elements.cable2d_lanes import Columns, create_lanes, find_slot
 from windlass.elements.cable2d_laws import LawRows, create_law_rows, has_law
 from windlass.elements.cable2d_laws import residual as residual_law
 from windlass.elements.cable2d_laws import tangent as tangent_law
@@ -83,16 +83,6 @@ class Inertia(NamedTuple):
     rho: FloatArray
     L: FloatArray
     dofs: IntArray
-
-
-@kernel(inline=True)
-def find_slot(slots: IntArray, i: int, j: int) -> int:
-    """Slot of entry (i, j) of a cable's matrix; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
-    if slots.shape[0] == 2:
-        return int(slots[i // 4, j // 4] + 4 * (j % 4) + i % 4)
-    if slots.shape[1] == 2:
-        return int(slots[i, j // 4] + j % 4)
-    return int(slots[i, j])
 
 
 @kernel
@@ -256,18 +246,16 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
 def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
     """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table."""
     rule = create_rule(integration)
-    dEA, dEI = rows.column("axial_damping"), rows.column("bending_damping")
     return Columns(
         L=rows.column("length"),
         EA=rows.column("axial_stiffness"),
         EI=rows.column("bending_stiffness"),
-        dEA=dEA,
-        dEI=dEI,
+        dEA=rows.column("axial_damping"),
+        dEI=rows.column("bending_damping"),
         eps=eval_references(rows, rule.sa).eps,
         kap=eval_references(rows, rule.sb).kap,
         dofs=rows.dofs,
         row=row,
-        damped=bool(dEA.any() or dEI.any()),
     )
 
 

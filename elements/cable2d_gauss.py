@@ -10,7 +10,21 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.elements.cable2d_lanes import LANES, MATRIX, Columns, Lanes, add_mass, add_matrix
+from windlass.elements.cable2d_lanes import (
+    ACCELERATIONS,
+    FORCES,
+    GIVEN,
+    LANES,
+    MATRIX,
+    Columns,
+    Lanes,
+    add_inertia,
+    add_mass,
+    gather,
+    scatter_forces,
+    scatter_matrices,
+    take_given,
+)
 from windlass.elements.cable2d_points import (
     Blocks,
     Four,
@@ -24,86 +38,86 @@ from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
 
+AT_POINT, SLOPE = 22, 23
+"""Rows of the strain or curvature without force at the present point, and of e and its rate."""
 SUMS = MATRIX + 64
 """First of the 36 rows of sums over points: derivatives of the forces on e, s0, s1 by e, s0, s1, as xx, xy, yx, yy."""
+
+
+@kernel(inline=True)
+def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: FloatArray) -> None:
+    """Fill the rows up to 27 but for `AT_POINT`."""
+    first = block * LANES
+    gather(c, first, x, 0, g)
+    gather(c, first, v, 8, g)
+    take_given(c, block, 0, 6, GIVEN, g)
+    for k in range(LANES):
+        iL = 1.0 / g[GIVEN, k]
+        for d in range(2):
+            g[SLOPE + d, k] = iL * (g[4 + d, k] - g[d, k])
+            g[SLOPE + 2 + d, k] = iL * (g[12 + d, k] - g[8 + d, k])
+
+
+@kernel(inline=True)
+def interpolate(P0: float, P1: float, P2: float, k: int, g: FloatArray) -> Four:
+    """P0 e + P1 s0 + P2 s1 of lane k, and its rate: x, y, x, y."""
+    return (
+        P0 * g[SLOPE, k] + P1 * g[2, k] + P2 * g[6, k],
+        P0 * g[SLOPE + 1, k] + P1 * g[3, k] + P2 * g[7, k],
+        P0 * g[SLOPE + 2, k] + P1 * g[10, k] + P2 * g[14, k],
+        P0 * g[SLOPE + 3, k] + P1 * g[11, k] + P2 * g[15, k],
+    )
 
 
 @kernel
 def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
     """Add the forces [N, N m] of any rule, and mass M a."""
-    # rows: 0 coordinates, 8 velocities, 16 accelerations, 24 what is given but for 30, strain or curvature at a point;
-    # 31 e, 33 its rate, 35 forces on e, s0, s1, 41 all forces
-    g = np.empty((49, LANES))
+    # after the forces on the coordinates those on e, s0 and s1
+    g = np.empty((FORCES + 14, LANES))
     axial = len(p.wa)
     for block in range(len(c.given)):
         first = block * LANES
-        for k in range(LANES):
-            n = c.dofs[first + k]
-            for j in range(8):
-                g[j, k] = x[n[j]]
-                g[8 + j, k] = v[n[j]]
-                g[16 + j, k] = a[n[j]]
+        begin(c, block, x, v, g)
+        gather(c, first, a, ACCELERATIONS, g)
         for j in range(6):
             for k in range(LANES):
-                g[24 + j, k] = c.given[block, j, k]
-        for k in range(LANES):
-            iL = 1.0 / g[24, k]
-            for d in range(2):
-                g[31 + d, k] = iL * (g[4 + d, k] - g[d, k])
-                g[33 + d, k] = iL * (g[12 + d, k] - g[8 + d, k])
-            for d in range(6):
-                g[35 + d, k] = 0.0
+                g[43 + j, k] = 0.0
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
+            take_given(c, block, 6 + j, 1, AT_POINT, g)
             for k in range(LANES):
-                g[30, k] = c.given[block, 6 + j, k]
-            for k in range(LANES):
-                px, py = P0 * g[31, k] + P1 * g[2, k] + P2 * g[6, k], P0 * g[32, k] + P1 * g[3, k] + P2 * g[7, k]
-                ptx, pty = P0 * g[33, k] + P1 * g[10, k] + P2 * g[14, k], P0 * g[34, k] + P1 * g[11, k] + P2 * g[15, k]
-                N = w * g[24, k] * axial_force(px, py, ptx, pty, g[25, k], g[27, k], g[30, k])
+                px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
+                N = w * g[16, k] * axial_force(px, py, ptx, pty, g[17, k], g[19, k], g[AT_POINT, k])
                 ax, ay = N * px, N * py
-                g[35, k] += P0 * ax
-                g[36, k] += P0 * ay
-                g[37, k] += P1 * ax
-                g[38, k] += P1 * ay
-                g[39, k] += P2 * ax
-                g[40, k] += P2 * ay
+                g[43, k] += P0 * ax
+                g[44, k] += P0 * ay
+                g[45, k] += P1 * ax
+                g[46, k] += P1 * ay
+                g[47, k] += P2 * ax
+                g[48, k] += P2 * ay
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
+            take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
             for k in range(LANES):
-                g[30, k] = c.given[block, 6 + axial + j, k]
-            for k in range(LANES):
-                iL, wL = 1.0 / g[24, k], w * g[24, k]
+                iL, wL = 1.0 / g[16, k], w * g[16, k]
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
-                ax, ay, bx, by = bending_force(
-                    P0 * g[31, k] + P1 * g[2, k] + P2 * g[6, k], P0 * g[32, k] + P1 * g[3, k] + P2 * g[7, k],
-                    K0 * g[31, k] + K1 * g[2, k] + K2 * g[6, k], K0 * g[32, k] + K1 * g[3, k] + K2 * g[7, k],
-                    P0 * g[33, k] + P1 * g[10, k] + P2 * g[14, k], P0 * g[34, k] + P1 * g[11, k] + P2 * g[15, k],
-                    K0 * g[33, k] + K1 * g[10, k] + K2 * g[14, k], K0 * g[34, k] + K1 * g[11, k] + K2 * g[15, k],
-                    g[26, k], g[28, k], g[30, k],
-                )  # fmt: skip
-                g[35, k] += wL * (P0 * ax + K0 * bx)
-                g[36, k] += wL * (P0 * ay + K0 * by)
-                g[37, k] += wL * (P1 * ax + K1 * bx)
-                g[38, k] += wL * (P1 * ay + K1 * by)
-                g[39, k] += wL * (P2 * ax + K2 * bx)
-                g[40, k] += wL * (P2 * ay + K2 * by)
+                px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
+                kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
+                ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, g[18, k], g[20, k], g[AT_POINT, k])
+                g[43, k] += wL * (P0 * ax + K0 * bx)
+                g[44, k] += wL * (P0 * ay + K0 * by)
+                g[45, k] += wL * (P1 * ax + K1 * bx)
+                g[46, k] += wL * (P1 * ay + K1 * by)
+                g[47, k] += wL * (P2 * ax + K2 * bx)
+                g[48, k] += wL * (P2 * ay + K2 * by)
         for k in range(LANES):
-            L = g[24, k]
-            iL, m = 1.0 / L, mass * g[29, k] * L / 420.0
+            iL = 1.0 / g[16, k]
             for d in range(2):
-                # mass matrix: accelerations of the ends and, times L, of their slopes
-                r0, q0, r1, q1 = g[16 + d, k], L * g[18 + d, k], g[20 + d, k], L * g[22 + d, k]
-                fe = iL * g[35 + d, k]
-                g[41 + d, k] = m * (156.0 * r0 + 22.0 * q0 + 54.0 * r1 - 13.0 * q1) - fe
-                g[43 + d, k] = L * m * (22.0 * r0 + 4.0 * q0 + 13.0 * r1 - 3.0 * q1) + g[37 + d, k]
-                g[45 + d, k] = m * (54.0 * r0 + 13.0 * q0 + 156.0 * r1 - 22.0 * q1) + fe
-                g[47 + d, k] = L * m * (4.0 * q1 - 13.0 * r0 - 3.0 * q0 - 22.0 * r1) + g[39 + d, k]
-        for k in range(min(LANES, len(c.row) - first)):
-            n = c.dofs[first + k]
-            for j in range(8):
-                f[n[j]] += g[41 + j, k]
+                g[35 + d, k], g[39 + d, k] = -iL * g[43 + d, k], iL * g[43 + d, k]
+                g[37 + d, k], g[41 + d, k] = g[45 + d, k], g[47 + d, k]
+            add_inertia(mass, k, g)
+        scatter_forces(c, first, g, f)
 
 
 @kernel(inline=True)
@@ -154,39 +168,21 @@ def tangent_gauss(
     values: FloatArray,
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values; see `add_matrix` for the slots."""
-    # rows: 0 coordinates, 8 velocities, 16 what is given but for 22, strain or curvature at a point; 23 e, 25 its rate;
-    # the matrix, and the sums over points
+    # after the matrix the sums over points
     g = np.empty((SUMS + 36, LANES))
     axial = len(p.wa)
     for block in range(len(c.given)):
-        first = block * LANES
-        for k in range(LANES):
-            n = c.dofs[first + k]
-            for j in range(8):
-                g[j, k] = x[n[j]]
-                g[8 + j, k] = v[n[j]]
-        for j in range(6):
-            for k in range(LANES):
-                g[16 + j, k] = c.given[block, j, k]
-        for k in range(LANES):
-            iL = 1.0 / g[16, k]
-            for d in range(2):
-                g[23 + d, k] = iL * (g[4 + d, k] - g[d, k])
-                g[25 + d, k] = iL * (g[12 + d, k] - g[8 + d, k])
+        begin(c, block, x, v, g)
         for j in range(36):
             for k in range(LANES):
                 g[SUMS + j, k] = 0.0
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
-            for k in range(LANES):
-                g[22, k] = c.given[block, 6 + j, k]
+            take_given(c, block, 6 + j, 1, AT_POINT, g)
             for k in range(LANES):
                 wL = w * g[16, k]
-                A = axial_block(
-                    P0 * g[23, k] + P1 * g[2, k] + P2 * g[6, k], P0 * g[24, k] + P1 * g[3, k] + P2 * g[7, k],
-                    P0 * g[25, k] + P1 * g[10, k] + P2 * g[14, k], P0 * g[26, k] + P1 * g[11, k] + P2 * g[15, k],
-                    g[17, k], g[19, k], g[22, k], wL * dq, wL * dv,
-                )  # fmt: skip
+                px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
+                A = axial_block(px, py, ptx, pty, g[17, k], g[19, k], g[AT_POINT, k], wL * dq, wL * dv)
                 add_axial(SUMS, P0 * P0, A, k, g)
                 add_axial(SUMS + 4, P0 * P1, A, k, g)
                 add_axial(SUMS + 8, P0 * P2, A, k, g)
@@ -199,18 +195,15 @@ def tangent_gauss(
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
-            for k in range(LANES):
-                g[22, k] = c.given[block, 6 + axial + j, k]
+            take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
             for k in range(LANES):
                 iL, wL = 1.0 / g[16, k], w * g[16, k]
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
+                px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
+                kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 B = bending_blocks(
-                    P0 * g[23, k] + P1 * g[2, k] + P2 * g[6, k], P0 * g[24, k] + P1 * g[3, k] + P2 * g[7, k],
-                    K0 * g[23, k] + K1 * g[2, k] + K2 * g[6, k], K0 * g[24, k] + K1 * g[3, k] + K2 * g[7, k],
-                    P0 * g[25, k] + P1 * g[10, k] + P2 * g[14, k], P0 * g[26, k] + P1 * g[11, k] + P2 * g[15, k],
-                    K0 * g[25, k] + K1 * g[10, k] + K2 * g[14, k], K0 * g[26, k] + K1 * g[11, k] + K2 * g[15, k],
-                    wL * g[18, k], wL * g[20, k], g[22, k], dq, dv,
-                )  # fmt: skip
+                    px, py, kx, ky, ptx, pty, ktx, kty, wL * g[18, k], wL * g[20, k], g[AT_POINT, k], dq, dv
+                )
                 add_bending(SUMS, P0, K0, P0, K0, B, k, g)
                 add_bending(SUMS + 4, P0, K0, P1, K1, B, k, g)
                 add_bending(SUMS + 8, P0, K0, P2, K2, B, k, g)
@@ -221,16 +214,14 @@ def tangent_gauss(
                 add_bending(SUMS + 28, P2, K2, P1, K1, B, k, g)
                 add_bending(SUMS + 32, P2, K2, P2, K2, B, k, g)
         for k in range(LANES):
-            L = g[16, k]
-            iL, m = 1.0 / L, mass * g[21, k] * L / 420.0
+            iL = 1.0 / g[16, k]
             fill_block(0, 0, iL, k, g)
             fill_block(0, 1, iL, k, g)
             fill_block(1, 0, iL, k, g)
             fill_block(1, 1, iL, k, g)
-            add_mass(0, m, L, k, g)
-            add_mass(1, m, L, k, g)
-        for k in range(min(LANES, len(c.row) - first)):
-            add_matrix(g, k, slots[c.row[first + k]], values)
+            add_mass(0, mass, k, g)
+            add_mass(1, mass, k, g)
+        scatter_matrices(c, block * LANES, g, slots, values)
 
 
 @kernel

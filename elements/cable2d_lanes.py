@@ -5,7 +5,9 @@ are gathered into a small array g, by row and lane; loops over the lanes do the 
 results are added to the world's, cable by cable.  All that a loop reads and writes is in g, since the compiler uses
 vector instructions only where it sees that arrays do not overlap.
 
-Rows of g for tangents: 0 coordinates, 8 velocities, `MATRIX` the entries of the matrix row by row.
+Rows of g: from 0 coordinates, from 8 velocities, from 16 what is given in `Lanes`.  Of residuals: from 27
+accelerations, from 35 forces.  Of tangents: from 27 the entries of the matrix, row by row.  What comes after these,
+each kernel says.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from windlass.framework.table import IntArray
 
 LANES = 8
 """Cables side by side; fewer, or many more, are slower."""
-MATRIX = 27
-"""First of the 64 rows of a matrix."""
+GIVEN, ACCELERATIONS, FORCES, MATRIX = 16, 27, 35, 27
+"""First rows of what is given, of 8 accelerations, 8 forces, and of the 64 entries of a matrix."""
 
 
 class Columns(NamedTuple):
@@ -31,7 +33,6 @@ class Columns(NamedTuple):
     eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m).
     dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8).
     row: position of each row in the slots, shape (rows,).
-    damped: whether any row has damping.
     """
 
     L: FloatArray
@@ -43,7 +44,6 @@ class Columns(NamedTuple):
     kap: FloatArray
     dofs: IntArray
     row: IntArray
-    damped: bool
 
 
 class Lanes(NamedTuple):
@@ -72,8 +72,51 @@ def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
 
 
 @kernel(inline=True)
-def add_mass(a: int, m: float, L: float, k: int, g: FloatArray) -> None:
-    """Add the mass matrix, 1/420 of the mass being m, to the entries of component a in the matrix of lane k."""
+def gather(c: Lanes, first: int, x: FloatArray, row: int, g: FloatArray) -> None:
+    """Bring the eight coordinates of each lane to as many rows."""
+    for k in range(LANES):
+        n = c.dofs[first + k]
+        for j in range(8):
+            g[row + j, k] = x[n[j]]
+
+
+@kernel(inline=True)
+def take_given(c: Lanes, block: int, place: int, count: int, row: int, g: FloatArray) -> None:
+    """Bring some of what is given for a block to as many rows."""
+    for j in range(count):
+        for k in range(LANES):
+            g[row + j, k] = c.given[block, place + j, k]
+
+
+@kernel(inline=True)
+def add_inertia(mass: float, k: int, g: FloatArray) -> None:
+    """Add mass M a to the forces of lane k."""
+    L = g[GIVEN, k]
+    m = mass * g[GIVEN + 5, k] * L / 420.0
+    for d in range(2):
+        # accelerations of the ends and, times L, of their slopes
+        a = ACCELERATIONS + d
+        r0, q0, r1, q1 = g[a, k], L * g[a + 2, k], g[a + 4, k], L * g[a + 6, k]
+        g[FORCES + d, k] += m * (156.0 * r0 + 22.0 * q0 + 54.0 * r1 - 13.0 * q1)
+        g[FORCES + d + 2, k] += L * m * (22.0 * r0 + 4.0 * q0 + 13.0 * r1 - 3.0 * q1)
+        g[FORCES + d + 4, k] += m * (54.0 * r0 + 13.0 * q0 + 156.0 * r1 - 22.0 * q1)
+        g[FORCES + d + 6, k] += L * m * (4.0 * q1 - 13.0 * r0 - 3.0 * q0 - 22.0 * r1)
+
+
+@kernel(inline=True)
+def scatter_forces(c: Lanes, first: int, g: FloatArray, f: FloatArray) -> None:
+    """Add the forces of the lanes to the world's."""
+    for k in range(min(LANES, len(c.row) - first)):
+        n = c.dofs[first + k]
+        for j in range(8):
+            f[n[j]] += g[FORCES + j, k]
+
+
+@kernel(inline=True)
+def add_mass(a: int, mass: float, k: int, g: FloatArray) -> None:
+    """Add mass M to the entries of component a in the matrix of lane k."""
+    L = g[GIVEN, k]
+    m = mass * g[GIVEN + 5, k] * L / 420.0
     Lm = L * m
     LLm = L * Lm
     to = MATRIX + 9 * a
@@ -96,6 +139,16 @@ def add_mass(a: int, m: float, L: float, k: int, g: FloatArray) -> None:
 
 
 @kernel(inline=True)
+def find_slot(slots: IntArray, i: int, j: int) -> int:
+    """Slot of entry (i, j) of a cable's matrix; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
+    if slots.shape[0] == 2:
+        return int(slots[i // 4, j // 4] + 4 * (j % 4) + i % 4)
+    if slots.shape[1] == 2:
+        return int(slots[i, j // 4] + j % 4)
+    return int(slots[i, j])
+
+
+@kernel(inline=True)
 def add_matrix(g: FloatArray, k: int, slots: IntArray, values: FloatArray) -> None:
     """Add the matrix of lane k to the world's; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
     if slots.shape[0] == 2:
@@ -115,3 +168,10 @@ def add_matrix(g: FloatArray, k: int, slots: IntArray, values: FloatArray) -> No
         for i in range(8):
             for j in range(8):
                 values[slots[i, j]] += g[MATRIX + 8 * i + j, k]
+
+
+@kernel(inline=True)
+def scatter_matrices(c: Lanes, first: int, g: FloatArray, slots: IntArray, values: FloatArray) -> None:
+    """Add the matrices of the lanes to the world's; slots of all rows."""
+    for k in range(min(LANES, len(c.row) - first)):
+        add_matrix(g, k, slots[c.row[first + k]], values)

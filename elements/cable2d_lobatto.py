@@ -11,7 +11,20 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.elements.cable2d_lanes import LANES, MATRIX, Lanes, add_mass, add_matrix
+from windlass.elements.cable2d_lanes import (
+    ACCELERATIONS,
+    FORCES,
+    GIVEN,
+    LANES,
+    MATRIX,
+    Lanes,
+    add_inertia,
+    add_mass,
+    gather,
+    scatter_forces,
+    scatter_matrices,
+    take_given,
+)
 from windlass.elements.cable2d_points import (
     Blocks,
     Four,
@@ -29,39 +42,38 @@ ROOT3 = sqrt(3.0)
 H = 0.5 / ROOT3
 
 
+@kernel(inline=True)
+def read_slopes(row: int, iL: float, k: int, g: FloatArray) -> tuple[float, float, float, float, float, float]:
+    """e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
+    ex, ey = iL * (g[row + 4, k] - g[row, k]), iL * (g[row + 5, k] - g[row + 1, k])
+    return ex, ey, g[row + 2, k], g[row + 3, k], g[row + 6, k], g[row + 7, k]
+
+
 @kernel
 def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
     """Add the forces [N, N m], and mass M a: axial points at s = 0, 1/2, 1, bending points at 1/2 -+ H.
 
     In e, d = s1 - s0 and w = √3 (2e - s0 - s1) the bending points have r' = e -+ H d and L r'' = d ± w.
     """
-    # rows: 0 coordinates, 8 velocities, 16 accelerations, 24 what is given, 35 forces
-    g = np.empty((43, LANES))
+    g = np.empty((FORCES + 8, LANES))
     for block in range(len(c.given)):
         first = block * LANES
+        gather(c, first, x, 0, g)
+        gather(c, first, v, 8, g)
+        gather(c, first, a, ACCELERATIONS, g)
+        take_given(c, block, 0, 11, GIVEN, g)
         for k in range(LANES):
-            n = c.dofs[first + k]
-            for j in range(8):
-                g[j, k] = x[n[j]]
-                g[8 + j, k] = v[n[j]]
-                g[16 + j, k] = a[n[j]]
-        for j in range(11):
-            for k in range(LANES):
-                g[24 + j, k] = c.given[block, j, k]
-        for k in range(LANES):
-            L, EA, EI, dEA, dEI = g[24, k], g[25, k], g[26, k], g[27, k], g[28, k]
+            L, EA, EI, dEA, dEI = g[16, k], g[17, k], g[18, k], g[19, k], g[20, k]
             iL = 1.0 / L
-            ex, ey = iL * (g[4, k] - g[0, k]), iL * (g[5, k] - g[1, k])
-            s0x, s0y, s1x, s1y = g[2, k], g[3, k], g[6, k], g[7, k]
-            etx, ety = iL * (g[12, k] - g[8, k]), iL * (g[13, k] - g[9, k])
-            t0x, t0y, t1x, t1y = g[10, k], g[11, k], g[14, k], g[15, k]
+            ex, ey, s0x, s0y, s1x, s1y = read_slopes(0, iL, k, g)
+            etx, ety, t0x, t0y, t1x, t1y = read_slopes(8, iL, k, g)
 
             # axial: the ends load their own slope only, the middle loads e and both slopes
-            N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g[30, k])
-            N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g[32, k])
+            N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g[22, k])
+            N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g[24, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
             ptx, pty = 1.5 * etx - 0.25 * (t0x + t1x), 1.5 * ety - 0.25 * (t0y + t1y)
-            N = L / 1.5 * axial_force(px, py, ptx, pty, EA, dEA, g[31, k])
+            N = L / 1.5 * axial_force(px, py, ptx, pty, EA, dEA, g[23, k])
 
             # bending
             dx, dy, dtx, dty = s1x - s0x, s1y - s0y, t1x - t0x, t1y - t0y
@@ -69,11 +81,11 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             wtx, wty = ROOT3 * (2.0 * etx - t0x - t1x), ROOT3 * (2.0 * ety - t0y - t1y)
             a0x, a0y, b0x, b0y = bending_force(
                 ex - H * dx, ey - H * dy, iL * (dx + wx), iL * (dy + wy),
-                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[33, k],
+                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[25, k],
             )  # fmt: skip
             a1x, a1y, b1x, b1y = bending_force(
                 ex + H * dx, ey + H * dy, iL * (dx - wx), iL * (dy - wy),
-                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[34, k],
+                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[26, k],
             )  # fmt: skip
 
             # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
@@ -85,22 +97,12 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             fsx = -0.25 * N * px - gx
             fsy = -0.25 * N * py - gy
 
-            # mass matrix: accelerations of the ends and, times L, of their slopes
-            m = mass * g[29, k] * L / 420.0
-            r0x, r0y, r1x, r1y = g[16, k], g[17, k], g[20, k], g[21, k]
-            q0x, q0y, q1x, q1y = L * g[18, k], L * g[19, k], L * g[22, k], L * g[23, k]
-            g[35, k] = m * (156.0 * r0x + 22.0 * q0x + 54.0 * r1x - 13.0 * q1x) - iL * fex
-            g[36, k] = m * (156.0 * r0y + 22.0 * q0y + 54.0 * r1y - 13.0 * q1y) - iL * fey
-            g[37, k] = L * m * (22.0 * r0x + 4.0 * q0x + 13.0 * r1x - 3.0 * q1x) + N0 * s0x + fsx - fdx
-            g[38, k] = L * m * (22.0 * r0y + 4.0 * q0y + 13.0 * r1y - 3.0 * q1y) + N0 * s0y + fsy - fdy
-            g[39, k] = m * (54.0 * r0x + 13.0 * q0x + 156.0 * r1x - 22.0 * q1x) + iL * fex
-            g[40, k] = m * (54.0 * r0y + 13.0 * q0y + 156.0 * r1y - 22.0 * q1y) + iL * fey
-            g[41, k] = L * m * (4.0 * q1x - 13.0 * r0x - 3.0 * q0x - 22.0 * r1x) + N1 * s1x + fsx + fdx
-            g[42, k] = L * m * (4.0 * q1y - 13.0 * r0y - 3.0 * q0y - 22.0 * r1y) + N1 * s1y + fsy + fdy
-        for k in range(min(LANES, len(c.row) - first)):
-            n = c.dofs[first + k]
-            for j in range(8):
-                f[n[j]] += g[35 + j, k]
+            g[35, k], g[36, k] = -iL * fex, -iL * fey
+            g[37, k], g[38, k] = N0 * s0x + fsx - fdx, N0 * s0y + fsy - fdy
+            g[39, k], g[40, k] = iL * fex, iL * fey
+            g[41, k], g[42, k] = N1 * s1x + fsx + fdx, N1 * s1y + fsy + fdy
+            add_inertia(mass, k, g)
+        scatter_forces(c, first, g, f)
 
 
 @kernel(inline=True)
@@ -145,25 +147,17 @@ def tangent_lobatto(
     c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values; see `add_matrix` for the slots."""
-    # rows: 0 coordinates, 8 velocities, 16 what is given, and the matrix
-    g = np.empty((91, LANES))
+    g = np.empty((MATRIX + 64, LANES))
     for block in range(len(c.given)):
         first = block * LANES
-        for k in range(LANES):
-            n = c.dofs[first + k]
-            for j in range(8):
-                g[j, k] = x[n[j]]
-                g[8 + j, k] = v[n[j]]
-        for j in range(11):
-            for k in range(LANES):
-                g[16 + j, k] = c.given[block, j, k]
+        gather(c, first, x, 0, g)
+        gather(c, first, v, 8, g)
+        take_given(c, block, 0, 11, GIVEN, g)
         for k in range(LANES):
             L, EA, EI, dEA, dEI = g[16, k], g[17, k], g[18, k], g[19, k], g[20, k]
             iL = 1.0 / L
-            ex, ey = iL * (g[4, k] - g[0, k]), iL * (g[5, k] - g[1, k])
-            s0x, s0y, s1x, s1y = g[2, k], g[3, k], g[6, k], g[7, k]
-            etx, ety = iL * (g[12, k] - g[8, k]), iL * (g[13, k] - g[9, k])
-            t0x, t0y, t1x, t1y = g[10, k], g[11, k], g[14, k], g[15, k]
+            ex, ey, s0x, s0y, s1x, s1y = read_slopes(0, iL, k, g)
+            etx, ety, t0x, t0y, t1x, t1y = read_slopes(8, iL, k, g)
 
             # axial blocks; the weights L/6, 4 L/6, L/6 enter through dq and dv
             q, u = dq * L / 6.0, dv * L / 6.0
@@ -190,8 +184,6 @@ def tangent_lobatto(
             fill_entries(0, 1, B0, B1, A0, A, A1, L, iL, k, g)
             fill_entries(1, 0, B0, B1, A0, A, A1, L, iL, k, g)
             fill_entries(1, 1, B0, B1, A0, A, A1, L, iL, k, g)
-            m = mass * g[21, k] * L / 420.0
-            add_mass(0, m, L, k, g)
-            add_mass(1, m, L, k, g)
-        for k in range(min(LANES, len(c.row) - first)):
-            add_matrix(g, k, slots[c.row[first + k]], values)
+            add_mass(0, mass, k, g)
+            add_mass(1, mass, k, g)
+        scatter_matrices(c, first, g, slots, values)

@@ -21,7 +21,7 @@ class Storage(Enum):
     """Order of the unknowns and of the matrix values.
 
     ROWS: unknowns as in the layout, compressed rows: serves all solvers, and several processes.
-    BLOCKS: unknowns in blocks of four, dense blocks: for PETSc's own LU of cables, see unknowns.py.
+    BLOCKS: unknowns in blocks of four, dense blocks: for PETSc's own LU, see unknowns.py.
     BLOCK_ROWS: unknowns in blocks of four, compressed rows: what follows BLOCKS if another solver must take over.
     """
 

@@ -1,7 +1,7 @@
-"""Numbers of the unknowns of a process: those of its layout, or filled up so that each cable node is a block of four.
+"""Numbers of the unknowns of a process: as in its layout, or filled up so that nodes with four coordinates are blocks.
 
 PETSc factorises and solves matrices of dense 4 x 4 blocks faster than others, with a sixteenth of the indices.  For
-that the four coordinates of a node must begin at a multiple of four.  Single unknowns (multipliers, pulleys) follow
+that the coordinates of such a node must begin at a multiple of four.  Single unknowns (multipliers, other nodes) follow
 each other in blocks of their own; what is left of a block are pads, whose equations say 1 pad = 0.
 """
 
@@ -15,7 +15,7 @@ from windlass.framework.layout import Layout
 from windlass.framework.table import IntArray
 
 BLOCK = 4
-"""Unknowns of a block: position and slope of a node of a plane cable."""
+"""Unknowns of a block."""
 FULL = 0.8
 """Share of the unknowns, with pads, that must stand in full blocks."""
 

@@ -44,6 +44,8 @@ parser.add_argument("end_time", type=float, help="[s]")
 parser.add_argument("--from", dest="begin", type=float, default=0.0, help="[s]")
 parser.add_argument("--full_newton", action="store_true")
 given = parser.parse_args()
+if not 0.0 <= given.begin < given.end_time:
+    parser.error(f"--from {given.begin:g} s: must be >= 0 and before the end at {given.end_time:g} s")
 N, n = given.elements, given.segments
 step = 1e-4
 

@@ -139,7 +139,7 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     c = Columns(
         L=0.3 + rng.random(rows), EA=500 * one, EI=9 * one, dEA=2 * one, dEI=0.4 * one,
         eps=rng.normal(size=(rows, 3)), kap=rng.normal(size=(rows, 2)),
-        dofs=4 * np.arange(rows)[:, None] + np.arange(8), row=np.arange(rows)[::-1].copy(), damped=True,
+        dofs=4 * np.arange(rows)[:, None] + np.arange(8), row=np.arange(rows)[::-1].copy(),
     )  # fmt: skip
     rho = 0.5 + rng.random(rows)
     lanes, inertia = create_lanes(c, rho), Inertia(rho, c.L, c.dofs)
