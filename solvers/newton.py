@@ -21,6 +21,7 @@ from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.mumps import MumpsSettings
 from windlass.solvers.ordering import default_package
+from windlass.solvers.packages import check_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 LINEAR_RTOL = 1e-6
@@ -88,6 +89,7 @@ class Newton:
         if not database.hasName(name):
             database.setValue(name, "basic")
         options.set_from_options(snes)
+        check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
         advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC().getFactorSolverType() or "")
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern
         self._set_up_seen = False

@@ -25,6 +25,7 @@ from windlass.framework.unknowns import Unknowns, plain_unknowns
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
 from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.ordering import default_package
+from windlass.solvers.packages import check_package
 
 
 class SingularError(ModelError):
@@ -146,6 +147,7 @@ class PetscFactors:
             # masses of slopes of short elements are tiny beside this test's absolute default
             pc.setFactorPivot(zeropivot=1e-300)
         options.set_from_options(ksp)
+        check_package(ksp, self._tangent.mat, prefix)
         self._solved = False
 
     def factorise(self) -> None:

@@ -8,9 +8,11 @@ import pytest
 from windlass.connectors import ContactFrictionCircleCable2D, add_contact, fix, hinge
 from windlass.elements import RigidBody2D, cable_around, nodes_of, straight_cable
 from windlass.framework.assembly import serial_assembly
+from windlass.framework.errors import OptionError
 from windlass.framework.petsc import PETSc
 from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.explicit import Explicit
 from windlass.solvers.ordering import is_banded
 from windlass.solvers.static import Static
 
@@ -137,3 +139,19 @@ def test_contacts_found_later_may_call_for_mumps() -> None:
     assert factors.getFactorSolverType() == "petsc"
     solver.solve()
     assert factors.getFactorSolverType() == "mumps"
+
+
+@pytest.mark.parametrize("solver", ["static", "dynamic", "explicit"])
+def test_unknown_packages_are_refused_before_the_solve(solver: str, request: pytest.FixtureRequest) -> None:
+    """What was given, and what this PETSc has."""
+    name = f"{solver}_pc_factor_mat_solver_type"
+    PETSc.Options().setValue(name, "foo")
+    request.addfinalizer(lambda: PETSc.Options().delValue(name))
+    create = {
+        "static": lambda: Static(rope(), name=""),
+        "dynamic": lambda: Dynamic(rope(), step=1e-3, end=1e-3, name=""),
+        "explicit": lambda: Explicit(rope(), step=1e-6, end=1e-6, name=""),
+    }[solver]
+    words = f"-{name} foo: this PETSc has no such package for lu of seqaij matrices; it has petsc, klu, umfpack, "
+    with pytest.raises(OptionError, match=words):
+        create()

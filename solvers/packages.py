@@ -1,0 +1,47 @@
+"""Which solver packages this PETSc has for the factors of a matrix, asked for before any solve."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from windlass.framework.doctor import SOLVER_PACKAGES
+from windlass.framework.errors import OptionError
+from windlass.framework.petsc import PETSc
+
+FACTORS = {"lu": 1, "cholesky": 2}
+"""PETSc's numbers of the kinds of factors, by the preconditioners that make them."""
+
+
+def has_package(package: str, kind: str, matrix: Any) -> bool:
+    """Whether PETSc has a package for ``"lu"`` or ``"cholesky"`` of matrices of this type."""
+    found, serves = ctypes.c_int(), ctypes.c_int()
+    ask = ctypes.CDLL(PETSc.__file__).MatSolverTypeGet
+    ask.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    places = ctypes.byref(found), ctypes.byref(serves)
+    code = ask(package.encode(), matrix.getType().encode(), FACTORS[kind], *places, None)
+    return code == 0 and bool(found.value and serves.value)
+
+
+def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
+    """Look at the package that the options of a linear solver have chosen.
+
+    Args:
+        ksp: the solver, which has read its options.
+        matrix: the matrix that it gets.
+        prefix: options prefix of the solver.
+
+    Raises:
+        OptionError: PETSc does not have the package; those that it has are named.
+    """
+    name, pc = prefix + "pc_factor_mat_solver_type", ksp.getPC()
+    kind = pc.getType()
+    if kind not in FACTORS or not PETSc.Options().hasName(name):
+        return
+    package = str(PETSc.Options().getString(name))
+    if not has_package(package, kind, matrix):
+        there = [other for other in SOLVER_PACKAGES if has_package(other, kind, matrix)]
+        raise OptionError(
+            f"-{name} {package}: this PETSc has no such package for {kind} of {matrix.getType()} matrices; "
+            f"it has {', '.join(there)}"
+        )
