@@ -71,8 +71,8 @@ def eval_span_frequency(ratio: float, count: int = 16) -> float:
     state = wl.State(world)
     state.put(ale, [ratio * sqrt(TENSION / RHO)], "v")
     mass = wl.assemble_mass(world, state).convert("dense").getDenseArray()
-    damping = wl.assemble_matrix(world, state, dq=0.0, dv=1.0, da=1.0).convert("dense").getDenseArray() - mass
-    stiffness = wl.assemble_matrix(world, state, dq=1.0, dv=0.0, da=1.0).convert("dense").getDenseArray() - mass
+    damping = wl.assemble_matrix(world, state, dq=0.0, dv=1.0).convert("dense").getDenseArray()
+    stiffness = wl.assemble_matrix(world, state, dq=1.0, dv=0.0).convert("dense").getDenseArray()
     # the axial motion is given, both ends are held
     held = np.concatenate([state.local_dofs(ale)[0]] + [state.local_dofs(ends[i])[0, :2] for i in (0, count)])
     free = np.ix_(*[np.setdiff1d(np.arange(len(state.q)), held)] * 2)

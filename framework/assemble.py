@@ -31,13 +31,21 @@ def create_matrix(world: World) -> Any:
     return _to_petsc(pattern)
 
 
-def assemble_vector(world: World, state: State, load_factor: float = 1.0) -> Any:
-    """Left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector."""
+def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, velocity_terms: bool = True) -> Any:
+    """Left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
+
+    f has all terms of the equation of motion but M(q) a and constraints: also the forces of inertia that are quadratic
+    in velocities, of bodies in space and of cables whose material moves, unless ``velocity_terms`` is false.
+    ``state.a`` is not used.
+    """
     assembly = serial_assembly(world)
-    assembly.load_fields(state)
+    assembly.load_fields(state).a[:] = 0.0
     f = np.zeros(assembly.layout.spare + 1)
     assembly.add_loads(f, -load_factor)
     assembly.add_forces(f)
+    for system in assembly.systems if velocity_terms else ():
+        if system.inertia is not None:
+            system.inertia(assembly.fields, f)
     vector = create_vector(world)
     vector.setArray(f[:-1])
     return vector
@@ -46,15 +54,22 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0) -> Any
 def assemble_matrix(
     world: World, state: State, dq: float = 1.0, dv: float = 0.0, load_factor: float = 1.0, da: float = 0.0
 ) -> Any:
-    """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix.
+    """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix: dq = 1 gives K, dv = 1 gives D.
 
-    With da other than 0: dq * d/dq + dv * d/dv + da * d/da of that vector with all inertia, M(q) a and quadratic terms
-    of velocities.  So the linearised motion has the stiffness ``assemble_matrix(.., da=1) - assemble_mass(..)``.
+    With da other than 0: dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the accelerations of the
+    state.  Without accelerations that is dq K + dv D + da M.
     """
     assembly = serial_assembly(world)
-    assembly.load_fields(state)
+    fields = assembly.load_fields(state)
+    if da == 0.0:
+        fields.a[:] = 0.0
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
+    if da == 0.0:
+        # forces of inertia that are quadratic in velocities belong to f
+        for system in assembly.systems:
+            if system.inertia_tangent is not None:
+                system.inertia_tangent(fields, dq, dv, 0.0, system.slots, values)
     return _to_petsc(_coordinate_matrix(world, values))
 
 

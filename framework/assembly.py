@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +60,7 @@ class Assembly:
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
+        evaluating: set by solvers while they evaluate forces, when no other state may enter the fields.
         revision: counts the changes of the steps that residuals and tangents consist of, see steps.py.
     """
 
@@ -76,6 +79,7 @@ class Assembly:
         for family, ids in layout.marker_ids.items():
             with self.processes.alone(family):
                 self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
+        self.evaluating = False
         self._ghost_vectors: list[Any] = []
         self._multiply = bind(multiply_rows)
         self.systems: list[System] = []
@@ -277,8 +281,32 @@ class Assembly:
         everywhere = self.processes.allgather("trouble", mine)
         return list(dict.fromkeys(words for part in everywhere for words in part))
 
+    def check_idle(self, what: str) -> None:
+        """Raise ModelError for an evaluation of another state, or a solve, by a function that a solver is calling."""
+        if self.evaluating:
+            raise ModelError(
+                f"{what} within a function that a solver calls for forces, moments or prescribed values: "
+                "it may use its arguments only; hooks may evaluate outputs"
+            )
+
+    @contextmanager
+    def isolated(self) -> Iterator[None]:
+        """What others evaluate or solve in here leaves the fields of this assembly as they were."""
+        fields = self.fields
+        arrays = fields.x, fields.v, fields.a, fields.lam, fields.data, fields.start_data
+        kept = [array.copy() for array in arrays]
+        numbers = fields.t, fields.load_factor, fields.rate_level
+        try:
+            yield
+        finally:
+            for array, values in zip(arrays, kept, strict=True):
+                array[:] = values
+            fields.t, fields.load_factor, fields.rate_level = numbers
+            self.update_markers()
+
     def load_fields(self, state: State) -> Fields:
         """Bring a state into the fields and evaluate the markers."""
+        self.check_idle("a state is evaluated")
         self.refresh()
         n, fields, layout = self.layout.spare, self.fields, self.layout
         fields.x[:n] = layout.reference[:n] + state.q

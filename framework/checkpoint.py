@@ -38,6 +38,8 @@ class Restartable(Protocol):
 
     prefix: str
     assembly: Assembly
+    keeper: Keeper | None
+    """That of the solve in progress."""
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart, by name with unit."""
@@ -214,11 +216,19 @@ class Keeper:
             self._checkpoint, self._number = (None, -1) if number is None else (self._checkpoint, number)
 
     def __enter__(self) -> Self:
+        before = self._solver.keeper
+        if before is not None and not before.paused:
+            raise ModelError(
+                f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a solver of its own"
+            )
+        self._solver.keeper = self
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._solver.keeper is self:
+            self._solver.keeper = None
         if self._checkpoint is not None:
             self._checkpoint.end(self)
             if error is not None and not isinstance(error, GeneratorExit):

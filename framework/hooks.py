@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import State
+
+if TYPE_CHECKING:
+    from windlass.framework.assembly import Assembly
 
 
 class StepHook:
@@ -47,6 +50,16 @@ def run_before_step(hooks: Iterable[StepHook], state: State) -> None:
     for hook in hooks:
         hook.before_step(state)
     leave(Stage.OUTPUT)
+
+
+def run_after_iteration(hooks: Iterable[StepHook], assembly: Assembly, state: State, error: float) -> None:
+    """Call the hooks that look at passes; what they evaluate or solve leaves the step in progress as it is."""
+    looking = [hook for hook in hooks if type(hook).after_iteration is not StepHook.after_iteration]
+    if not looking:
+        return
+    with assembly.isolated():
+        for hook in looking:
+            hook.after_iteration(state, error)
 
 
 def run_after_step(hooks: Iterable[StepHook], state: State) -> None:

@@ -135,10 +135,15 @@ class Accelerations:
         """
         self._begin(t, start_data)
         assembly, f, c = self.assembly, self.f, self._c
-        assembly.update_markers()
-        result = assembly.post_newton() if self.has_history else PostNewton()
-        f[:], c[:] = 0.0, 0.0
-        add_right_side(assembly, f, c)
+        assembly.check_idle("a solve goes on")
+        assembly.evaluating = True
+        try:
+            assembly.update_markers()
+            result = assembly.post_newton() if self.has_history else PostNewton()
+            f[:], c[:] = 0.0, 0.0
+            add_right_side(assembly, f, c)
+        finally:
+            assembly.evaluating = False
         self.evaluations += 1
         if self.matrix is None:
             self._ghost_forces.add_to_owners()

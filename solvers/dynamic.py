@@ -12,7 +12,15 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
-from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    run_after_iteration,
+    run_after_step,
+    run_before_step,
+    run_finish,
+)
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
@@ -99,6 +107,7 @@ class Dynamic:
         self.statistics = Statistics()
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
+        self.keeper: Keeper | None = None
 
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
@@ -214,8 +223,7 @@ class Dynamic:
             result = self.assembly.post_newton()
             self.problem.lag.note_switch(result.changed)
             current.data[:] = fields.data
-            for hook in hooks:
-                hook.after_iteration(current, result.error)
+            run_after_iteration(hooks, self.assembly, current, result.error)
             return result.error, result.recommended_step
 
         return iterate(self.discontinuous, newton, post_newton, h)

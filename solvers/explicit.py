@@ -147,6 +147,7 @@ class Explicit:
         self.statistics = Statistics()
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
+        self.keeper: Keeper | None = None
         self._grid = StepGrid(0.0, step, end)
 
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:

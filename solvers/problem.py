@@ -168,6 +168,7 @@ class NonlinearProblem:
 
     def start(self, scheme: Scheme) -> None:
         """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
+        self.assembly.check_idle("a solve begins")
         if self._replaced is not None:
             self._replaced = None
             release_dropped(self.assembly.comm)
@@ -221,6 +222,13 @@ class NonlinearProblem:
         state.v[:], state.a[:] = v, a
 
     def _residual(self, _snes: Any, x: Any, out: Any) -> None:
+        self.assembly.evaluating = True
+        try:
+            self._evaluate_residual(x, out)
+        finally:
+            self.assembly.evaluating = False
+
+    def _evaluate_residual(self, x: Any, out: Any) -> None:
         self.expand_unknowns(x)
         assembly, scheme = self.assembly, self.scheme
         fields, f, c = assembly.fields, self._f, self._c
@@ -266,11 +274,15 @@ class NonlinearProblem:
 
     def update_tangent(self, x: Any) -> None:
         """Evaluate the tangent at the unknowns x into the matrix."""
-        self.expand_unknowns(x)
-        self._follow_pattern()
-        scheme, values = self.scheme, self.matrix.values
-        self._take_tangent_steps(scheme, values)
-        self.assembly.add_load_tangent(values, 1.0, scheme.v_factor, scheme.load_factor)
+        self.assembly.evaluating = True
+        try:
+            self.expand_unknowns(x)
+            self._follow_pattern()
+            scheme, values = self.scheme, self.matrix.values
+            self._take_tangent_steps(scheme, values)
+            self.assembly.add_load_tangent(values, 1.0, scheme.v_factor, scheme.load_factor)
+        finally:
+            self.assembly.evaluating = False
         self.matrix.update()
         self.tangent_count += 1
 

@@ -11,7 +11,15 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
-from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    run_after_iteration,
+    run_after_step,
+    run_before_step,
+    run_finish,
+)
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
@@ -90,6 +98,7 @@ class Static:
         self.snes = self.problem.snes
         self.statistics = Statistics()
         self.progress = Progress(name, "", self.statistics)
+        self.keeper: Keeper | None = None
 
     def load_factor(self, progress: float) -> float:
         """Load factor for a progress from 0 to 1 (progress = i / load_steps after the i-th step)."""
@@ -211,8 +220,7 @@ class Static:
         def post_newton() -> tuple[float, float]:
             result = self.assembly.post_newton()
             current.data[:] = fields.data
-            for hook in hooks:
-                hook.after_iteration(current, result.error)
+            run_after_iteration(hooks, self.assembly, current, result.error)
             return result.error, np.inf
 
         return iterate(self.discontinuous, newton, post_newton, h)
