@@ -14,6 +14,7 @@ from pathlib import Path
 from windlass.framework.errors import OptionError
 
 HELP_NAMES = ("help", "h")
+HELP_TOPICS = ("petsc",)
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
 
@@ -93,13 +94,24 @@ class Option:
 
 def is_option(word: str) -> bool:
     """Whether PETSc takes a word for the name of an option: dashes, then a letter, and not a number such as `-inf`."""
-    if not word.startswith("-") or not word.lstrip("-")[:1].isalpha():
+    first = word.lstrip("-")[:1]
+    if not word.startswith("-") or not (first.isascii() and first.isalpha()):
         return False
+    return not _is_number(word)
+
+
+def _is_number(word: str) -> bool:
     try:
         float(word)
     except ValueError:
-        return True
-    return False
+        return False
+    return True
+
+
+def split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The options of a command line, and the words after ``--``, which belong to the model."""
+    place = list(words).index("--") if "--" in words else len(words)
+    return list(words[:place]), list(words[place + 1 :])
 
 
 def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
@@ -122,6 +134,8 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
         elif not word:
             after = f" after -{pairs[-1][0]}" if pairs else ""
             raise OptionError(f"empty word{after}: an option is written -name value")
+        elif word.startswith("-") and word.lstrip("-")[:1].isalpha() and not _is_number(word):
+            raise OptionError(f"{word}: the name of an option begins with a letter from a to z")
         elif takes_value:
             pairs[-1] = (pairs[-1][0], word)
             takes_value = False
@@ -129,7 +143,9 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
             last = " ".join(join_options(pairs[-1:]))
             raise OptionError(f"{word}: belongs to no option; {last} has its value (a list is written 1,2,3)")
         else:
-            raise OptionError(f"{word}: belongs to no option; an option is written -name value")
+            raise OptionError(
+                f"{word}: belongs to no option; an option is written -name value, words of the model follow after --"
+            )
     return pairs
 
 

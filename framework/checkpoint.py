@@ -28,6 +28,7 @@ from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
 from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
+from windlass.framework.interrupt import Interrupt
 from windlass.framework.parallel import is_first_process
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
@@ -194,15 +195,12 @@ class Keeper:
     Args:
         solver: the solver.
         hooks: all hooks of the solve.
-
-    Attributes:
-        paused: whether the solver waits for its caller, whose solves are no part of this one.
     """
 
     def __init__(self, solver: Restartable, hooks: Sequence[StepHook]) -> None:
         self._solver = solver
         self._hooks = name_hooks(hook for hook in hooks if not isinstance(hook, Checkpoint))
-        self.paused = False
+        self._interrupt = Interrupt(solver.assembly.layout.size == 1)
         self._checkpoint = find_checkpoint(hooks)
         self._number = -1
         self._written = -1
@@ -222,11 +220,22 @@ class Keeper:
                 f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a solver of its own"
             )
         self._solver.keeper = self
+        self._interrupt.begin()
         return self
+
+    @property
+    def paused(self) -> bool:
+        """Whether the solver waits for its caller, whose solves are no part of this one."""
+        return self._interrupt.paused
+
+    @paused.setter
+    def paused(self, value: bool) -> None:
+        self._interrupt.paused = value
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._interrupt.end()
         if self._solver.keeper is self:
             self._solver.keeper = None
         if self._checkpoint is not None:
@@ -292,10 +301,39 @@ class Keeper:
         return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
 
     def before_step(self, state: State) -> None:
-        """Write a checkpoint if it is time for one; nothing may have begun the step yet."""
+        """Write a checkpoint if it is time for one, and end if the user wishes; nothing may have begun the step yet.
+
+        Raises:
+            KeyboardInterrupt: see `check_interrupt`.
+        """
+        self.check_interrupt(state)
         checkpoint = self._checkpoint
         if checkpoint is not None and state.step != self._written and state.step % checkpoint.every == 0:
             self._write(state, finished=False)
+
+    def check_interrupt(self, state: State) -> None:
+        """End between two steps, with the state kept, if the user has pressed Ctrl-C.
+
+        Raises:
+            KeyboardInterrupt: with notes on what is kept.
+        """
+        if not self._interrupt.wanted:
+            return
+        for hook in self._hooks.values():
+            hook.finish(state)
+        name = self._solver.prefix.rstrip("_")
+        stop = KeyboardInterrupt()
+        at = f"t = {state.t:.9g} s, " if state.t else ""
+        stop.add_note(f"{name} was at {at}step {state.step}")
+        path = options.last_good_path()
+        if path is not None:
+            stop.add_note(f"last good state: {state.save(path)}; State(world).load(...) reads it, resume=True goes on")
+        if self._checkpoint is not None and self._solver.settings():
+            self._write(state, finished=False)
+            stop.add_note(f"-restart {self._checkpoint.path} goes on from here, to the last bit")
+        elif self._checkpoint is None:
+            stop.add_note("with -checkpoint FILE a run that was interrupted goes on by -restart FILE")
+        raise stop
 
     def had_ended(self, state: State) -> bool:
         """Whether a record was taken over and no step done since."""

@@ -86,7 +86,7 @@ def end_quietly() -> int:
 
 def _describe(error: BaseException, script: str | None, where: str) -> str:
     if isinstance(error, KeyboardInterrupt):
-        return f"interrupted{where}"
+        return "\n  ".join([f"interrupted{where}", *getattr(error, "__notes__", ())])
     if isinstance(error, WindlassError) and not options.traceback_wanted():
         return f"error{where}: {error}"
     heading = f"exception{where}:\n" if where else ""

@@ -20,22 +20,30 @@ All calls are collective: all ranks make them.
 """
 
 import importlib
-import json
-import math
 import os
 import re
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
 from windlass.framework import unread
-from windlass.framework.arguments import HELP_NAMES, TRUE_WORDS, Option, join_options, split_options
-from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.arguments import (
+    HELP_NAMES,
+    HELP_TOPICS,
+    TRUE_WORDS,
+    Option,
+    join_options,
+    split_arguments,
+    split_options,
+)
+from windlass.framework.errors import OptionError
 from windlass.framework.launcher import start_petsc
+from windlass.framework.option_files import Pairs, insert_files, petsc_files
+from windlass.framework.petsc_values import check_ranges, find_refused, petsc_reason
 from windlass.framework.unread import Moment, Solver
 
 Value = TypeVar("Value", bound=int | float | bool | str)
@@ -48,7 +56,10 @@ class _Run:
     """The options of this process. PETSc keeps one database per process, so there is one record beside it."""
 
     words: list[str] | None = None
+    arguments: list[str] = field(default_factory=list)
     help: bool = False
+    help_petsc: bool = False
+    values_checked: bool = False
     finished: bool = False
     own: dict[str, Option] = field(default_factory=dict)
     framework: set[str] = field(default_factory=set)
@@ -79,20 +90,18 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     """
     if _run.words == list(words):
         return
-    pairs = split_options(words)
+    options, _run.arguments = split_arguments(words)
+    pairs = insert_files(_environment_options()) + insert_files(split_options(options))
     for name, value in pairs:
-        if name.lower() == "options_file" and not (value and Path(value.removesuffix(":yaml")).is_file()):
-            raise OptionError(f"-options_file {value or ''}: expected a readable file with options")
-    # PETSc prints its general help when it starts; the model's own options are to come first.
-    help_words = {f"-{name}" for name in HELP_NAMES}
-    environment = os.environ.get("PETSC_OPTIONS", "").split()
-    _run.help = _run.help or any(name.lower() in HELP_NAMES for name, _ in pairs) or bool(help_words & set(environment))
+        if name.lower() in HELP_NAMES:
+            if value not in (None, *HELP_TOPICS):
+                raise OptionError(f"-{name} = {value}: expected nothing or {HELP_TOPICS[0]} behind it")
+            _run.help, _run.help_petsc = True, _run.help_petsc or value is not None
+    # PETSc prints its general help when it starts; the model's own options are to come first
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
-    if help_words & set(environment):
-        os.environ["PETSC_OPTIONS"] = " ".join(word for word in environment if word not in help_words)
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
-        start_petsc(join_options(pairs))
+        _start_petsc(pairs)
     from petsc4py import PETSc
 
     _run.words = list(words)
@@ -104,24 +113,50 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
         # PETSc reports these as crashes; ending a job or paging through the help is none.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL if _run.help else signal.SIG_IGN)
-    if database.hasName("help"):  # from a file
-        _run.help = True
-        database.delValue("help")
     _declare_framework_options(model)
+    check_ranges(database.getAll(), SOLVER_PREFIXES)
+    reads_files = loaded or any(name.lower() == "skip_petscrc" for name, _ in pairs)
+    for file in petsc_files() if model and not reads_files else ():
+        _note(f"{file} is not read; -options_file {file} reads it")
+
+
+def _environment_options() -> Pairs:
+    try:
+        return split_options(os.environ.get("PETSC_OPTIONS", "").split())
+    except OptionError as error:
+        raise OptionError(f"environment variable PETSC_OPTIONS: {error}") from None
+
+
+def _start_petsc(pairs: Pairs) -> None:
+    """Start PETSc with these options alone, without those that it would find by itself."""
+    environment = os.environ.pop("PETSC_OPTIONS", None)
+    given = {name.lower() for name, _ in pairs}
+    try:
+        start_petsc([*join_options(pairs), *([] if "skip_petscrc" in given else ["-skip_petscrc"])])
+    finally:
+        if environment is not None:
+            os.environ["PETSC_OPTIONS"] = environment
+
+
+def arguments() -> list[str]:
+    """The words of the command line that follow ``--``: those of the model, which are no options."""
+    if not is_initialised():
+        _petsc()
+    return list(_run.arguments)
 
 
 def _declare_framework_options(model: bool) -> None:
     before = set(_run.own)
+    option("traceback", False, "", "show where in the code an error was raised")
     option("summary", "", "", "write the results to this JSON file")
     option("progress", True, "", "show the progress of the run")
     option("quiet", False, "", "print errors only")
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
     option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
-    option("traceback", False, "", "show where in the code an error was raised")
     for name in ("checkpoint_options", "threads"):
         importlib.import_module(f"windlass.framework.{name}").declare()
     _run.framework |= set(_run.own) - before
-    summary_path()
+    importlib.import_module("windlass.framework.summary").summary_path()
 
 
 def option(
@@ -195,20 +230,35 @@ def set_from_options(solver: Any) -> None:
     prefix = solver.getOptionsPrefix() or ""
     _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, _describe_kinds(solver))
     if not _run.help:
+        _check_values(prefix)
         _read_options(solver, prefix)
         _run.solvers[prefix].kinds = _describe_kinds(solver)
         _raise_for_unread(Moment.OPTIONS_SET)
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())
-    _show(f"PETSc's options of the solver {prefix}:" if prefix else "PETSc's options of the solver:")
-    database = _petsc().Options()
-    database.setValue("help", "")
-    _read_options(solver, prefix)
-    _set_up_twin(solver)
-    database.delValue("help")
+    if _run.help_petsc:
+        _show(f"PETSc's options of the solver {prefix}:" if prefix else "PETSc's options of the solver:")
+        database = _petsc().Options()
+        database.setValue("help", "")
+        _read_options(solver, prefix)
+        _set_up_twin(solver)
+        database.delValue("help")
     _run.dropped_output = sys.stdout
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (open until the process ends)
+
+
+def _check_values(prefix: str) -> None:
+    """Have the values of all solvers checked before the first solve, also of those that the model makes later."""
+    given = _petsc().Options().getAll()
+    prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]
+    _run.values_checked = True
+    check_ranges(given, tuple(prefixes))
+    for known in prefixes:
+        refused = find_refused(given, known)
+        if refused:
+            name, reason = refused
+            raise OptionError(f"-{known}{name} {given[known + name]}: PETSc refuses it: {reason}")
 
 
 def after_set_up(solver: Any) -> None:
@@ -237,7 +287,8 @@ def finish() -> None:
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())
-    _show("Nothing was solved. PETSc's general options, such as -log_view and -options_file FILE, are in its manual.")
+    more = "" if _run.help_petsc else " -help petsc also lists those of PETSc's solvers."
+    _show(f"Nothing was solved.{more} PETSc's general options, such as -log_view, are in its manual.")
 
 
 def finish_without_check() -> None:
@@ -261,9 +312,19 @@ def own_help() -> str:
     )
 
 
+def process_rank() -> int:
+    """Number of this process among those of PETSc."""
+    return int(_petsc().COMM_WORLD.getRank())
+
+
 def _show(text: str) -> None:
-    if text and _petsc().COMM_WORLD.getRank() == 0:
+    if text and process_rank() == 0:
         print(text, flush=True)
+
+
+def _note(text: str) -> None:
+    if not quiet() and process_rank() == 0:
+        print(f"note: {text}", file=sys.stderr, flush=True)
 
 
 def _raise_for_unread(moment: Moment, heading: str = "") -> None:
@@ -276,9 +337,7 @@ def _read_options(solver: Any, prefix: str) -> None:
     try:
         solver.setFromOptions()
     except _petsc().Error as error:
-        # The last line says what is wrong, those before it where in PETSc.
-        reason = str(error).splitlines()[-1].removeprefix("[0] ")
-        raise OptionError(f"an option of the solver {prefix} has a wrong value: {reason}") from error
+        raise OptionError(f"an option of the solver {prefix} has a wrong value: {petsc_reason(error)}") from error
 
 
 def _describe_kinds(solver: Any) -> str:
@@ -314,78 +373,38 @@ def _set_up_twin(solver: Any) -> None:
 
 def progress_wanted() -> bool:
     """Whether to show the progress of the run (-progress, -quiet)."""
-    return not quiet() and bool(_own_value("progress"))
+    return not quiet() and bool(own_value("progress"))
 
 
 def quiet() -> bool:
     """Whether to print errors only (-quiet)."""
-    return bool(_own_value("quiet"))
+    return bool(own_value("quiet"))
 
 
 def partition_kind() -> str:
     """How the model is divided among processes (-partition)."""
-    return str(_own_value("partition"))
+    return str(own_value("partition"))
 
 
 def last_good_path() -> Path | None:
     """The file of -last_good for the last good state of a solve that fails; None if none is wanted."""
-    return Path(text) if (text := str(_own_value("last_good"))) else None
+    return Path(text) if (text := str(own_value("last_good"))) else None
 
 
 def traceback_wanted() -> bool:
     """Whether errors show their place in the code (-traceback or WINDLASS_TRACEBACK=1)."""
-    from_environment = os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS
-    return from_environment or (bool(_own_value("traceback")) if is_initialised() else "-traceback" in sys.argv)
-
-
-def summary_path() -> Path | None:
-    """The file of -summary, None when not given.
-
-    Raises:
-        OutputError: the file cannot be written there.
-    """
-    if not (text := str(_own_value("summary"))):
-        return None
-    path = Path(text)
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise OutputError(f"-summary {text}: expected a file in a folder that exists and can be written")
-    return path
-
-
-def write_summary(values: Mapping[str, Any]) -> None:
-    """Write results to the file of -summary, on the first rank; nothing without -summary and under -help.
-
-    Args:
-        values: results by name: numbers, words, None, NumPy arrays, and lists and dicts of them; numbers that are not
-            finite become null.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    path = summary_path()
-    if path is None or help_requested() or _petsc().COMM_WORLD.getRank() > 0:
-        return
+    if os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS:
+        return True
+    if "traceback" not in _run.own:
+        return "-traceback" in sys.argv
     try:
-        path.write_text(json.dumps(_as_json(values), indent=2, allow_nan=False) + "\n")
-    except OSError as error:
-        raise OutputError(f"-summary {path}: {error.strerror}") from error
+        return bool(own_value("traceback"))
+    except OptionError:
+        return False
 
 
-def _as_json(value: Any) -> Any:
-    import numpy as np
-
-    if isinstance(value, Mapping):
-        return {str(key): _as_json(part) for key, part in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        return _as_json(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_as_json(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-def _own_value(name: str) -> int | float | bool | str:
+def own_value(name: str) -> int | float | bool | str:
+    """The value of an option that Windlass has declared."""
     database = _petsc().Options()
     item = _run.own[name]
     return item.parse(database.getString(name)) if database.hasName(name) else item.default

@@ -27,7 +27,7 @@ from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.initial import update_initial_accelerations
-from windlass.solvers.integrator import create_integrator
+from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.ordering import choose_storage
@@ -41,15 +41,19 @@ ADVICE = (
     "or -dynamic_snes_monitor to see the iterations"
 )
 
+SHORTEST = 1e-300
+"""Smallest step size and end that the command line takes [s]."""
+
 
 class Dynamic:
     """Time integration of a world.
 
     Args:
         world: the model.
-        step: nominal step size [s].
-        end: time at the end [s].
-        method: ``"generalized_alpha"``, ``"newmark"`` or ``"trapezoidal_index2"``, see `create_integrator`.
+        step: nominal step size [s]; ``-<prefix>step`` overrides it.
+        end: time at the end [s]; ``-<prefix>end`` overrides it.
+        method: ``"generalized_alpha"``, ``"newmark"`` or ``"trapezoidal_index2"``, see `create_integrator`;
+            ``-<prefix>method`` overrides it.
         spectral_radius: of generalised-alpha [1].
         rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
         discontinuous_max_it, discontinuous_atol, discontinuous_fail: defaults, see `DiscontinuousSettings`.
@@ -92,6 +96,10 @@ class Dynamic:
         for what, value in (("step", step), ("end", end)):
             if not (np.isfinite(value) and value > 0.0):
                 raise ModelError(f"{what} = {value} s in Dynamic: must be > 0")
+        create_integrator(method, spectral_radius)
+        step = options.option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
+        end = options.option(prefix + "end", float(end), "s", "time at the end", minimum=SHORTEST)
+        method = options.option(prefix + "method", method, "", "integrator", choices=METHODS)
         self.prefix, self._method = prefix, method
         self.integrator = create_integrator(method, spectral_radius)
         self.assembly: Assembly = parallel_assembly(world, communicator())

@@ -32,6 +32,8 @@ from windlass.solvers.statistics import Statistics
 from windlass.solvers.verlet import Verlet
 
 METHODS = ("verlet", "rk")
+SHORTEST = 1e-300
+"""Smallest step size and end that the command line takes [s]."""
 SHORTEST_CUT = 0.75
 """A step that a contact wishes to be shorter becomes at least this much shorter."""
 ADVICE = (
@@ -76,7 +78,7 @@ class Explicit:
     Args:
         world: the model.
         step: step size; of ``"rk"`` the largest one.  All multiples of it are hit exactly [s].
-        end: time at the end [s].
+        end: time at the end [s]; step, end and method are also options, ``-<prefix>step`` and so on.
         method: ``"verlet"``, velocity Verlet of order 2 with fixed steps, or ``"rk"``, Runge-Kutta of order 8 with
             error control (SciPy's DOP853).
         rtol, atol: tolerances of ``"rk"`` for coordinates and velocities [1], [m, rad, 1; per s].
@@ -119,6 +121,9 @@ class Explicit:
                 raise ModelError(f"{what} = {value} s in Explicit: must be > 0")
         if method not in METHODS:
             raise ModelError(f"method = {method!r} in Explicit: must be one of {', '.join(METHODS)}")
+        step = option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
+        end = option(prefix + "end", float(end), "s", "time at the end", minimum=SHORTEST)
+        method = option(prefix + "method", method, "", "integrator", choices=METHODS)
         for what, value in (("rtol", rtol), ("atol", atol), ("discontinuous_atol", discontinuous_atol)):
             if not (np.isfinite(value) and value >= 0.0):
                 raise ModelError(f"{what} = {value} in Explicit: must be >= 0")

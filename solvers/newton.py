@@ -84,11 +84,12 @@ class Newton:
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
         self._set_linear_defaults()
-        database = PETSc.Options()
-        name = problem.prefix + "snes_linesearch_type"
-        if not database.hasName(name):
-            database.setValue(name, "basic")
+        set_line_search(snes, "basic")
         options.set_from_options(snes)
+        own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
+        if snes.getType() != PETSc.SNES.Type.NEWTONLS or not own_test:
+            # kept tangents are judged by the norms that the convergence test sees
+            problem.lag.active = False
         check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
         advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC().getFactorSolverType() or "")
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern

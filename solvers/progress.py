@@ -1,4 +1,4 @@
-"""Progress of a solve: time, step size, Newton iterations per step, time to go and real-time factor."""
+"""Progress of a solve: time, step size, Newton iterations per step, time to go, and how fast beside real time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ class Progress:
             f"{self._statistics.describe_work()}, {to_go:.0f} s to go"
         )
         if self._unit == "s" and done > 0:
-            line += f", real-time factor {spent / done:.3g}"
+            factor = spent / done
+            line += f", {factor:.3g} times slower than" if factor > 1.0 else f", {1.0 / factor:.3g} times faster than"
+            line += " real time"
         self._write(line)
 
     def end(self) -> None:

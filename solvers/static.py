@@ -129,11 +129,11 @@ class Static:
                 self.statistics.end()
                 run_finish(all_hooks, current)
             else:
-                self._march(current, all_hooks)
+                self._march(current, all_hooks, keeper)
             keeper.finish(current)
         return current
 
-    def _march(self, current: State, all_hooks: list[StepHook]) -> None:
+    def _march(self, current: State, all_hooks: list[StepHook], keeper: Keeper) -> None:
         """All load steps."""
         time = current.t if self.time is None else self.time
         fields = self.assembly.fields
@@ -147,6 +147,7 @@ class Static:
         start = current.copy()
         done = 0.0
         while done < 1.0 - 1e-9 * nominal:
+            keeper.check_interrupt(current)
             run_before_step(all_hooks, current)
             current.start_data[:] = current.data
             start.assign(current)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from windlass.framework.errors import WindlassError as WindlassError
     from windlass.framework.evaluate import eval_output as eval_output
     from windlass.framework.hooks import StepHook as StepHook
+    from windlass.framework.options import arguments as arguments
     from windlass.framework.options import help_requested as help_requested
     from windlass.framework.options import option as option
-    from windlass.framework.options import write_summary as write_summary
     from windlass.framework.output.comparison import format_comparison as format_comparison
     from windlass.framework.output.folder import create_output_folder as create_output_folder
     from windlass.framework.output.recorder import Recorder as Recorder
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from windlass.framework.parts import Part as Part
     from windlass.framework.parts import part as part
     from windlass.framework.state import State as State
+    from windlass.framework.summary import write_summary as write_summary
     from windlass.framework.table import Entity as Entity
     from windlass.framework.world import World as World
     from windlass.solvers.dynamic import Dynamic as Dynamic
@@ -56,9 +57,10 @@ _MODULE_OF = {
     "WindlassError": "framework.errors",
     "eval_output": "framework.evaluate",
     "StepHook": "framework.hooks",
+    "arguments": "framework.options",
     "help_requested": "framework.options",
     "option": "framework.options",
-    "write_summary": "framework.options",
+    "write_summary": "framework.summary",
     "Recorder": "framework.output.recorder",
     "create_output_folder": "framework.output.folder",
     "format_comparison": "framework.output.comparison",

@@ -15,7 +15,7 @@ from windlass.framework import cli
 # Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), solved by as many solvers as -solvers says.
 MODEL = """
 import sys
-from windlass.framework import options
+from windlass.framework import options, summary
 from windlass.framework.errors import ModelError
 from windlass.framework.petsc import PETSc
 
@@ -73,7 +73,7 @@ if fail.startswith("rank"):
 for name in solvers.split(","):
     x = solve(name + "_")
 print("elements", elements, "end_time", end_time, "x", x[0])
-options.write_summary({"elements": elements, "x": x})
+summary.write_summary({"elements": elements, "x": x})
 """
 
 
@@ -128,10 +128,7 @@ def test_model_and_petsc_options_are_mixed_freely(model: Path, through: str) -> 
         ("-x=3", "-x=3: an option has one dash and its value follows after a space: -x 3"),
         ("-elements 240 60", "60: belongs to no option"),
         ("-elements 0", "-elements = 0: expected a whole number >= 1 [1]"),
-        (
-            "-dynamic_pc_type luu",
-            "an option of the solver dynamic_ has a wrong value: Unable to find requested PC type luu",
-        ),
+        ("-dynamic_pc_type luu", "-dynamic_pc_type luu: PETSc refuses it: Unable to find requested PC type luu"),
         ("-fail model", "circle_radius = -0.1 m in Circle row 3: must be > 0"),
     ],
 )
@@ -197,7 +194,7 @@ def test_options_from_the_environment_and_from_files(model: Path) -> None:
 
 @both_ways
 def test_help_lists_own_options_then_those_of_all_solvers(model: Path, through: str) -> None:
-    words = "-help -solvers static,dynamic -dynamic_pc_factor_mat_solver_type mumps -summary s.json"
+    words = "-help petsc -solvers static,dynamic -dynamic_pc_factor_mat_solver_type mumps -summary s.json"
     done = run(model, *words.split(), through=through)
     assert (done.returncode, done.stderr) == (0, "")
     parts = [
@@ -219,6 +216,9 @@ def test_help_from_the_environment(model: Path) -> None:
     done = run(model, PETSC_OPTIONS="-help")
     assert done.stdout.startswith("Options of the model:")
     assert done.returncode == 0
+    # own options alone: no screens of PETSc's
+    assert "snes_rtol" not in done.stdout and len(done.stdout.splitlines()) < 40
+    assert "-help petsc also lists those of PETSc's solvers" in done.stdout
 
 
 @both_ways

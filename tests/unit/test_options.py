@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from windlass.framework import options, unread
+from windlass.framework import options, summary, unread
 from windlass.framework.arguments import Option, is_option, join_options, model_arguments, split_options
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.petsc import PETSc
@@ -50,7 +50,11 @@ def test_pairs_of_a_command_line() -> None:
         (["--x", "3"], "--x: an option has one dash and its value follows after a space: -x"),
         (["-x=3"], "-x=3: an option has one dash and its value follows after a space: -x 3"),
         (["--x=3"], "--x=3: an option has one dash and its value follows after a space: -x 3"),
-        (["240"], "240: belongs to no option; an option is written -name value"),
+        (
+            ["240"],
+            "240: belongs to no option; an option is written -name value, words of the model follow after --",
+        ),
+        (["-é", "4"], "-é: the name of an option begins with a letter from a to z"),
         (["-n", "240", "60"], "60: belongs to no option; -n 240 has its value (a list is written 1,2,3)"),
         (["-output", ""], "empty word after -output: an option is written -name value"),
     ],
@@ -134,13 +138,13 @@ def test_help_has_default_unit_and_bounds() -> None:
 
 def test_summary_is_plain_json(database: object, tmp_path: Path) -> None:
     file = tmp_path / "summary.json"
-    options.write_summary({"x": 1})  # no file asked for
+    summary.write_summary({"x": 1})  # no file asked for
     PETSc.Options().setValue("summary", str(file))
-    options.write_summary({"x": np.float64(1.5), "n": np.arange(2), "none": float("nan"), "at": {0.3: None}})
+    summary.write_summary({"x": np.float64(1.5), "n": np.arange(2), "none": float("nan"), "at": {0.3: None}})
     assert json.loads(file.read_text()) == {"x": 1.5, "n": [0, 1], "none": None, "at": {"0.3": None}}
     PETSc.Options().setValue("summary", f"{tmp_path}/missing/summary.json")
     with pytest.raises(OutputError, match="expected a file in a folder that exists"):
-        options.summary_path()
+        summary.summary_path()
 
 
 def test_words_of_pytest_are_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,0 +1,74 @@
+"""Files with options, read here and not by PETSc, so that a bad line gets a message with its place.
+
+A line holds one option, ``-name value`` or ``-name``; what follows ``#`` or ``!`` is a comment; ``-options_file FILE``
+reads another file in its place.  PETSc's `.petscrc` files have the same form but are read only where they are asked
+for: one that lies in a folder would change results unnoticed.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from windlass.framework.arguments import split_options
+from windlass.framework.errors import OptionError
+
+Pairs = list[tuple[str, str | None]]
+PETSC_FILES = ("~/.petscrc", ".petscrc", "petscrc")
+YAML_SUFFIXES = (":yaml", ".yml", ".yaml")
+
+
+def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
+    """The options of a command line, with the options of files in place of ``-options_file FILE``.
+
+    YAML files are left to PETSc.
+
+    Args:
+        pairs: names without dash, and values.
+        within: files that are being read.
+
+    Raises:
+        OptionError: a file that cannot be read or includes itself; a line that is not one option.
+    """
+    found: Pairs = []
+    for name, value in pairs:
+        if name.lower() != "options_file":
+            found.append((name, value))
+            continue
+        path = Path(value.removesuffix(":yaml") if value else "")
+        if not (value and path.is_file()):
+            raise OptionError(f"-options_file {value or ''}: expected a readable file with options")
+        if value.endswith(YAML_SUFFIXES):
+            found.append((name, value))
+        elif path.resolve() in within:
+            raise OptionError(f"-options_file {value}: the file includes itself")
+        else:
+            found += insert_files(read_options(path), (*within, path.resolve()))
+    return found
+
+
+def read_options(path: Path) -> Pairs:
+    """The options of a file.
+
+    Raises:
+        OptionError: no text file; a line that is not one option, with its number.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise OptionError(f"options file {path}: cannot be read as text ({error})") from None
+    found: Pairs = []
+    for number, line in enumerate(lines, 1):
+        words = re.split(r"[#!]", line, maxsplit=1)[0].split()
+        try:
+            pairs = split_options(words)
+        except OptionError as error:
+            raise OptionError(f"options file {path}, line {number}: {error}") from None
+        if len(pairs) > 1:
+            raise OptionError(f"options file {path}, line {number}: {line.strip()}: expected one option in a line")
+        found += pairs
+    return found
+
+
+def petsc_files() -> list[str]:
+    """Files that PETSc would read by itself and Windlass does not."""
+    return [name for name in PETSC_FILES if Path(name).expanduser().is_file()]

@@ -1,0 +1,115 @@
+"""Values of PETSc's options, checked before any solve: PETSc reads them late, names no option, and accepts nonsense.
+
+Two checks.  `check_ranges` knows the options by which solvers are tuned: a missing value, a word for a number, a number
+that makes no sense.  `find_refused` has PETSc itself read all options of a solver, on copies under another prefix.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from windlass.framework.errors import OptionError
+
+PROBE = "windlass_probe_"
+
+INFINITE = math.inf
+# Ends of names behind the prefix of a solver: kind, smallest and largest number, what is allowed in words.
+RANGES: tuple[tuple[str, type, float, float, str], ...] = (
+    (r"(snes|ksp|eps|st_ksp)_rtol", float, 0.0, math.nextafter(1.0, 0.0), "a number >= 0 and < 1 [1]"),
+    (r"(snes|ksp)_atol|snes_stol|\w*linesearch_[rals]tol", float, 0.0, INFINITE, "a number >= 0"),
+    (r"(snes|ksp)_max_it", int, 1, INFINITE, "a whole number >= 1 [1]"),
+    (r"\w*linesearch_max_it|ksp_(gmres_restart|lgmres_augment)", int, 1, INFINITE, "a whole number >= 1 [1]"),
+    (r"\w*linesearch_damping", float, math.ulp(0.0), 1.0, "a number > 0 and <= 1 [1]"),
+    (r"\w*linesearch_order", int, 1, 3, "1, 2 or 3 [1]"),
+    (r"snes_divergence_tolerance|ksp_divtol", float, -1.0, INFINITE, "a number, -1 for none [1]"),
+    (r"\w*pc_factor_levels|pc_asm_overlap", int, 0, INFINITE, "a whole number >= 0 [1]"),
+    (r"\w*pc_factor_fill", float, 1.0, INFINITE, "a number >= 1 [1]"),
+    (r"\w*pc_factor_(zeropivot|shift_amount)", float, 0.0, INFINITE, "a number >= 0"),
+    (r"snes_lag_(jacobian|preconditioner)", int, -2, INFINITE, "a whole number >= -2 and not 0 [1]"),
+    (r"\w*mat_mumps_icntl_\d+", int, -INFINITE, INFINITE, "a whole number"),
+    (r"\w*mat_mumps_cntl_\d+", float, -INFINITE, INFINITE, "a number"),
+)
+NEEDS_VALUE = re.compile(
+    r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
+)
+
+
+def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
+    """Check the options of solvers that have a known range.
+
+    Args:
+        given: all options, names without dash, ``""`` for no value.
+        prefixes: of the solvers.
+
+    Raises:
+        OptionError: an option without the value that it needs, or with one that makes no sense.
+    """
+    for name, text in given.items():
+        prefix = max((p for p in prefixes if p and name.lower().startswith(p)), key=len, default=None)
+        if prefix is None:
+            continue
+        base = name[len(prefix) :].lower()
+        rule = next((rule for rule in RANGES if re.fullmatch(rule[0], base)), None)
+        if not text and (rule or NEEDS_VALUE.fullmatch(base)):
+            raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number behind it'}")
+        if rule is not None and not _fits(text, *rule[1:4], no_zero="_lag_" in base):
+            raise OptionError(f"-{name} = {text}: expected {rule[4]}")
+
+
+def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool) -> bool:
+    try:
+        number = kind(text)
+    except ValueError:
+        # PETSc's words for numbers that it chooses
+        return text.lower() in ("petsc_default", "default", "decide", "petsc_decide", "unlimited", "determine")
+    return not math.isnan(number) and smallest <= number <= largest and not (no_zero and number == 0)
+
+
+def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
+    """The first option of a solver that PETSc refuses, and PETSc's reason; None if it takes all.
+
+    PETSc reads copies of the options under another prefix, so that the originals still count as unread.
+
+    Args:
+        given: all options, names without dash, ``""`` for no value.
+        prefix: of the solver.
+    """
+    mine = {name[len(prefix) :]: text for name, text in given.items() if name.lower().startswith(prefix)}
+    reason = _read(mine) if mine else None
+    if reason is None:
+        return None
+    # an option may be read only because of another one, such as a type: PETSc's reason has the value that it refused
+    without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
+    quoted = [name for name in without if mine[name] and mine[name] in reason.split()]
+    name = next(iter([*quoted, *without, *mine]))
+    return name, reason.replace(PROBE, prefix)
+
+
+def petsc_reason(error: Exception) -> str:
+    """What is wrong, in PETSc's words: the last line of its error; those before it say where in PETSc."""
+    return str(error).splitlines()[-1].split("] ", 1)[-1].strip()
+
+
+def _read(mine: Mapping[str, str]) -> str | None:
+    """Have a solver read options; PETSc's reason if it refuses them."""
+    from petsc4py import PETSc
+
+    database: Any = PETSc.Options()
+    for name, text in mine.items():
+        database.setValue(PROBE + name, text)
+    snes = PETSc.SNES().create(comm=PETSc.COMM_SELF)
+    try:
+        snes.setOptionsPrefix(PROBE)
+        snes.setType(PETSc.SNES.Type.NEWTONLS)
+        ksp = snes.getKSP()
+        ksp.setType(PETSc.KSP.Type.PREONLY)
+        ksp.getPC().setType(PETSc.PC.Type.LU)
+        snes.setFromOptions()
+    except PETSc.Error as error:
+        return petsc_reason(error)
+    finally:
+        snes.destroy()
+        for name in mine:
+            database.delValue(PROBE + name)
+    return None

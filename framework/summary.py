@@ -1,0 +1,58 @@
+"""Results of a run as JSON: the file of the option -summary."""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from windlass.framework import options
+from windlass.framework.errors import OutputError
+
+
+def summary_path() -> Path | None:
+    """The file of -summary, None when not given.
+
+    Raises:
+        OutputError: the file cannot be written there.
+    """
+    if not (text := str(options.own_value("summary"))):
+        return None
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise OutputError(f"-summary {text}: expected a file in a folder that exists and can be written")
+    return path
+
+
+def write_summary(values: Mapping[str, Any]) -> None:
+    """Write results to the file of -summary, on the first rank; nothing without -summary and under -help.
+
+    Args:
+        values: results by name: numbers, words, None, NumPy arrays, and lists and dicts of them; numbers that are not
+            finite become null.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    path = summary_path()
+    if path is None or options.help_requested() or options.process_rank() > 0:
+        return
+    try:
+        path.write_text(json.dumps(_as_json(values), indent=2, allow_nan=False) + "\n")
+    except OSError as error:
+        raise OutputError(f"-summary {path}: {error.strerror}") from error
+
+
+def _as_json(value: Any) -> Any:
+    import numpy as np
+
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _as_json(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_as_json(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

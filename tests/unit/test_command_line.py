@@ -1,0 +1,192 @@
+"""What a user types: wrong values are one message with the option's name, before any solve; Ctrl-C loses nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass.connectors import hinge
+from windlass.elements import nodes_of, straight_cable
+from windlass.framework.option_files import insert_files
+from windlass.framework.petsc import PETSc
+from windlass.framework.petsc_values import check_ranges, find_refused
+
+MODEL = """
+import sys
+import windlass as wl
+from windlass.connectors import hinge
+from windlass.elements import nodes_of, straight_cable
+
+world = wl.World(gravity=(0.0, -9.81))
+rope = straight_cable(world, (0, 0), (1, 0), 4, axial_stiffness=1e4, bending_stiffness=1e-3, mass_per_length=0.2)
+hinge(world, nodes_of(world, rope)[0])
+motion = wl.Dynamic(world, step=1e-3, end=0.01)
+print("words", wl.arguments(), "rtol", motion.snes.getTolerances()[0], flush=True)
+motion.solve(hooks=[lambda state: print("step", state.step, flush=True)])
+"""
+
+
+def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    (folder / "model.py").write_text(MODEL)
+    return subprocess.run(command(*words), cwd=folder, env=settings(**environment), capture_output=True, text=True)
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "windlass.framework.cli", "run", "model.py", *words]
+
+
+def settings(**environment: str) -> dict[str, str]:
+    inherited = {name: value for name, value in os.environ.items() if name != "PETSC_OPTIONS"}
+    return inherited | {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "OMP_NUM_THREADS": "1"} | environment
+
+
+@pytest.fixture
+def database() -> Iterator[Any]:
+    """PETSc's options, left as they were found."""
+    before = set(PETSc.Options().getAll())
+    yield PETSc.Options()
+    for name in set(PETSc.Options().getAll()) - before:
+        PETSc.Options().delValue(name)
+
+
+def rope() -> wl.World:
+    world = wl.World(gravity=(0.0, -9.81))
+    cable = straight_cable(world, (0, 0), (1, 0), 4, axial_stiffness=1e4, bending_stiffness=1e-3, mass_per_length=0.2)
+    hinge(world, nodes_of(world, cable)[0])
+    return world
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("-summary", "-summary has no value: expected a word"),
+        ("-quiet 5", "-quiet = 5: expected true or false"),
+        ("-traceback 7", "-traceback = 7: expected true or false"),
+        ("-partition foo", "-partition = foo: expected one of auto, rows, graph"),
+        ("-help foo", "-help = foo: expected nothing or petsc behind it"),
+        ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
+        ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
+        ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses it"),
+    ],
+)
+def test_wrong_words_are_one_message(tmp_path: Path, words: str, message: str) -> None:
+    done = run(tmp_path, *words.split())
+    assert done.returncode == 2 and done.stderr.startswith(f"error: {message}"), done.stderr
+    assert len(done.stderr.splitlines()) == 1 and "step" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("snes_rtol", ""), ("snes_rtol", "nan"), ("snes_rtol", "2"), ("snes_rtol", "-1e-3"), ("snes_rtol", "abc"),
+        ("snes_max_it", "-5"), ("snes_max_it", "3.5"), ("snes_max_it", "0"), ("snes_atol", "-1"), ("ksp_rtol", "1"),
+        ("ksp_gmres_restart", "0"), ("snes_linesearch_damping", "0"), ("snes_linesearch_order", "4"), ("pc_type", ""),
+        ("sub_pc_factor_levels", "-1"), ("mat_mumps_icntl_14", "x"), ("snes_lag_jacobian", "0"), ("ksp_type", ""),
+    ],
+)  # fmt: skip
+def test_values_of_petsc_options_have_ranges(name: str, value: str) -> None:
+    with pytest.raises(wl.OptionError, match=f"-dynamic_{name}"):
+        check_ranges({f"dynamic_{name}": value}, ("dynamic_",))
+
+
+def test_right_values_of_petsc_options_pass() -> None:
+    right = {"snes_rtol": "1e-3", "snes_max_it": "7", "ksp_divtol": "-1", "snes_monitor": "", "snes_lag_jacobian": "-2"}
+    check_ranges({f"dynamic_{name}": value for name, value in right.items()}, ("dynamic_", "static_"))
+    check_ranges({"elements_rtol": "5"}, ("dynamic_",))  # an option of the model
+
+
+def test_what_petsc_refuses_is_named_and_stays_unread(database: Any) -> None:
+    given = {"late_pc_type": "ilu", "late_pc_factor_levels": "x", "late_snes_monitor": ""}
+    assert find_refused(given, "late_") == (
+        "pc_factor_levels", "Input string x has no integer value (do not include . in it)",
+    )  # fmt: skip
+    assert find_refused({"late_snes_convergence_test": "no"}, "late_") is not None
+    assert find_refused({"late_pc_type": "lu"}, "late_") is None
+    assert not any("probe" in name for name in database.getAll())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"convergence_test": "default"}, {"convergence_test": "skip", "max_it": "3"}, {"type": "vinewtonrsls"},
+        {"type": "newtontr"}, {"type": "ksponly"},
+    ],
+)  # fmt: skip
+def test_other_kinds_of_newton_solve_the_same_step(database: Any, given: dict[str, str]) -> None:
+    expected = wl.Dynamic(rope(), step=1e-3, end=1e-3, name="").solve().q
+    for name, value in given.items():
+        database.setValue(f"other_snes_{name}", value)
+    found = wl.Dynamic(rope(), step=1e-3, end=1e-3, name="", prefix="other_").solve().q
+    # a single iteration (ksponly) leaves an error of the order of the rotations squared
+    size = np.abs(expected).max()
+    assert np.abs(found - expected).max() < (size**2 if given.get("type") == "ksponly" else 1e-6 * size)
+
+
+def test_files_of_options(tmp_path: Path) -> None:
+    inner, outer = tmp_path / "inner.txt", tmp_path / "outer.txt"
+    inner.write_text("! a comment\n-b 2 # another\n\n-c\n")
+    outer.write_text(f"-a 1\n-options_file {inner}\n-d 4\n")
+    pairs = insert_files([("options_file", str(outer)), ("e", None)])
+    assert pairs == [("a", "1"), ("b", "2"), ("c", None), ("d", "4"), ("e", None)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("-a 1\nfoo bar\n", "line 2: foo: belongs to no option"),
+        ("-a 1 -b 2\n", "line 1: -a 1 -b 2: expected one option in a line"),
+        ("-a=1\n", "line 1: -a=1: an option has one dash"),
+        ("-options_file {file}\n", "the file includes itself"),
+        ("-options_file missing.txt\n", "expected a readable file with options"),
+        ("\udcff\udcfe", "cannot be read as text"),
+    ],
+)
+def test_bad_lines_of_options_files(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "options.txt"
+    file.write_bytes(text.format(file=file).encode(errors="surrogateescape"))
+    with pytest.raises(wl.OptionError) as raised:
+        insert_files([("options_file", str(file))])
+    assert message in str(raised.value)
+
+
+def test_files_that_petsc_finds_by_itself_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".petscrc").write_text("-dynamic_snes_rtol 1e-1\n")
+    done = run(tmp_path, "--", "N120", "-x", HOME=str(tmp_path))
+    assert done.returncode == 0
+    assert "note: .petscrc is not read; -options_file .petscrc reads it" in done.stderr
+    assert "words ['N120', '-x'] rtol 1e-08" in done.stdout
+    done = run(tmp_path, "-options_file", ".petscrc")
+    assert "rtol 0.1" in done.stdout
+
+
+def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    words = ("-dynamic_end", "1e6", "-progress", "false", "-checkpoint", "c.h5")
+    process = subprocess.Popen(
+        command(*words), cwd=tmp_path, env=settings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    while process.stdout.readline().strip() != "step 3":
+        assert process.poll() is None
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupt: the solve ends after this step" in said and "\ninterrupted\n  dynamic was at t = " in said
+    assert "last good state: last_good_state.npz" in said and "-restart" in said
+    last = int([line for line in out.splitlines() if line.startswith("step")][-1].split()[1])
+    assert f", step {last}\n" in said
+    state = wl.State(rope()).load(tmp_path / "last_good_state.npz")
+    assert state.step == last and np.isclose(state.t, 1e-3 * last)
+    done = run(tmp_path, *words[:4], "-dynamic_end", repr(1e-3 * (last + 2)), "-restart", "c.h5")
+    assert done.returncode == 0 and done.stdout.splitlines()[1:] == [f"step {last + 1}", f"step {last + 2}"]
