@@ -43,6 +43,7 @@ from windlass.framework.arguments import (
 from windlass.framework.errors import OptionError
 from windlass.framework.launcher import start_petsc
 from windlass.framework.option_files import Pairs, insert_files, petsc_files
+from windlass.framework.petsc_solvers import describe_kinds, set_up_twin
 from windlass.framework.petsc_values import check_ranges, find_refused, petsc_reason
 from windlass.framework.unread import Moment, Solver
 
@@ -228,11 +229,11 @@ def set_from_options(solver: Any) -> None:
         OptionError: options that are unknown or without effect, with suggestions; values that PETSc refuses.
     """
     prefix = solver.getOptionsPrefix() or ""
-    _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, _describe_kinds(solver))
+    _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, describe_kinds(solver))
     if not _run.help:
         _check_values(prefix)
         _read_options(solver, prefix)
-        _run.solvers[prefix].kinds = _describe_kinds(solver)
+        _run.solvers[prefix].kinds = describe_kinds(solver)
         _raise_for_unread(Moment.OPTIONS_SET)
         return
     sys.stdout = _run.dropped_output or sys.stdout
@@ -242,7 +243,7 @@ def set_from_options(solver: Any) -> None:
         database = _petsc().Options()
         database.setValue("help", "")
         _read_options(solver, prefix)
-        _set_up_twin(solver)
+        set_up_twin(solver)
         database.delValue("help")
     _run.dropped_output = sys.stdout
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (open until the process ends)
@@ -269,7 +270,7 @@ def after_set_up(solver: Any) -> None:
     """
     prefix = solver.getOptionsPrefix() or ""
     if not _run.help and _run.solvers.get(prefix, Solver()).reached < Moment.SET_UP:
-        _run.solvers[prefix] = Solver(Moment.SET_UP, _describe_kinds(solver))
+        _run.solvers[prefix] = Solver(Moment.SET_UP, describe_kinds(solver))
         _raise_for_unread(Moment.SET_UP)
 
 
@@ -338,37 +339,6 @@ def _read_options(solver: Any, prefix: str) -> None:
         solver.setFromOptions()
     except _petsc().Error as error:
         raise OptionError(f"an option of the solver {prefix} has a wrong value: {petsc_reason(error)}") from error
-
-
-def _describe_kinds(solver: Any) -> str:
-    snes = isinstance(solver, _petsc().SNES)
-    ksp = solver.getKSP() if snes else solver
-    pc = ksp.getPC()
-    kinds = {"snes": solver.getType() if snes else None, "ksp": ksp.getType(), "pc": pc.getType()}
-    package = pc.getFactorSolverType() if pc.getType() in ("lu", "cholesky", "ilu", "icc") else None
-    return ", ".join(f"{what} {kind}" for what, kind in (kinds | {"package": package}).items() if kind)
-
-
-def _set_up_twin(solver: Any) -> None:
-    """Set up a linear solver of the same kinds for a 1 x 1 matrix: only then inner solvers and packages print help."""
-    PETSc = _petsc()
-    ksp = solver.getKSP() if isinstance(solver, PETSc.SNES) else solver
-    matrix = PETSc.Mat().createAIJ((1, 1), nnz=1, comm=ksp.getComm())
-    if matrix.getOwnershipRange() == (0, 1):
-        matrix.setValue(0, 0, 1.0)
-    matrix.assemble()
-    twin = PETSc.KSP().create(ksp.getComm())
-    twin.setOptionsPrefix(ksp.getOptionsPrefix())
-    twin.setType(ksp.getType())
-    twin.getPC().setType(ksp.getPC().getType())
-    if package := ksp.getPC().getFactorSolverType():
-        twin.getPC().setFactorSolverType(package)
-    twin.setOperators(matrix)
-    try:
-        twin.setFromOptions()
-        twin.setUp()
-    except PETSc.Error:
-        return  # a kind that needs a real matrix: its help stays as short as it is
 
 
 def progress_wanted() -> bool:

@@ -1,0 +1,38 @@
+"""What can be asked of a PETSc SNES or KSP."""
+
+from typing import Any
+
+
+def describe_kinds(solver: Any) -> str:
+    """Kinds of SNES, KSP, PC and the package of its factors, in PETSc's words."""
+    from petsc4py import PETSc
+
+    snes = isinstance(solver, PETSc.SNES)
+    ksp = solver.getKSP() if snes else solver
+    pc = ksp.getPC()
+    kinds = {"snes": solver.getType() if snes else None, "ksp": ksp.getType(), "pc": pc.getType()}
+    package = pc.getFactorSolverType() if pc.getType() in ("lu", "cholesky", "ilu", "icc") else None
+    return ", ".join(f"{what} {kind}" for what, kind in (kinds | {"package": package}).items() if kind)
+
+
+def set_up_twin(solver: Any) -> None:
+    """Set up a linear solver of the same kinds for a 1 x 1 matrix: only then inner solvers and packages print help."""
+    from petsc4py import PETSc
+
+    ksp = solver.getKSP() if isinstance(solver, PETSc.SNES) else solver
+    matrix = PETSc.Mat().createAIJ((1, 1), nnz=1, comm=ksp.getComm())
+    if matrix.getOwnershipRange() == (0, 1):
+        matrix.setValue(0, 0, 1.0)
+    matrix.assemble()
+    twin = PETSc.KSP().create(ksp.getComm())
+    twin.setOptionsPrefix(ksp.getOptionsPrefix())
+    twin.setType(ksp.getType())
+    twin.getPC().setType(ksp.getPC().getType())
+    if package := ksp.getPC().getFactorSolverType():
+        twin.getPC().setFactorSolverType(package)
+    twin.setOperators(matrix)
+    try:
+        twin.setFromOptions()
+        twin.setUp()
+    except PETSc.Error:
+        return  # a kind that needs a real matrix: its help stays as short as it is
