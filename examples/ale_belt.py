@@ -125,7 +125,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 
     # at rest without friction; segments on the post begin closed, or the rope would fall through it
     state = wl.State(world)
-    gaps = state.data.reshape(len(rope), 3, 2)[:, 0]
+    gaps = state.data.reshape(len(rope), -1)[:, :2]
     gaps[wl.eval_output(contacts, "gap", state) < 1e-12] = -1e-9
     passes: dict[str, Any] = {"atol": 1e-6, "discontinuous_atol": 1e-3, "discontinuous_max_it": 30, "name": ""}
     state = wl.Static(world, load_steps=5, **passes).solve(state)
