@@ -110,6 +110,7 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
         mu=rows.column("friction_coefficient") if friction else none,
         r=rows.column("circle_radius"),
         L=length,
+        fade=rows.column("damping_depth"),
         segment_normals=rows.column("use_segment_normals") if friction else np.ones(count, dtype=bool),
         clip=rows.column("clip_normal_force"),
         active=rows.column("active"),

@@ -4,7 +4,8 @@ Per segment, with a = p0 - c and b = p1 - c the end points seen from the circle'
 
     rho = -e.a/(e.e), clamped to [0, 1];   w = a + rho e;   n = w/|w| (from circle to cable);   t = [-n_y, n_x];
     g = |w| - r;   v_rel = (1-rho) v_0 + rho v_1 - v_c - r omega t;   v_n = v_rel.n;   v_t = v_rel.t;
-    f_n = k_c g + d_c v_n;   f_t = mu_v v_t [+ mu_k wrap(x_cur - x_stick)]  or  mu |f_n| s;
+    f_n = k_c g + d_c s v_n;   f_t = mu_v v_t [+ mu_k wrap(x_cur - x_stick)]  or  mu |f_n| s;
+    s = 1, or with a depth g_0 over which damping fades in  s = -g/g_0, clamped to [0, 1];
     x_cur = r alpha + sigma rho L/n,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1.
 
 History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
@@ -42,6 +43,7 @@ class ContactColumns(NamedTuple):
         mu: friction coefficient [1].
         r: radius of the circle [m].
         L: reference length of a segment [m].
+        fade: depth g_0 over which damping fades in [m]; 0 for full damping from touch on.
         segment_normals: forces along the normal of the segment (else along the normals at its end points).
         clip: normal force never pulls.
         active: contributes.
@@ -60,6 +62,7 @@ class ContactColumns(NamedTuple):
     mu: FloatArray
     r: FloatArray
     L: FloatArray
+    fade: FloatArray
     segment_normals: NDArray[np.bool_]
     clip: NDArray[np.bool_]
     active: NDArray[np.bool_]
@@ -119,8 +122,34 @@ class RowLaw(NamedTuple):
     mu: float
     r: float
     L: float
+    fade: float
     segment_normals: bool
     clip: bool
+
+
+@kernel(inline=True)
+def create_law(c: ContactColumns, i: int) -> RowLaw:
+    """The parameters of row i."""
+    kc, dc, fade, clip = c.kc[i], c.dc[i], c.fade[i], c.clip[i]
+    return RowLaw(kc, dc, c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], fade, c.segment_normals[i], clip)
+
+
+@kernel(inline=True)
+def normal_force(law: RowLaw, g: float, vn: float) -> tuple[float, float, float]:
+    """f_n [N] and its derivatives by g and v_n.
+
+    With a depth g_0, f_n = k_c g (1 - v_n/v_0) at -g < g_0, where v_0 = k_c g_0/d_c: a force that is continuous where
+    segment and circle touch.  Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
+    """
+    kg, d = law.kc, law.dc
+    if law.fade > 0.0 and -g < law.fade:
+        d = law.dc * max(-g, 0.0) / law.fade
+        if g < 0.0:
+            kg -= law.dc * vn / law.fade
+    fn = law.kc * g + d * vn
+    if law.clip and fn >= 0.0:
+        return 0.0, 0.0, 0.0
+    return fn, kg, d
 
 
 @kernel(inline=True)
@@ -196,9 +225,7 @@ def eval_segment(
     vx, vy = vax + rho * (vbx - vax), vay + rho * (vby - vay)
     vn = vx * nx + vy * ny
     vt = vy * nx - vx * ny - law.r * o.omega
-    fn = law.kc * (D - law.r) + law.dc * vn
-    if law.clip and fn > 0.0:
-        fn = 0.0
+    fn, _, _ = normal_force(law, D - law.r, vn)
     bristle, sigma = 0.0, 0.0
     if state == 0.0 and law.mu_k != 0.0:
         x, sigma = stick_position(o, nx, ny, bx - ax, by - ay, rho, law.r, law.L)
@@ -225,7 +252,7 @@ def add_residual(
         if not c.active[i] or not touches(data, first, n):
             continue
         k, ci = c.cable[i], c.circle[i]
-        law = RowLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.segment_normals[i], c.clip[i])
+        law = create_law(c, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         y = shape.offset[k]
         sum_x, sum_y, torque = 0.0, 0.0, 0.0

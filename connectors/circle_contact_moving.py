@@ -28,9 +28,9 @@ import numpy as np
 from windlass.connectors.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.circle_contact_kernels import (
     ContactColumns,
-    RowLaw,
     add_residual,
     closest_point,
+    create_law,
     create_pose,
     end_normal,
     eval_segment,
@@ -94,19 +94,19 @@ def shift_history(c: ContactColumns, travel: IntArray, fields: Fields, data: Flo
     return shifted
 
 
-def update_moving(update: Any, c: ContactColumns, travel: IntArray, fields: Fields) -> tuple[float, bool]:
+def update_moving(update: Any, c: ContactColumns, travel: IntArray, fields: Fields) -> tuple[float, bool, float, int]:
     """The post-Newton update of the law, ``update``, with history values that refer to the material."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     data, start = (shift_history(c, travel, fields, values) for values in (fields.data, fields.start_data))
     before = data.copy()
-    error, changed = update(c, shape, circle, data, start)
+    error, changed, force, row = update(c, shape, circle, data, start)
     if c.mu_k.any():
         back = data.copy()
         add_travel(c, travel, shape, circle, fields.x, -1.0, back)
         # positions that were kept come back without a rounding error, which would add up over the steps
         kept = np.where(data == before, fields.data, back)
         fields.data[:] = np.where(data == start, fields.start_data, kept)
-    return float(error), bool(changed)
+    return float(error), bool(changed), float(force), int(row)
 
 
 @kernel
@@ -144,7 +144,7 @@ def fill_travel_columns(
         if not c.active[i] or c.mu_k[i] == 0.0:
             continue
         k, ci = c.cable[i], c.circle[i]
-        law = RowLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.segment_normals[i], c.clip[i])
+        law = create_law(c, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             state, stick = data[first + n + s], data[first + 2 * n + s]

@@ -23,9 +23,11 @@ from windlass.connectors.circle_contact_kernels import (
     ContactColumns,
     RowLaw,
     SegmentState,
+    create_law,
     create_pose,
     end_normal,
     eval_segment,
+    normal_force,
     touches,
 )
 from windlass.connectors.position_kernels import PositionColumns
@@ -75,9 +77,7 @@ def fill_segment_tangent(
     dx, dy = z.vbx - z.vax, z.vby - z.vay
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
-    kc, dc = law.kc, law.dc
-    if law.clip and z.fn >= 0.0:
-        kc, dc = 0.0, 0.0
+    _, kc, dc = normal_force(law, z.D - r, z.vn)
     slope, fv, fk = 0.0, 0.0, 0.0
     if abs(z.state) == 1.0:
         slope = law.mu * np.sign(z.fn) * z.state
@@ -143,7 +143,7 @@ def add_tangent(
         if not c.active[i] or not touches(data, first, n):
             continue
         k, ci = c.cable[i], c.circle[i]
-        law = RowLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.segment_normals[i], c.clip[i])
+        law = create_law(c, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         y = shape.offset[k]
         central = is_central(circle, ci, c.dofs.shape[1] - 8)

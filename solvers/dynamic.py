@@ -17,7 +17,7 @@ from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
-from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.initial import update_initial_accelerations
 from windlass.solvers.integrator import create_integrator
 from windlass.solvers.lagging import create_lag_policy
@@ -44,7 +44,10 @@ class Dynamic:
         method: ``"generalized_alpha"``, ``"newmark"`` or ``"trapezoidal_index2"``, see `create_integrator`.
         spectral_radius: of generalised-alpha [1].
         rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
-        discontinuous_max_it, discontinuous_atol, discontinuous_fail: defaults, see `DiscontinuousSettings`.
+        discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
+            see `DiscontinuousSettings`.
+        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
+            as recorded data of other programs need it.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         adaptive: cut the step after a failure, grow it again after easy steps.
         smallest_step: a failure at this step size is final [s]; default 1e-4 of the nominal step.
@@ -69,9 +72,12 @@ class Dynamic:
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_it: int = 25,
-        discontinuous_max_it: int = 5,
-        discontinuous_atol: float = 1.0,
-        discontinuous_fail: bool = False,
+        discontinuous_max_it: int = 8,
+        discontinuous_atol: float = 1e-6,
+        discontinuous_rtol: float = 1e-5,
+        discontinuous_limit: float = 1e-3,
+        discontinuous_fail: bool = True,
+        decide_at_start: bool = True,
         lag: bool = True,
         adaptive: bool = True,
         smallest_step: float | None = None,
@@ -90,8 +96,10 @@ class Dynamic:
         self.end = end
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
         self.control = StepControl(step, smallest, cut, growth, easy_steps, adaptive)
-        settings = DiscontinuousSettings(discontinuous_max_it, discontinuous_atol, discontinuous_fail)
+        tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
+        settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
+        self._decides = decide_at_start
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
@@ -134,6 +142,8 @@ class Dynamic:
             self.control = replace(self.control)
             self.problem.lag.reset()
             if not resume:
+                if self._decides:
+                    self.assembly.decide(current)
                 update_initial_accelerations(self.problem, current)
                 release_dropped(self.assembly.comm)
             keeper.restore(current)
@@ -146,7 +156,7 @@ class Dynamic:
                 start.assign(current)
                 h, then = self.control.propose(current.t, self.end)
                 attempt = self._attempt(start, current, h, then, all_hooks)
-                self.statistics.count(attempt, self.newton, self.discontinuous.atol)
+                self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
                     self._reject(start, current, h, attempt, all_hooks)
                     continue
@@ -195,10 +205,11 @@ class Dynamic:
 
     def _attempt(self, start: State, current: State, h: float, then: float, hooks: list[StepHook]) -> StepAttempt:
         """One attempt at a step; fills ``current``, whose history values go on from pass to pass."""
-        fields = self.assembly.fields
-        fields.data[:], fields.start_data[:] = start.data, start.data
+        contacts = Contacts(self.assembly, start, current, hooks)
 
         def newton(attempt: StepAttempt) -> bool:
+            if attempt.passes > 1:
+                self.problem.lag.note_switch(contacts.changed)
             scheme, algorithmic = self.integrator.predict(start, h)
             scheme.t = then
             before = (current.a, current.lam) if attempt.passes > 1 else None
@@ -210,15 +221,7 @@ class Dynamic:
                 self.integrator.finish(current, algorithmic)
             return run.converged
 
-        def post_newton() -> tuple[float, float]:
-            result = self.assembly.post_newton()
-            self.problem.lag.note_switch(result.changed)
-            current.data[:] = fields.data
-            for hook in hooks:
-                hook.after_iteration(current, result.error)
-            return result.error, result.recommended_step
-
-        return iterate(self.discontinuous, newton, post_newton, h)
+        return iterate(self.discontinuous, newton, contacts, h, last=not self.control.can_cut(h))
 
     def _reject(self, start: State, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
         """Restore the start of the step and cut the step, or give up."""
@@ -228,7 +231,9 @@ class Dynamic:
         failure = self.problem.failure(attempt.reason, self.statistics.steps + 1, h, attempt.history, start.copy())
         failure.time = failed_at
         current.assign(start)
-        if not self.control.reject(h, attempt.recommended_step):
+        if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
+            if attempt.unsettled:
+                failure.trouble.insert(0, f"largest force error: {self.assembly.describe_worst()}")
             self.statistics.end()
             self.progress.fail()
             run_finish(hooks, current)
