@@ -13,6 +13,7 @@ from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
@@ -99,7 +100,8 @@ class Dynamic:
         tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
-        self._decides = decide_at_start
+        doc = "decide contact states from the state at the start"
+        self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))

@@ -12,6 +12,7 @@ from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
@@ -29,6 +30,9 @@ ADVICE = (
     "try more load steps, geometric=True for strong prestress, or a stabiliser; "
     "-static_snes_monitor shows the iterations"
 )
+
+UNSETTLED = 0.1
+"""Load steps cut below this share of the nominal one go on if contacts do not settle, except for the last one [1]."""
 
 
 class Static:
@@ -92,7 +96,8 @@ class Static:
         tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
-        self._decides = decide_at_start
+        doc = "decide contact states from the state at the start"
+        self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
         self.problem = NonlinearProblem(self.assembly, prefix)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes
@@ -154,6 +159,9 @@ class Static:
             h, then = control.propose(done, 1.0)
             last = not control.can_cut(h)
             attempt = self._attempt(start, current, self.load_factor(then), time, all_hooks, last)
+            if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
+                # less load does not help here, and only at its end the way has to be an equilibrium
+                attempt.converged = True
             self.statistics.count(attempt, self.newton, self.discontinuous)
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
