@@ -1,6 +1,7 @@
 """Markers, loads, constraints, springs and contact: one law per file."""
 
 from windlass.connectors.belt_picture import draw_belt
+from windlass.connectors.belt_theory import BeltCreep, belt_creep
 from windlass.connectors.cable_coordinates import CableCoordinates
 from windlass.connectors.cable_shape import CableShape
 from windlass.connectors.cartesian_spring_damper import CartesianSpringDamper
@@ -57,6 +58,7 @@ from windlass.connectors.torque import Torque
 from windlass.connectors.user_forces import compiled, vectorised
 
 __all__ = [
+    "BeltCreep",
     "CableCoordinates",
     "CableShape",
     "CartesianSpringDamper",
@@ -94,6 +96,7 @@ __all__ = [
     "SurfaceForces",
     "Torque",
     "add_contact",
+    "belt_creep",
     "clamp",
     "compiled",
     "coordinate_marker",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
 from windlass.connectors.circle_contact_kernels import (
@@ -14,7 +15,7 @@ from windlass.connectors.circle_contact_kernels import (
     ContactColumns,
     add_residual,
 )
-from windlass.connectors.circle_contact_moving import bind_moving, shift_history
+from windlass.connectors.circle_contact_moving import Travel, bind_moving, set_shift
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
 from windlass.connectors.joints import find_spatial
@@ -26,6 +27,7 @@ from windlass.framework.world import World
 
 CIRCLE_FAMILY = "position marker"
 PER_LENGTH = "_per_length"
+CURRENT, REFERENCE = "current", "reference"
 
 
 class Contact(NamedTuple):
@@ -33,12 +35,11 @@ class Contact(NamedTuple):
 
     Attributes:
         columns: what kernels read.
-        travel: local numbers of the axial motions s of the cables (spare: none), shape (rows,); None if no cable of the
-            table moves along its axis.
+        travel: axial motions of the cables; None if no cable of the table moves along its axis.
     """
 
     columns: ContactColumns
-    travel: IntArray | None
+    travel: Travel | None
 
 
 def dofs(world: World, table: EntityTable) -> IntArray:
@@ -62,6 +63,34 @@ def check_segments(world: World, table: EntityTable) -> None:
                 f"segments = {segments[k]} in {table.kind} row {table.held[k]}: must be {n}, as in its cable-shape "
                 f"marker ({target.describe(int(rows[wrong[0]]))})"
             )
+
+
+def check_offsets(world: World, table: EntityTable, current: NDArray[np.bool_]) -> None:
+    """Raise ModelError for those of the rows ``current``, shape (held,), whose axis could lie beyond the centre."""
+    radius = table.held_values("circle_radius")
+    for target, positions, rows in world.split_by_table(table.held_values("cable")):
+        offset = target.values("vertical_offset", rows)
+        wrong = np.flatnonzero(current[positions] & (np.abs(offset) >= radius[positions]))
+        if len(wrong):
+            k, y = int(positions[wrong[0]]), offset[wrong[0]]
+            raise ModelError(
+                f"vertical_offset = {y:g} m of the cable-shape marker in {table.kind} row {table.held[k]}: must be "
+                f"smaller than circle_radius = {radius[k]:g} m with sticking_length = {CURRENT}"
+            )
+
+
+def has_moving(world: World) -> bool:
+    """Whether a world has cables whose material moves along the axis."""
+    return any("ale" in component.refs and table.count > 0 for component, table in world.tables.items())
+
+
+def find_moving(world: World, table: EntityTable) -> NDArray[np.bool_]:
+    """Which rows of this process touch cables whose material moves along the axis, shape (held,)."""
+    moves = np.zeros(table.held_count, dtype=bool)
+    for target, positions, rows in world.split_by_table(table.held_values("cable")):
+        for cables, places, _ in world.split_by_table(target.values("cable", rows)):
+            moves[positions[places]] = "ale" in cables.component.refs
+    return moves
 
 
 def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> None:
@@ -114,10 +143,16 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
         segment_normals=rows.column("use_segment_normals") if friction else np.ones(count, dtype=bool),
         clip=rows.column("clip_normal_force"),
         active=rows.column("active"),
+        current=rows.column("sticking_length") == CURRENT if friction else np.zeros(count, dtype=bool),
+        shift=np.zeros(count),
         friction=friction,
         dofs=np.ascontiguousarray(rows.dofs[:, :-1] if moves else rows.dofs),
     )
-    return Contact(columns, rows.dofs[:, -1].copy() if moves else None)
+    if not moves:
+        return Contact(columns, None)
+    s = rows.dofs[:, -1].copy()
+    stored = np.where(columns.current & (s != rows.layout.spare), columns.data + 3 * segments, -1)
+    return Contact(columns, Travel(s, stored))
 
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
@@ -153,7 +188,7 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     """
     c, data = contact.columns, fields.data
     if contact.travel is not None:
-        data = shift_history(c, contact.travel, fields, data)
+        set_shift(c, contact.travel, fields.x, data)
     out = np.zeros((len(c.n), int(c.n.max(initial=0)), 12))
     out[..., 7] = UNDEFINED
     fill_outputs(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], data, out)

@@ -4,9 +4,16 @@ Per segment, with a = p0 - c and b = p1 - c the end points seen from the circle'
 
     rho = -e.a/(e.e), clamped to [0, 1];   w = a + rho e;   n = w/|w| (from circle to cable);   t = [-n_y, n_x];
     g = |w| - r;   v_rel = (1-rho) v_0 + rho v_1 - v_c - r omega t;   v_n = v_rel.n;   v_t = v_rel.t;
-    f_n = k_c g + d_c s v_n;   f_t = mu_v v_t [+ mu_k wrap(x_cur - x_stick)]  or  mu |f_n| s;
+    f_n = k_c g + d_c s v_n;   f_t = mu_v v_t [+ mu_k wrap(x_cur - x_stick)]  or  mu |f_n| times the state;
     s = 1, or with a depth g_0 over which damping fades in  s = -g/g_0, clamped to [0, 1];
-    x_cur = r alpha + sigma rho L/n,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1.
+    x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1.
+
+l is the length of the segment as it lies on the circle, so that x_cur stays while a stretched segment rolls on.  On the
+axis (offset y = 0) l = |e|.  A line at the offset y is shorter or longer by bending, and the part of a segment that is
+not yet bent has another length than the part that is; the axis keeps its length.  So rho, alpha and |e| are then taken
+from the axis, which lies on a circle of radius r - sigma y, and l = |e| r/(r - sigma y).
+With the reference length instead, x_cur = r alpha + sigma rho L/n (the document's form), a segment of stretch lam that
+rolls on without slip seems to slip by (lam - 1) L/(2 n).
 
 History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
 sticking positions (n).  Forces depend on them and on the current geometry, but never switch by themselves, so that
@@ -47,6 +54,8 @@ class ContactColumns(NamedTuple):
         segment_normals: forces along the normal of the segment (else along the normals at its end points).
         clip: normal force never pulls.
         active: contributes.
+        current: sticking positions are measured with the current length of segments (else with the reference length).
+        shift: material that has moved through the mesh since the sticking positions were stored, in segments [1].
         friction: whether the rows have friction, hence three history values per segment instead of one; one number.
         dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
     """
@@ -66,6 +75,8 @@ class ContactColumns(NamedTuple):
     segment_normals: NDArray[np.bool_]
     clip: NDArray[np.bool_]
     active: NDArray[np.bool_]
+    current: NDArray[np.bool_]
+    shift: FloatArray
     friction: bool
     dofs: IntArray
 
@@ -125,13 +136,18 @@ class RowLaw(NamedTuple):
     fade: float
     segment_normals: bool
     clip: bool
+    current: bool
+    shift: float
+    y: float
 
 
 @kernel(inline=True)
-def create_law(c: ContactColumns, i: int) -> RowLaw:
+def create_law(c: ContactColumns, shape: ShapeColumns, i: int) -> RowLaw:
     """The parameters of row i."""
-    kc, dc, fade, clip = c.kc[i], c.dc[i], c.fade[i], c.clip[i]
-    return RowLaw(kc, dc, c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], fade, c.segment_normals[i], clip)
+    return RowLaw(
+        c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.fade[i], c.segment_normals[i], c.clip[i],
+        c.current[i], c.shift[i], shape.offset[c.cable[i]],
+    )  # fmt: skip
 
 
 @kernel(inline=True)
@@ -158,14 +174,56 @@ def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, 
     return Pose(p[k, 0], p[k, 1], v[k, 0], v[k, 1], omega[k, 2], A[k, 0, 0], A[k, 0, 1], A[k, 1, 0], A[k, 1, 1])
 
 
+class Chord(NamedTuple):
+    """End points seen from the centre of the circle, and their `closest_point`; all scalars."""
+
+    ax: float
+    ay: float
+    bx: float
+    by: float
+    rho: float
+    free: bool
+    D: float
+    nx: float
+    ny: float
+
+
 @kernel(inline=True)
-def stick_position(
-    o: Pose, nx: float, ny: float, ex: float, ey: float, rho: float, r: float, L: float
-) -> tuple[float, float]:
-    """x_cur [m] and sigma."""
-    alpha = np.arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
-    sigma = -1.0 if nx * ey - ny * ex > 0.0 else 1.0
-    return r * alpha + sigma * rho * L, sigma
+def create_chord(ax: float, ay: float, bx: float, by: float) -> Chord:
+    """The chord between two points."""
+    rho, free, D, nx, ny = closest_point(ax, ay, bx, by)
+    return Chord(ax, ay, bx, by, rho, free, D, nx, ny)
+
+
+@kernel(inline=True)
+def axis_chord(shape: ShapeColumns, j: int, y: float, h: Chord) -> Chord:
+    """The chord of the axis under the segment ``h`` from point j to j + 1 at the offset y."""
+    ux, uy = shape.slope[j, 0], shape.slope[j, 1]
+    wx, wy = shape.slope[j + 1, 0], shape.slope[j + 1, 1]
+    u, w = y / np.sqrt(ux * ux + uy * uy), y / np.sqrt(wx * wx + wy * wy)
+    return create_chord(h.ax + u * uy, h.ay - u * ux, h.bx + w * wy, h.by - w * wx)
+
+
+@kernel(inline=True)
+def side(h: Chord) -> float:
+    """sigma: on which side the segment passes the circle."""
+    return -1.0 if h.nx * (h.by - h.ay) - h.ny * (h.bx - h.ax) > 0.0 else 1.0
+
+
+@kernel(inline=True)
+def stick_position(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, h: Chord) -> tuple[float, float, float]:
+    """x_cur [m] of the segment ``h`` from point j to j + 1, and its derivatives by rho [m] and by the length [1]."""
+    on_axis = law.current and law.y != 0.0
+    z = axis_chord(shape, j, law.y, h) if on_axis else h
+    sigma = side(z)
+    alpha = np.arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
+    if not law.current:
+        return law.r * alpha + sigma * (z.rho - law.shift) * law.L, sigma * law.L, 0.0
+    ex, ey = z.bx - z.ax, z.by - z.ay
+    factor = sigma * law.r / (law.r - sigma * law.y) if on_axis else sigma
+    d_length = factor * (z.rho - 0.5 - law.shift)
+    d_rho = factor * np.sqrt(ex * ex + ey * ey)
+    return law.r * alpha + (z.rho - 0.5 - law.shift) * d_rho, d_rho, d_length
 
 
 @kernel(inline=True)
@@ -189,49 +247,41 @@ def tangential_force(state: float, vt: float, bristle: float, fn: float, mu_v: f
 class SegmentState(NamedTuple):
     """What one segment and its forces are, all scalars; letters as at the head of this file.
 
-    u = v_rel without the rotation of the circle; (ux, uy) are relative velocities of p0, (wx, wy) of p1.
+    (vax, vay) and (vbx, vby) are velocities of the end points beside that of the centre; d_rho and d_length are the
+    derivatives of x_cur, 0 where no bristle acts.
     """
 
-    ax: float
-    ay: float
-    bx: float
-    by: float
+    chord: Chord
     vax: float
     vay: float
     vbx: float
     vby: float
-    rho: float
-    free: bool
-    D: float
-    nx: float
-    ny: float
     vn: float
     vt: float
     fn: float
     ft: float
     state: float
     bristle: float
-    sigma: float
+    d_rho: float
+    d_length: float
 
 
 @kernel(inline=True)
-def eval_segment(
-    law: RowLaw, o: Pose, p: FloatArray, v: FloatArray, j: int, state: float, stick: float
-) -> SegmentState:
+def eval_segment(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, state: float, stick: float) -> SegmentState:
     """Geometry, rates and forces of the segment from point j to j + 1, with the decisions of the history values."""
-    ax, ay, bx, by = p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy
+    p, v = shape.p, shape.v
+    h = create_chord(p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy)
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
-    rho, free, D, nx, ny = closest_point(ax, ay, bx, by)
-    vx, vy = vax + rho * (vbx - vax), vay + rho * (vby - vay)
-    vn = vx * nx + vy * ny
-    vt = vy * nx - vx * ny - law.r * o.omega
-    fn, _, _ = normal_force(law, D - law.r, vn)
-    bristle, sigma = 0.0, 0.0
+    vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
+    vn = vx * h.nx + vy * h.ny
+    vt = vy * h.nx - vx * h.ny - law.r * o.omega
+    fn, _, _ = normal_force(law, h.D - law.r, vn)
+    bristle, d_rho, d_length = 0.0, 0.0, 0.0
     if state == 0.0 and law.mu_k != 0.0:
-        x, sigma = stick_position(o, nx, ny, bx - ax, by - ay, rho, law.r, law.L)
+        x, d_rho, d_length = stick_position(law, o, shape, j, h)
         bristle = wrap(x - stick, law.r)
     ft = tangential_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
-    return SegmentState(ax, ay, bx, by, vax, vay, vbx, vby, rho, free, D, nx, ny, vn, vt, fn, ft, state, bristle, sigma)
+    return SegmentState(h, vax, vay, vbx, vby, vn, vt, fn, ft, state, bristle, d_rho, d_length)
 
 
 @kernel(inline=True)
@@ -240,6 +290,16 @@ def end_normal(x: float, y: float) -> tuple[float, float]:
     l = np.sqrt(x * x + y * y)
     inverse = 1.0 / l if l > 0.0 else 0.0
     return x * inverse, y * inverse
+
+
+@kernel(inline=True)
+def force_normals(law: RowLaw, h: Chord) -> tuple[float, float, float, float]:
+    """Normals of the forces at both end points."""
+    if law.segment_normals:
+        return h.nx, h.ny, h.nx, h.ny
+    n0x, n0y = end_normal(h.ax, h.ay)
+    n1x, n1y = end_normal(h.bx, h.by)
+    return n0x, n0y, n1x, n1y
 
 
 @kernel
@@ -252,9 +312,9 @@ def add_residual(
         if not c.active[i] or not touches(data, first, n):
             continue
         k, ci = c.cable[i], c.circle[i]
-        law = create_law(c, i)
+        law = create_law(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        y = shape.offset[k]
+        y = law.y
         sum_x, sum_y, torque = 0.0, 0.0, 0.0
         next_x, next_y = 0.0, 0.0
         # forces on r and r' of both nodes
@@ -267,16 +327,13 @@ def add_residual(
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
                     state, stick = data[first + n + s], data[first + 2 * n + s]
-                z = eval_segment(law, o, shape.p, shape.v, j, state, stick)
-                if law.segment_normals:
-                    n0x, n0y, n1x, n1y = z.nx, z.ny, z.nx, z.ny
-                else:
-                    n0x, n0y = end_normal(z.ax, z.ay)
-                    n1x, n1y = end_normal(z.bx, z.by)
-                fx += (1.0 - z.rho) * (z.fn * n0x - z.ft * n0y)
-                fy += (1.0 - z.rho) * (z.fn * n0y + z.ft * n0x)
-                next_x = z.rho * (z.fn * n1x - z.ft * n1y)
-                next_y = z.rho * (z.fn * n1y + z.ft * n1x)
+                z = eval_segment(law, o, shape, j, state, stick)
+                n0x, n0y, n1x, n1y = force_normals(law, z.chord)
+                rho = z.chord.rho
+                fx += (1.0 - rho) * (z.fn * n0x - z.ft * n0y)
+                fy += (1.0 - rho) * (z.fn * n0y + z.ft * n0x)
+                next_x = rho * (z.fn * n1x - z.ft * n1y)
+                next_y = rho * (z.fn * n1y + z.ft * n1x)
                 torque += law.r * z.ft
             if fx == 0.0 and fy == 0.0:
                 continue

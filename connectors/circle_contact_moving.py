@@ -5,14 +5,19 @@ function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r
 
     velocities of the material    v_i = S_i w,                 w = v + s_t g,
     force on s                    sum_i F_i.r'(x_i) = g.f      (v_i = S_i v + r' s_t: power F_i.v_i for all rates),
-    sticking                      x_cur = r alpha + sigma (rho L/n - s):  rho L/n - s is the place in the material.
+    sticking, reference length    x_cur = r alpha + sigma (rho L/n - s):  rho L/n - s is the place in the material,
+    sticking, current length      x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|.
+
+On current lengths the way of the material is sum |e| n/L ds, which is no function of s.  So a sticking position is
+stored beside the material that was there when it was stored, with s0, the axial motion of that time, as the last
+history value of the row: each update moves the positions on by sigma |e| (s - s0) n/L.
 
 With K = dq df/dq + dv df/dw and D = df/dw of the kernels (columns of the circle included) and P = df/ds by x_cur,
 
     dq df/dq + dv df/dq_t  =  K + dq s_t D G,          column of s:  dv D g + dq P,
     row of s               =  g.(all this) + dq Gᵀ f in the columns of the nodes.
 
-For x_cur the kernels get history values with sticking positions moved by sigma s, from the material to the mesh.
+The kernels get (s - s0) n/L as the column ``shift`` of the contact (s0 = 0 with the reference length).
 Cables without axial motion in the same table have s at the spare coordinate, which is always 0 and takes any force.
 Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
 Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
@@ -21,7 +26,7 @@ Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,12 +34,10 @@ from windlass.connectors.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.circle_contact_kernels import (
     ContactColumns,
     add_residual,
-    closest_point,
     create_law,
     create_pose,
-    end_normal,
     eval_segment,
-    stick_position,
+    force_normals,
     touches,
 )
 from windlass.connectors.circle_contact_tangent import add_tangent
@@ -50,10 +53,22 @@ Residual = Callable[[Fields, FloatArray], None]
 Tangent = Callable[[Fields, float, float, IntArray, FloatArray], None]
 
 
-def bind_moving(c: ContactColumns, travel: IntArray) -> tuple[Residual, Tangent]:
-    """Forces and tangent of rows with the local numbers ``travel`` of s, shape (rows,), for their `System`."""
+class Travel(NamedTuple):
+    """Axial motion of the cables of a contact.
+
+    Attributes:
+        s: local numbers of the axial motions s (spare: none), shape (rows,).
+        stored: places of s0 among the history values, -1 for rows without, shape (rows,).
+    """
+
+    s: IntArray
+    stored: IntArray
+
+
+def bind_moving(c: ContactColumns, travel: Travel) -> tuple[Residual, Tangent]:
+    """Forces and tangent of rows whose material moves, for their `System`."""
     count, width = c.dofs.shape
-    dofs = np.column_stack((c.dofs, travel))
+    dofs = np.column_stack((c.dofs, travel.s))
     G = slide_matrices(c.L * c.n)
     # the kernels of the law work on copies of each row's coordinates
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
@@ -64,7 +79,8 @@ def bind_moving(c: ContactColumns, travel: IntArray) -> tuple[Residual, Tangent]
     map_forces, map_tangent = bind(scatter_forces), bind(scatter_tangent)
 
     def add_own(s: Fields) -> tuple[ShapeColumns, PositionColumns, FloatArray]:
-        shape, circle, data = s.markers[FAMILY], s.markers[CIRCLE_FAMILY], shift_history(c, travel, s, s.data)
+        shape, circle, data = s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data
+        set_shift(c, travel, s.x, data)
         f_own[:] = 0.0
         add_forces(own, shape, circle, data, f_own.reshape(-1))
         return shape, circle, data
@@ -85,53 +101,20 @@ def bind_moving(c: ContactColumns, travel: IntArray) -> tuple[Residual, Tangent]
     return residual, tangent
 
 
-def shift_history(c: ContactColumns, travel: IntArray, fields: Fields, data: FloatArray) -> FloatArray:
-    """History values as the kernels need them: with sticking positions on the mesh instead of in the material."""
-    if not c.mu_k.any():
-        return data
-    shifted = data.copy()
-    add_travel(c, travel, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.x, 1.0, shifted)
-    return shifted
+def set_shift(c: ContactColumns, travel: Travel, x: FloatArray, data: FloatArray) -> None:
+    """Fill c.shift: how far the material has moved since the sticking positions in ``data`` were stored."""
+    stored = np.where(travel.stored >= 0, data[travel.stored], 0.0)
+    c.shift[:] = (x[travel.s] - stored) / c.L
 
 
-def update_moving(update: Any, c: ContactColumns, travel: IntArray, fields: Fields) -> tuple[float, bool, float, int]:
-    """The post-Newton update of the law, ``update``, with history values that refer to the material."""
+def update_moving(update: Any, c: ContactColumns, travel: Travel, fields: Fields) -> tuple[float, bool, float, int]:
+    """The post-Newton update of the law, ``update``; sticking positions are stored with the s of now."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
-    data, start = (shift_history(c, travel, fields, values) for values in (fields.data, fields.start_data))
-    before = data.copy()
-    error, changed, force, row = update(c, shape, circle, data, start)
-    if c.mu_k.any():
-        back = data.copy()
-        add_travel(c, travel, shape, circle, fields.x, -1.0, back)
-        # positions that were kept come back without a rounding error, which would add up over the steps
-        kept = np.where(data == before, fields.data, back)
-        fields.data[:] = np.where(data == start, fields.start_data, kept)
+    set_shift(c, travel, fields.x, fields.start_data)
+    error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
+    mine = c.active & (travel.stored >= 0)
+    fields.data[travel.stored[mine]] = fields.x[travel.s[mine]]
     return float(error), bool(changed), float(force), int(row)
-
-
-@kernel
-def add_travel(
-    c: ContactColumns,
-    travel: IntArray,
-    shape: ShapeColumns,
-    circle: PositionColumns,
-    x: FloatArray,
-    factor: float,
-    data: FloatArray,
-) -> None:
-    """Add factor sigma s to all sticking positions of rows with bristles."""
-    for i in range(len(c.n)):
-        if c.mu_k[i] == 0.0:
-            continue
-        n, j0, s = c.n[i], shape.start[c.cable[i]], factor * x[travel[i]]
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
-        for k in range(n):
-            j = j0 + k
-            ax, ay = shape.p[j, 0] - o.cx, shape.p[j, 1] - o.cy
-            bx, by = shape.p[j + 1, 0] - o.cx, shape.p[j + 1, 1] - o.cy
-            rho, _, _, nx, ny = closest_point(ax, ay, bx, by)
-            _, sigma = stick_position(o, nx, ny, bx - ax, by - ay, rho, c.r[i], c.L[i])
-            data[c.data[i] + 2 * n + k] += sigma * s
 
 
 @kernel
@@ -144,21 +127,18 @@ def fill_travel_columns(
         if not c.active[i] or c.mu_k[i] == 0.0:
             continue
         k, ci = c.cable[i], c.circle[i]
-        law = create_law(c, i)
+        law = create_law(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             state, stick = data[first + n + s], data[first + 2 * n + s]
             if data[first + s] > 0.0 or state != 0.0:
                 continue
             j = shape.start[k] + s
-            z = eval_segment(law, o, shape.p, shape.v, j, state, stick)
-            n0x, n0y, n1x, n1y = z.nx, z.ny, z.nx, z.ny
-            if not law.segment_normals:
-                n0x, n0y = end_normal(z.ax, z.ay)
-                n1x, n1y = end_normal(z.bx, z.by)
-            # x_cur falls by sigma s; the force on point 0 is (1-rho) f_t t0, that on point 1 rho f_t t1
-            d_ft = -law.mu_k * z.sigma
-            f0, f1 = (1.0 - z.rho) * d_ft, z.rho * d_ft
+            z = eval_segment(law, o, shape, j, state, stick)
+            n0x, n0y, n1x, n1y = force_normals(law, z.chord)
+            # x_cur changes with s as with -rho n/L; the force on point 0 is (1-rho) f_t t0, that on point 1 rho f_t t1
+            d_ft = -law.mu_k * z.d_rho / law.L
+            f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
             for a in range(4):
                 S0, S1 = shape.S[j, a], shape.S[j + 1, a]
                 P[i, 2 * a] -= S0 * f0 * n0y + S1 * f1 * n1y

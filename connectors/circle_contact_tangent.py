@@ -7,10 +7,12 @@ Of the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E
     d D     = n.((1-rho) da + rho db),
     d v_n   = (1-rho) n.dva + rho n.dvb + (vb - va).n d rho + u.t d theta,
     d v_t   = (1-rho) t.dva + rho t.dvb + (vb - va).t d rho - u.n d theta - r d omega,
-    d x_cur = r (d theta - d phi) + sigma L d rho,
+    d x_cur = r (d theta - d phi) + (dx/d rho) d rho + (dx/d|e|) d|e|,    d|e| = (e/|e|).(db - da),
 
-where u is the relative velocity without the rotation of the circle.  The forces (F0, F1, torque) are power-conjugate to
-(a, b, phi), so that one matrix B maps both ways: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
+where dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2), or sigma L/n and 0 with the reference length; with an
+offset x_cur is that of the chord of the axis, with derivatives by its own end points.  u is the relative velocity
+without the rotation of the circle.  The forces (F0, F1, torque) are power-conjugate to (a, b, phi), so
+that one matrix B maps both ways: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
 """
 
 from __future__ import annotations
@@ -20,13 +22,16 @@ import numpy as np
 from windlass.connectors.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
 from windlass.connectors.circle_contact_kernels import (
     UNDEFINED,
+    Chord,
     ContactColumns,
+    Pose,
     RowLaw,
     SegmentState,
+    axis_chord,
     create_law,
     create_pose,
-    end_normal,
     eval_segment,
+    force_normals,
     normal_force,
     touches,
 )
@@ -35,38 +40,60 @@ from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
 
+Four = tuple[float, float, float, float]
+
 
 @kernel(inline=True)
-def fill_segment_tangent(
-    law: RowLaw, z: SegmentState, omega: float, dq: float, dv: float, C: FloatArray
-) -> tuple[float, float, float, float]:
-    """dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), rows F0, F1, torque; returns F0 and F1."""
-    r, rho, nx, ny = law.r, z.rho, z.nx, z.ny
+def chord_derivatives(z: Chord) -> tuple[Four, Four]:
+    """Derivatives of rho and of the angle of n by a_x, a_y, b_x, b_y."""
+    q0, q1, nx, ny = 1.0 - z.rho, z.rho, z.nx, z.ny
     tx, ty = -ny, nx
-    q0, q1 = 1.0 - rho, rho
-    # derivatives of rho and of the angle of n by a_x, a_y, b_x, b_y
-    ex, ey = z.bx - z.ax, z.by - z.ay
     if z.free:
+        ex, ey = z.bx - z.ax, z.by - z.ay
         E = ex * ex + ey * ey
         h, m = (tx * ex + ty * ey) / E, z.D / E
         rho_a = (m * nx - q0 * h * tx, m * ny - q0 * h * ty)
         rho_b = (-m * nx - q1 * h * tx, -m * ny - q1 * h * ty)
-        theta = (h * nx, h * ny, -h * nx, -h * ny)
-    else:
-        h = 1.0 / z.D if z.D > 0.0 else 0.0
-        rho_a, rho_b = (0.0, 0.0), (0.0, 0.0)
-        theta = (q0 * h * tx, q0 * h * ty, q1 * h * tx, q1 * h * ty)
-    rhos = (rho_a[0], rho_a[1], rho_b[0], rho_b[1])
+        return (rho_a[0], rho_a[1], rho_b[0], rho_b[1]), (h * nx, h * ny, -h * nx, -h * ny)
+    h = 1.0 / z.D if z.D > 0.0 else 0.0
+    return (0.0, 0.0, 0.0, 0.0), (q0 * h * tx, q0 * h * ty, q1 * h * tx, q1 * h * ty)
+
+
+@kernel(inline=True)
+def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Four) -> Four:
+    """Derivatives of x_cur by the end points of the chord ``h`` on which it is measured."""
+    ex, ey = h.bx - h.ax, h.by - h.ay
+    # 0 with the reference length, also where a segment has no length
+    unit = z.d_length / np.sqrt(ex * ex + ey * ey) if z.d_length != 0.0 else 0.0
+    return (
+        r * theta[0] + z.d_rho * rhos[0] - unit * ex,
+        r * theta[1] + z.d_rho * rhos[1] - unit * ey,
+        r * theta[2] + z.d_rho * rhos[2] + unit * ex,
+        r * theta[3] + z.d_rho * rhos[3] + unit * ey,
+    )
+
+
+@kernel(inline=True)
+def fill_segment_tangent(
+    law: RowLaw, z: SegmentState, omega: float, dq: float, dv: float, on_axis: bool, C: FloatArray
+) -> Four:
+    """dq dF/d(a, b, phi) + dv dF/d(va, vb, omega) into C (5, 5), rows F0, F1, torque; returns F0 and F1.
+
+    With ``on_axis`` x_cur depends on other points than a and b; `add_axis_columns` adds these derivatives.
+    """
+    h = z.chord
+    r, rho, nx, ny = law.r, h.rho, h.nx, h.ny
+    tx, ty = -ny, nx
+    q0, q1 = 1.0 - rho, rho
+    rhos, theta = chord_derivatives(h)
     along_n = (q0 * nx, q0 * ny, q1 * nx, q1 * ny)
     along_t = (q0 * tx, q0 * ty, q1 * tx, q1 * ty)
     # directions of the forces at both ends and how they turn
     psi0, psi1 = theta, theta
-    n0x, n0y, n1x, n1y = nx, ny, nx, ny
+    n0x, n0y, n1x, n1y = force_normals(law, h)
     if not law.segment_normals:
-        n0x, n0y = end_normal(z.ax, z.ay)
-        n1x, n1y = end_normal(z.bx, z.by)
-        h0 = n0x * z.ax + n0y * z.ay
-        h1 = n1x * z.bx + n1y * z.by
+        h0 = n0x * h.ax + n0y * h.ay
+        h1 = n1x * h.bx + n1y * h.by
         h0 = 1.0 / h0 if h0 > 0.0 else 0.0
         h1 = 1.0 / h1 if h1 > 0.0 else 0.0
         psi0 = (-n0y * h0, n0x * h0, 0.0, 0.0)
@@ -77,7 +104,7 @@ def fill_segment_tangent(
     dx, dy = z.vbx - z.vax, z.vby - z.vay
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
-    _, kc, dc = normal_force(law, z.D - r, z.vn)
+    _, kc, dc = normal_force(law, h.D - r, z.vn)
     slope, fv, fk = 0.0, 0.0, 0.0
     if abs(z.state) == 1.0:
         slope = law.mu * np.sign(z.fn) * z.state
@@ -85,12 +112,15 @@ def fill_segment_tangent(
         fv = law.mu_v
         if z.state == 0.0:
             fk = law.mu_k
+    along_x = (0.0, 0.0, 0.0, 0.0)
+    if fk != 0.0 and not on_axis:
+        along_x = place_derivatives(r, z, h, rhos, theta)
     for k in range(4):
         d_rho, d_theta = dq * rhos[k], dq * theta[k]
         d_vn = dn * d_rho + ut * d_theta + dv * along_n[k]
         d_vt = dt * d_rho - un * d_theta + dv * along_t[k]
         d_fn = kc * dq * along_n[k] + dc * d_vn
-        d_ft = slope * d_fn + fv * d_vt + fk * (r * d_theta + z.sigma * law.L * d_rho)
+        d_ft = slope * d_fn + fv * d_vt + fk * dq * along_x[k]
         turn0, turn1 = dq * psi0[k], dq * psi1[k]
         C[0, k] = q0 * (d_fn * n0x - d_ft * n0y - f0y * turn0) - f0x * d_rho
         C[1, k] = q0 * (d_fn * n0y + d_ft * n0x + f0x * turn0) - f0y * d_rho
@@ -105,15 +135,40 @@ def fill_segment_tangent(
 
 
 @kernel(inline=True)
-def add_segment_block(C: FloatArray, J: FloatArray, X: FloatArray, K: FloatArray) -> None:
-    """Complete X = C B + V dB/dt (5, 11), whose cable columns are given, and add B^T X to K (11, 11).
-
-    Order of the 11 columns: cable (8), centre x, y, angle; J (4, 8) are the derivatives of the two end points.
-    """
+def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
+    """The columns of the centre x, y and of the angle in X = C B + V dB/dt (5, 11)."""
     for k in range(5):
         X[k, 8] = -(C[k, 0] + C[k, 2])
         X[k, 9] = -(C[k, 1] + C[k, 3])
         X[k, 10] = C[k, 4]
+
+
+@kernel(inline=True)
+def add_axis_columns(
+    law: RowLaw, z: SegmentState, o: Pose, shape: ShapeColumns, j: int, dq: float, X: FloatArray
+) -> None:
+    """Add dq dF/d(end points of the axis under the segment) to X (5, 11): x_cur bends the bristle, and this f_t."""
+    h = axis_chord(shape, j, law.y, z.chord)
+    rhos, theta = chord_derivatives(h)
+    x0, y0, x1, y1 = place_derivatives(law.r, z, h, rhos, theta)
+    n0x, n0y, n1x, n1y = force_normals(law, z.chord)
+    q0, q1, fk = 1.0 - z.chord.rho, z.chord.rho, dq * law.mu_k
+    force = (-q0 * n0y, q0 * n0x, -q1 * n1y, q1 * n1x, -law.r)
+    for k in range(5):
+        d_force = fk * force[k]
+        for b in range(4):
+            X[k, 2 * b] += d_force * (x0 * shape.S[j, b] + x1 * shape.S[j + 1, b])
+            X[k, 2 * b + 1] += d_force * (y0 * shape.S[j, b] + y1 * shape.S[j + 1, b])
+        X[k, 8] -= d_force * (x0 + x1)
+        X[k, 9] -= d_force * (y0 + y1)
+
+
+@kernel(inline=True)
+def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
+    """Add B^T X to K (11, 11).
+
+    Order of the 11 columns: cable (8), centre x, y, angle; J (4, 8) are the derivatives of the two end points.
+    """
     for a in range(8):
         for b in range(11):
             K[a, b] += J[0, a] * X[0, b] + J[1, a] * X[1, b] + J[2, a] * X[2, b] + J[3, a] * X[3, b]
@@ -143,9 +198,9 @@ def add_tangent(
         if not c.active[i] or not touches(data, first, n):
             continue
         k, ci = c.cable[i], c.circle[i]
-        law = create_law(c, i)
+        law = create_law(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        y = shape.offset[k]
+        y = law.y
         central = is_central(circle, ci, c.dofs.shape[1] - 8)
         K[:] = 0.0
         N[:] = 0.0
@@ -158,13 +213,14 @@ def add_tangent(
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
                     state, stick = data[first + n + s], data[first + 2 * n + s]
-                z = eval_segment(law, o, shape.p, shape.v, j, state, stick)
-                f0x, f0y, next_x, next_y = fill_segment_tangent(law, z, o.omega, dq, dv, C)
+                z = eval_segment(law, o, shape, j, state, stick)
+                on_axis = law.current and y != 0.0 and state == 0.0 and law.mu_k != 0.0
+                f0x, f0y, next_x, next_y = fill_segment_tangent(law, z, o.omega, dq, dv, on_axis, C)
                 fx += f0x
                 fy += f0y
                 torque += law.r * z.ft
                 if y != 0.0 or not central:
-                    fill_segment_tangent(law, z, o.omega, 0.0, dq, V)
+                    fill_segment_tangent(law, z, o.omega, 0.0, dq, on_axis, V)
                 if y != 0.0:
                     for l in range(j, j + 2):
                         rx, ry = shape.slope[l, 0], shape.slope[l, 1]
@@ -173,7 +229,10 @@ def add_tangent(
                     fill_cable_columns(C, J, V, Jd, X)
                 else:
                     fill_axis_columns(C, shape.S, j, J, X)
-                add_segment_block(C, J, X, K)
+                fill_circle_columns(C, X)
+                if on_axis:
+                    add_axis_columns(law, z, o, shape, j, dq, X)
+                add_segment_block(J, X, K)
                 if not central:
                     add_centre_rates(V, J, N)
             if fx == 0.0 and fy == 0.0:

@@ -21,6 +21,7 @@ from windlass.connectors.circle_contact_kernels import (
     UNDEFINED,
     ContactColumns,
     closest_point,
+    create_chord,
     create_law,
     create_pose,
     eval_segment,
@@ -43,7 +44,7 @@ def update_gaps(
         if not c.active[i]:
             continue
         ci, j0, r, error, force = c.circle[i], shape.start[c.cable[i]], c.r[i], 0.0, 0.0
-        law = create_law(c, i)
+        law = create_law(c, shape, i)
         cx, cy, cvx, cvy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         for s in range(c.n[i]):
             j = j0 + s
@@ -79,33 +80,33 @@ def update_friction(
         if not c.active[i]:
             continue
         ci, j0, r, n, error, force = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i], 0.0, 0.0
-        law = create_law(c, i)
+        law = create_law(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         bristles, rubs = c.mu_k[i] != 0.0, c.mu_k[i] != 0.0 or c.mu_v[i] != 0.0
         for s in range(n):
             j, gap_at = j0 + s, c.data[i] + s
-            ax, ay = shape.p[j, 0] - o.cx, shape.p[j, 1] - o.cy
-            bx, by = shape.p[j + 1, 0] - o.cx, shape.p[j + 1, 1] - o.cy
-            rho, _, D, nx, ny = closest_point(ax, ay, bx, by)
-            g, old = D - r, data[gap_at]
+            h = create_chord(
+                shape.p[j, 0] - o.cx, shape.p[j, 1] - o.cy, shape.p[j + 1, 0] - o.cx, shape.p[j + 1, 1] - o.cy
+            )
+            g, old = h.D - r, data[gap_at]
             if (g > 0.0) != (old > 0.0):
                 error += abs(c.kc[i] * (g - old))
                 changed = True
             data[gap_at] = g
             state_at, stick_at = gap_at + n, gap_at + 2 * n
-            vx = (1.0 - rho) * shape.v[j, 0] + rho * shape.v[j + 1, 0] - o.vx
-            vy = (1.0 - rho) * shape.v[j, 1] + rho * shape.v[j + 1, 1] - o.vy
-            fn, _, _ = normal_force(law, g, vx * nx + vy * ny)
+            vx = (1.0 - h.rho) * shape.v[j, 0] + h.rho * shape.v[j + 1, 0] - o.vx
+            vy = (1.0 - h.rho) * shape.v[j, 1] + h.rho * shape.v[j + 1, 1] - o.vy
+            fn, _, _ = normal_force(law, g, vx * h.nx + vy * h.ny)
             if old <= 0.0:
                 force += abs(fn)
             if g > 0.0 or not rubs:
                 data[state_at] = UNDEFINED
                 continue
-            vt = vy * nx - vx * ny - r * o.omega
+            vt = vy * h.nx - vx * h.ny - r * o.omega
             limit, last = c.mu[i] * abs(fn), start[stick_at]
-            x, slip, ft = last, vt, c.mu_v[i] * vt
+            x, d_rho, slip, ft = last, 0.0, vt, c.mu_v[i] * vt
             if bristles:
-                x, _ = stick_position(o, nx, ny, bx - ax, by - ay, rho, r, c.L[i])
+                x, d_rho, _ = stick_position(law, o, shape, j, h)
                 # a segment that was open at the start of the step begins to stick where it is now
                 if start[state_at] == UNDEFINED:
                     last = x
@@ -120,7 +121,8 @@ def update_friction(
                 error += abs(excess)
                 changed = True
             data[state_at] = state
-            data[stick_at] = stick
+            # on current lengths it is stored beside the material that is there now
+            data[stick_at] = stick + law.shift * d_rho if law.current else stick
         largest = max(largest, force)
         if error > worst:
             worst, worst_row = error, i
@@ -137,15 +139,15 @@ def fill_outputs(
     """
     for i in range(len(c.n)):
         ci, k, n, first = c.circle[i], c.cable[i], c.n[i], c.data[i]
-        law = create_law(c, i)
+        law = create_law(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
             j = shape.start[k] + s
             state, stick = UNDEFINED, 0.0
             if c.friction:
                 state, stick = data[first + n + s], data[first + 2 * n + s]
-            z = eval_segment(law, o, shape.p, shape.v, j, state, stick)
-            gap = z.D - law.r
+            z = eval_segment(law, o, shape, j, state, stick)
+            h, gap = z.chord, z.chord.D - law.r
             if c.active[i] and data[first + s] <= 0.0:
                 out[i, s, 0], out[i, s, 1] = z.ft, z.fn
                 if state == 0.0:
@@ -153,5 +155,5 @@ def fill_outputs(
                 out[i, s, 3] = gap
                 out[i, s, 4], out[i, s, 5] = z.vt, z.vn
             out[i, s, 6], out[i, s, 7] = gap, state
-            out[i, s, 8], out[i, s, 9] = o.cx + z.D * z.nx, o.cy + z.D * z.ny
-            out[i, s, 10], out[i, s, 11] = z.nx, z.ny
+            out[i, s, 8], out[i, s, 9] = o.cx + h.D * h.nx, o.cy + h.D * h.ny
+            out[i, s, 10], out[i, s, 11] = h.nx, h.ny

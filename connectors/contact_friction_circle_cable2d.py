@@ -4,10 +4,12 @@ The cable is seen as n straight segments (`CableShape`); each touches the circle
 
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-x_cur = r alpha + sigma rho L/n: where circle and segment touch, measured along both.  Whether a segment is closed and
-whether it sticks stands in the history values and is decided between Newton runs; see `circle_contact_kernels` for all
-formulas.  The end points of a segment get the shares 1-rho and rho of the force, the circle the reaction and the torque
-of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D.
+x_cur = r alpha + sigma (rho - 1/2) l: where circle and segment touch, measured along both.  Whether a segment is closed
+and whether it sticks stands in the history values and is decided between Newton runs; see `circle_contact_kernels` for
+all formulas.  The end points of a segment get the shares 1-rho and rho of the force, the circle the reaction and the
+torque of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
+ObjectContactFrictionCircleCable2D; there x_cur has the reference length of a segment, here the length l of the segment
+as it lies on the circle.
 """
 
 from __future__ import annotations
@@ -19,14 +21,19 @@ import numpy as np
 from windlass.connectors.cable_shape import FAMILY
 from windlass.connectors.circle_contact import (
     CIRCLE_FAMILY,
+    CURRENT,
+    REFERENCE,
     bind_contact,
     check_circles,
     check_forms,
+    check_offsets,
     check_segments,
     create_outputs,
     create_system,
     dofs,
     eval_segments,
+    find_moving,
+    has_moving,
 )
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED, ContactColumns
@@ -58,14 +65,18 @@ class ContactFrictionCircleCable2D(Component):
     and they sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.  Forces always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material.  Each still
-    belongs to a segment of the mesh, whose bristle does not travel with the material, so that ``friction_stiffness``
-    gives wrong tangential stresses there: use ``friction_velocity_penalty`` alone.
-    History values per row: gaps [m] (n), states (n), sticking positions [m] (n).
+    belongs to a segment of the mesh, whose bristle does not travel with the material.
+    History values per row: gaps [m] (n), states (n), sticking positions [m] (n); on moving material with the current
+    length also the axial motion [m] at which the positions were stored (1).
     """
 
     circle = ref("rigid marker", "centre and rotation of the circle")
     cable = ref("cable shape marker", "segments of the cable")
-    data = ref("GenericData", "3 n history values; created as [0.1]*n + [-2]*n + [0]*n if left out", optional=True)
+    data = ref(
+        "GenericData",
+        "3 n history values, 3 n + 1 on moving material; created as [0.1]*n + [-2]*n + [0]*n (+ [0]) if left out",
+        optional=True,
+    )
     segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
     contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
@@ -96,20 +107,33 @@ class ContactFrictionCircleCable2D(Component):
         default=True,
         dtype=bool,
     )
+    sticking_length = column(
+        "1",
+        "length of a segment in sticking positions: 'current', as it lies on the circle, so that a stretched cable "
+        "rolls on without slip; 'reference', unstretched, as in the published law",
+        default=CURRENT,
+        dtype="U16",
+        choices=(CURRENT, REFERENCE),
+    )
     clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
 def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
-    return create_history(world, ContactFrictionCircleCable2D, values, START)
+    current = CURRENT in np.atleast_1d(values.get("sticking_length", CURRENT))
+    per_row = (0.0,) if current and has_moving(world) else ()
+    return create_history(world, ContactFrictionCircleCable2D, values, START, per_row)
 
 
 def check(world: World, table: EntityTable) -> None:
-    """Raise ModelError for rows whose segments, history or forms of parameters do not fit together."""
+    """Raise ModelError for rows whose segments, history, offset or forms of parameters do not fit together."""
     check_circles(world, table)
     check_segments(world, table)
-    check_history(world, table, len(START))
+    current = table.held_values("sticking_length") == CURRENT
+    needed = (current & find_moving(world, table)).astype(np.int64)
+    check_history(world, table, len(START), needed, allowed=int(has_moving(world)))
+    check_offsets(world, table, current)
     check_forms(table, FORMS, table.held)
 
 

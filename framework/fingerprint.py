@@ -20,9 +20,18 @@ SAME_PLACE = 1e-9
 
 
 def describe_model(assembly: Assembly) -> dict[str, Any]:
-    """Numbers of rows and coordinates, gravity, and reference coordinates; independent of the number of processes."""
+    """Numbers of rows and coordinates, laws by name, gravity, and reference coordinates.
+
+    They do not depend on the number of processes.
+    """
     world, number = assembly.world, assembly.world.numbering
     rows = {f"rows of {table.kind}": int(table.count) for table in world.tables.values() if table.count}
+    for component, table in world.tables.items():
+        # what laws are chosen by name
+        for name, column in component.columns.items():
+            if table.count and column.choices is not None and np.dtype(column.dtype).kind == "U":
+                for value, count in zip(*np.unique(table.column(name), return_counts=True), strict=True):
+                    rows[f"rows of {table.kind} with {name} = {value}"] = int(count)
     return {
         "counts": {
             **rows,

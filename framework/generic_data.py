@@ -25,7 +25,11 @@ class GenericData(Component):
 
 
 def create_history(
-    world: World, component: type[Component], values: dict[str, Any], per_segment: Sequence[float]
+    world: World,
+    component: type[Component],
+    values: dict[str, Any],
+    per_segment: Sequence[float],
+    per_row: Sequence[float] = (),
 ) -> dict[str, Any]:
     """Fill in the reference ``data`` of connector rows that are about to be added, if the user left it out.
 
@@ -36,6 +40,7 @@ def create_history(
         values: what the user gave to `World.add`.
         per_segment: start value of each history variable of a segment; variables lie one after the other,
             each with one value per segment.
+        per_row: start values of further history variables that a row has once, after those of its segments.
 
     Returns:
         The values with ``data``; unchanged if ``segments`` is missing or wrong, which `World.add` then reports.
@@ -63,19 +68,23 @@ def create_history(
     handle = None
     for n in np.unique(of_row):
         mine = np.flatnonzero(of_row == n)
-        initial = np.repeat(np.asarray(per_segment, dtype=np.float64), n)
+        initial = np.concatenate((np.repeat(np.asarray(per_segment, dtype=np.float64), n), per_row))
         handle = world.add(GenericData, initial=np.broadcast_to(initial, (len(mine), len(initial))))
         ids[mine] = handle.rows
     return values if handle is None else {**values, "data": Entity(handle.table, ids)}
 
 
-def check_history(world: World, table: EntityTable, per_segment: int) -> None:
+def check_history(
+    world: World, table: EntityTable, per_segment: int, needed: IntArray | None = None, allowed: int = 0
+) -> None:
     """Compare the number of history values of each row with what its connector needs.
 
     Args:
         world: the world.
         table: rows of a connector with a reference ``data``, and with a column ``segments`` or one segment each.
         per_segment: number of history variables of a segment.
+        needed: number of further history variables of each row that this process has, shape (held,); None: none.
+        allowed: number of such variables that any row may have.
 
     Raises:
         ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
@@ -86,12 +95,16 @@ def check_history(world: World, table: EntityTable, per_segment: int) -> None:
     for target, positions, rows in world.split_by_table(ids):
         initial = target.column("initial")
         given = np.fromiter((len(initial[row]) for row in rows), np.int64, len(rows))
-        wrong = np.flatnonzero(given != per_segment * segments[positions])
+        further = given - per_segment * segments[positions]
+        least = np.zeros(len(rows), np.int64) if needed is None else needed[positions]
+        wrong = np.flatnonzero((further < least) | (further > np.maximum(least, allowed)))
         if len(wrong):
-            k = int(positions[wrong[0]])
-            needed = f"{per_segment * segments[k]}"
-            needed += f" ({per_segment} for each of {segments[k]} segments)" if several else ""
-            raise ModelError(f"data of {table.kind} row {held[k]} has {given[wrong[0]]} values: must have {needed}")
+            k, more = int(positions[wrong[0]]), int(least[wrong[0]])
+            must = f"{per_segment * segments[k] + more}"
+            must += f" ({per_segment} for each of {segments[k]} segments" if several else ""
+            must += f", and {more}" if several and more else ""
+            must += ")" if several else ""
+            raise ModelError(f"data of {table.kind} row {held[k]} has {given[wrong[0]]} values: must have {must}")
     shared = np.flatnonzero(np.bincount(ids) > 1) if len(ids) else ids
     if len(shared):
         first, second = map(int, held[ids == shared[0]][:2])

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-Row = tuple[str, float | None, float | None]
+from collections.abc import Iterable, Sequence
 
 
-def format_comparison(rows: Iterable[Row], title: str = "reference") -> str:
+def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str | Sequence[str] = "reference") -> str:
     """A table of computed and reference values with their relative difference.
 
     Args:
-        rows: (name with unit, computed value or None if not reached, reference value or None if there is none).
-        title: heading of the reference column.
+        rows: (name with unit, computed value or None if not reached, a reference value for each title, or None if there
+            is none).
+        title: heading of the reference column, or headings of several ones.
     """
-    lines = [("", "computed", title, "difference")]
-    for name, value, reference in rows:
-        computed = "not reached" if value is None else f"{value:.5f}"
-        known = "no reference" if reference is None else f"{reference:.5f}"
-        difference = ""
-        if value is not None and reference is not None:
-            scale = abs(reference) if reference != 0.0 else 1.0
-            difference = f"{100 * (value - reference) / scale:+.4f} %"
-        lines.append((name, computed, known, difference))
-    widths = [max(len(line[k]) for line in lines) for k in range(4)]
+    titles = (title,) if isinstance(title, str) else tuple(title)
+    lines = [["", "computed", *(word for heading in titles for word in (heading, "difference"))]]
+    for name, value, *references in rows:
+        line = [str(name), "not reached" if value is None else f"{value:.5f}"]
+        for heading, reference in zip(titles, references, strict=True):
+            missing = "no reference" if len(titles) == 1 else f"no {heading}"
+            line.append(missing if reference is None else f"{reference:.5f}")
+            difference = ""
+            if value is not None and reference is not None:
+                value, reference = float(value), float(reference)
+                scale = abs(reference) if reference != 0.0 else 1.0
+                difference = f"{100 * (value - reference) / scale:+.4f} %"
+            line.append(difference)
+        lines.append(line)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join([line[0].ljust(widths[0]), *(line[k].rjust(widths[k]) for k in (1, 2, 3))]).rstrip() for line in lines
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines
     )

@@ -19,6 +19,7 @@ KEYS = {
     "drive_torque_mean",
     "axial_force_min",
     "axial_force_max",
+    "speed_loss",
     "segments_in_contact",
     "segments_sticking",
     "static_support_force_x",

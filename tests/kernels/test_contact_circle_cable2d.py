@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors.cable_shape import create_shape_columns, shape_functions, update_points
-from windlass.connectors.circle_contact_kernels import ContactColumns, add_residual
+from windlass.connectors.circle_contact_kernels import ContactColumns, add_residual, axis_chord, create_chord
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs, update_friction, update_gaps
 from windlass.connectors.position_kernels import (
@@ -73,7 +73,8 @@ class Contact:
             np.zeros((rows, 3, m, m)),
         )
         values = {"kc": 2000.0, "dc": 17.0, "mu_v": 9.0, "mu_k": 800.0, "mu": 0.3, "r": RADIUS, "L": LENGTH / SEGMENTS}
-        values |= {"fade": 0.0, "segment_normals": True, "clip": False, "active": True} | columns
+        values |= {"fade": 0.0, "shift": 0.0, "segment_normals": True, "clip": False, "active": True, "current": False}
+        values |= columns
         per_segment = 3 if friction else 1
         self.c = ContactColumns(
             circle=self.index,
@@ -210,6 +211,14 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     near |= np.abs(np.abs(out[..., 2]) - np.pi * RADIUS) < 0.05
     near |= (np.linalg.norm(a, axis=-1) < 0.1) | (np.linalg.norm(p[:, 1:], axis=-1) < 0.1)
     near |= out[..., 6] + RADIUS < 0.1
+    if contact.c.current[0] and contact.shape.offset[0] != 0.0:
+        # sticking positions see the chord of the axis, whose closest point has kinks elsewhere
+        for i, s in product(range(contact.rows), range(SEGMENTS)):
+            chord = create_chord(*a[i, s], *p[i, s + 1])
+            z = axis_chord(contact.shape, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)
+            e = np.array([z.bx - z.ax, z.by - z.ay])
+            on_axis = -(np.array([z.ax, z.ay]) @ e) / (e @ e)
+            near[i, s] |= min(abs(on_axis), abs(on_axis - 1.0)) < 0.02
     return ~near.any(axis=1), (rho < 0) | (rho > 1)
 
 
@@ -255,6 +264,33 @@ def test_tangent(normals: bool, y: float, mu_k: float, place: Any, clip: bool) -
         assert error.max() < 2e-8
 
 
+@pytest.mark.parametrize(
+    ("normals", "y", "place", "shift"),
+    list(product((True, False), (0.0, -0.02, 0.03), ((0.0, 0.0), (0.03, -0.05), "cable"), (0.0, -0.7))),
+)
+def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift: float) -> None:
+    """The same for sticking positions on current lengths, also where material has moved on; every segment sticks.
+
+    With an offset x_cur depends on the axis below the touching line.
+    """
+    rows = 40
+    contact = Contact(rows, place, y, segment_normals=normals, current=True, shift=shift)
+    x, v, data = random_rows(rows, place, seed=7)
+    data[:, 3:6] = 0.0
+    smooth, clamped = smooth_rows(contact, x, v, data)
+    assert smooth.sum() >= 8 and clamped[smooth].any() and not clamped[smooth].all()
+    df_dq = difference(lambda z: contact.force(z, v), x)[smooth]
+    df_dv = difference(lambda z: contact.force(x, z), v)[smooth]
+    for dq, dv in ((1.0, 0.0), (0.7, -1.9)):
+        expected = dq * df_dq + dv * df_dv
+        scale = np.maximum(np.abs(expected).max(axis=(1, 2), keepdims=True), 1.0)
+        # rounding of the differences: 1e-16 F / h; truncation: h^4 times fifth derivatives
+        assert (np.abs(contact.tangent(x, v, dq, dv)[smooth] - expected) / scale).max() < 2e-8
+    # the test sees the length: with the reference length the tangent is another one
+    contact.c.current[:] = False
+    assert np.abs(contact.tangent(x, v, 1.0, 0.0)[smooth] - df_dq).max() > 10.0
+
+
 @pytest.mark.parametrize("y", [0.0, 0.03])
 def test_tangent_without_friction(y: float) -> None:
     """The law without friction: the same tangent with f_t = 0 and one history value per segment."""
@@ -268,11 +304,11 @@ def test_tangent_without_friction(y: float) -> None:
     assert np.all(force[:, 10] == 0.0) and np.abs(force[:, :10]).max() > 1.0
 
 
-@pytest.mark.parametrize(("normals", "y"), list(product((True, False), (0.0, 0.03))))
-def test_rigid_motion(normals: bool, y: float) -> None:
+@pytest.mark.parametrize(("normals", "y", "current"), list(product((True, False), (0.0, 0.03), (True, False))))
+def test_rigid_motion(normals: bool, y: float, current: bool) -> None:
     """Turning and shifting cable, circle and velocities turns the forces and leaves torque and history alone."""
     rows, angle = 30, 1.1
-    contact = Contact(rows, (0.02, 0.01), y, segment_normals=normals)
+    contact = Contact(rows, (0.02, 0.01), y, segment_normals=normals, current=current)
     x, v, data = random_rows(rows, (0.02, 0.01), seed=5)
     contact.data[:] = data
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])

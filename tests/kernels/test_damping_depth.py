@@ -22,7 +22,7 @@ STIFFNESS, DAMPING, DEPTH, RADIUS = 2000.0, 17.0, 0.1, 0.5
 
 def law(depth: float, clip: bool = False) -> RowLaw:
     """A row with these normal forces."""
-    return RowLaw(STIFFNESS, DAMPING, 0.0, 0.0, 0.0, 1.0, 1.0, depth, True, clip)
+    return RowLaw(STIFFNESS, DAMPING, 0.0, 0.0, 0.0, 1.0, 1.0, depth, True, clip, False, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("rate", [-2.0, 0.0, 3.0])

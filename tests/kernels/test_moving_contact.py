@@ -41,7 +41,8 @@ LAW = {
     "contact_damping": 17.0,
 }
 FRICTION = {"friction_velocity_penalty": 9.0, "friction_stiffness": 800.0, "friction_coefficient": 0.3}
-S, S_T = 0.37, -1.3
+S, S_T, STORED = 0.37, -1.3, 0.25
+LENGTHS = ("current", "reference")
 
 
 class Pairs(NamedTuple):
@@ -84,6 +85,12 @@ def create_pairs(
     return Pairs(world, contacts, assembly, int(world.dofs_of(ale)[0, 0]), nodes, world.dofs_of(circle))
 
 
+def history(pairs: Pairs, data: Any) -> tuple[Any, Any, Any, Any]:
+    """Views of gaps, states, sticking positions (pairs, segments) and s0 (pairs, 1), as far as the rows have them."""
+    rows, n = data.reshape(len(pairs.contacts), -1), SEGMENTS
+    return rows[:, :n], rows[:, n : 2 * n], rows[:, 2 * n : 3 * n], rows[:, 3 * n :]
+
+
 def set_random(pairs: Pairs, seed: int, s: float = S, s_t: float = S_T) -> None:
     """Coordinates near the reference, velocities, and a history in which all segments are closed."""
     rng, fields = np.random.default_rng(seed), pairs.assembly.fields
@@ -91,11 +98,11 @@ def set_random(pairs: Pairs, seed: int, s: float = S, s_t: float = S_T) -> None:
     fields.x[:n] = pairs.assembly.layout.reference[:n] + 0.04 * rng.standard_normal(n)
     fields.v[:n] = 0.3 * rng.standard_normal(n)
     fields.x[pairs.axial], fields.v[pairs.axial] = s, s_t
-    history = fields.data.reshape(len(pairs.contacts), -1, SEGMENTS)
-    history[:, 0] = -0.01
-    if history.shape[1] > 1:
-        history[:, 1] = rng.choice([-2.0, 0.0, 1.0, -1.0], history[:, 1].shape)
-        history[:, 2] = rng.uniform(-0.6, 0.6, history[:, 2].shape)
+    gaps, states, sticks, stored = history(pairs, fields.data)
+    gaps[:] = -0.01
+    states[:] = rng.choice([-2.0, 0.0, 1.0, -1.0], states.shape)
+    sticks[:] = rng.uniform(-0.6, 0.6, sticks.shape)
+    stored[:] = STORED
     fields.start_data[:] = fields.data
     pairs.assembly.update_markers()
 
@@ -111,13 +118,25 @@ def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> 
     G = slide_matrices(np.full(len(q), LENGTH))
     g = np.einsum("rij,rjc->ric", G, q.reshape(-1, 4, 2)).reshape(-1, 8)
     plain.assembly.fields.v[plain.nodes[moving]] += s_t * g
+    plain.assembly.update_markers()
     # the cables lie over the circles in the direction of x: t.e < 0, sigma = 1
     for data in (plain.assembly.fields.data, plain.assembly.fields.start_data):
-        history = data.reshape(len(kinds), -1, SEGMENTS)
-        if history.shape[1] > 1:
-            history[moving, 2] += s
-    plain.assembly.update_markers()
+        sticks = history(plain, data)[2]
+        if sticks.size:
+            sticks[moving] += travel(plain, s, more.get("sticking_length"))[moving]
     return pairs, plain
+
+
+def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
+    """How far the material has moved [m] since sticking positions were stored, (pairs, segments); s has one for all.
+
+    On current lengths the way is counted from s0, in lengths of the chords as they are.
+    """
+    count = len(pairs.contacts)
+    if sticking_length == "reference":
+        return np.full((count, SEGMENTS), s)
+    chords = np.diff(pairs.assembly.fields.markers[FAMILY].p.reshape(count, SEGMENTS + 1, 2), axis=1)
+    return (s - STORED) * np.linalg.norm(chords, axis=-1) * SEGMENTS / LENGTH
 
 
 def test_marker_gives_the_motion_of_the_material() -> None:
@@ -145,11 +164,14 @@ def test_marker_gives_the_motion_of_the_material() -> None:
     assert_allclose(shape.slope_rate.reshape(2, SEGMENTS + 1, 2)[:, 1:-1], expected, atol=1e-8)
 
 
-@pytest.mark.parametrize("friction", [True, False])
+@pytest.mark.parametrize(("friction", "sticking"), [(True, "current"), (True, "reference"), (False, "")])
 @pytest.mark.parametrize("normals", [True, False])
-def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(normals: bool, friction: bool) -> None:
+def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
+    normals: bool, friction: bool, sticking: str
+) -> None:
     """On the nodes and the circle; on s acts g.f; and outputs agree, also where both kinds are in one table."""
-    more: dict[str, Any] = {"friction": friction} | ({"use_segment_normals": normals} if friction else {})
+    more: dict[str, Any] = {"friction": friction}
+    more |= {"use_segment_normals": normals, "sticking_length": sticking} if friction else {}
     for kinds in ("mmmm", "mpmp"):
         pairs, plain = twin(kinds, 3, **more)
         f, other = eval_residual(pairs.assembly), eval_residual(plain.assembly)
@@ -219,13 +241,16 @@ def smooth_pairs(pairs: Pairs) -> Any:
     return ~near.any(axis=1)
 
 
-COMBINATIONS = list(product((True, False), (800.0, 0.0), ((0.0, 0.0), (0.03, -0.05), "cable"), (True, False)))
+PLACES = ((0.0, 0.0), (0.03, -0.05), "cable")
+COMBINATIONS = list(product((True, False), (800.0,), PLACES, (True, False), LENGTHS))
+COMBINATIONS += list(product((True, False), (0.0,), PLACES, (True, False), LENGTHS[:1]))
 
 
-@pytest.mark.parametrize(("normals", "stiffness", "place", "clip"), COMBINATIONS)
-def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool) -> None:
+@pytest.mark.parametrize(("normals", "stiffness", "place", "clip", "sticking"), COMBINATIONS)
+def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticking: str) -> None:
     """Derivatives by all coordinates and rates, s and s_t included: central differences, moving and plain cables."""
     columns = {"use_segment_normals": normals, "friction_stiffness": stiffness, "clip_normal_force": clip}
+    columns["sticking_length"] = sticking
     pairs = create_pairs("mmmmmpmm", place, **columns)
     found = 0
     for seed in range(4):
@@ -266,43 +291,51 @@ def test_tangent_depends_on_the_axial_motion() -> None:
         assert np.abs(rows[pairs.nodes]).max() > 1.0 and np.abs(rows[pairs.circle]).max() > 0.1
 
 
+@pytest.mark.parametrize("sticking", LENGTHS)
 @pytest.mark.parametrize("stiffness", [800.0, 0.0])
-def test_update_refers_sticking_positions_to_the_material(stiffness: float) -> None:
-    """States, gaps, errors as of the plain cable with the same slip; sticking positions differ by s."""
-    pairs, plain = twin("mpmmmm", 4, friction_stiffness=stiffness)
+def test_update_refers_sticking_positions_to_the_material(stiffness: float, sticking: str) -> None:
+    """States, gaps, errors as of the plain cable with the same slip.
+
+    On reference lengths sticking positions differ by s; on current ones they are equal, stored with the s of now.
+    """
+    pairs, plain = twin("mpmmmm", 4, friction_stiffness=stiffness, sticking_length=sticking)
     results = []
     for model in (pairs, plain):
         fields = model.assembly.fields
-        history = fields.data.reshape(6, 3, SEGMENTS)
-        history[:, 0, 1] = 0.1
+        history(model, fields.data)[0][:, 1] = 0.1
         fields.start_data[:] = fields.data
         results.append(model.assembly.post_newton())
-    ours, theirs = (model.assembly.fields.data.reshape(6, 3, SEGMENTS) for model in (pairs, plain))
+    ours, theirs = (np.stack(history(model, model.assembly.fields.data)[:3], axis=1) for model in (pairs, plain))
     assert_allclose(results[0].error, results[1].error, rtol=1e-11)
     assert results[0].changed == results[1].changed and results[0].error > 0.0
     assert_allclose(ours[:, :2], theirs[:, :2], atol=1e-14)
     moving = np.array([0, 2, 3, 4, 5])
-    assert_allclose(ours[moving, 2], theirs[moving, 2] - S, atol=1e-13)
+    closed = theirs[moving, 0] <= 0.0
+    assert closed.any()
+    if sticking == "reference":
+        assert_allclose(ours[moving, 2], theirs[moving, 2] - S, atol=1e-13)
+    elif stiffness > 0.0:
+        assert_allclose(ours[moving, 2][closed], theirs[moving, 2][closed], atol=1e-13)
+        assert_allclose(history(pairs, pairs.assembly.fields.data)[3][moving], S, rtol=0, atol=0)
     assert_allclose(ours[1], theirs[1], atol=1e-14)
     assert {0.0} < set(np.abs(ours[:, 1]).ravel())
 
 
 def test_sticking_positions_that_are_kept_do_not_drift() -> None:
-    """Equal to the last bit after many updates at changing s, in segments that stick or are open."""
-    pairs = create_pairs("mm", friction_coefficient=1e6)
+    """Equal to the last bit after many updates at changing s, in segments that stick or are open (reference length)."""
+    pairs = create_pairs("mm", friction_coefficient=1e6, sticking_length="reference")
     set_random(pairs, 6)
     fields = pairs.assembly.fields
-    history = fields.data.reshape(2, 3, SEGMENTS)
-    history[:, 1] = 0.0
-    kept = history[:, 2].copy()
+    gaps, states, sticks, _ = history(pairs, fields.data)
+    states[:] = 0.0
+    kept = sticks.copy()
     for s in np.linspace(0.0, 0.3, 50):
         fields.x[pairs.axial] = s
         fields.start_data[:] = fields.data
         pairs.assembly.update_markers()
         pairs.assembly.post_newton()
-    closed = history[:, 0] <= 0.0
-    assert closed.any()
-    assert np.array_equal(history[:, 2], kept)
+    assert (gaps <= 0.0).any()
+    assert np.array_equal(sticks, kept)
 
 
 def test_material_that_rolls_along_with_the_circle_does_not_bend_bristles() -> None:

@@ -1,5 +1,7 @@
 """The two-pulley belt of the reference data, with its parameters as given there (stiffness per segment).
 
+Sticking positions have the reference length of segments, as in the recorded program.
+
 Numbering equals that of the data: belt nodes (4 coordinates each), then pulleys (3 each); multipliers
 [node 0 x, P0 x, P0 y, driver speed, P0 lock, P1 x, P1 y, P1 lock]; history values pulley by pulley.
 """
@@ -132,6 +134,7 @@ def build_belt(info: dict[str, Any]) -> Belt:
         friction_stiffness=p["frictionStiffness"],
         friction_coefficient=a["mu"],
         use_segment_normals=bool(a["useSegmentNormals"]),
+        sticking_length="reference",  # as recorded
     )
     return Belt(world, cables, pulleys, contacts, node_hold, driver, locks, p["frictionStiffness"], a["mu"])
 

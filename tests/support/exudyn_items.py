@@ -159,7 +159,8 @@ def _add_connector(model: Items, item: Item) -> Entity:
         assert item["offset"] == 0.0
         return world.add(ContactCircleCable2D, **values)
     if kind == "ContactFrictionCircleCable2D":
-        return world.add(ContactFrictionCircleCable2D, **values, **_columns(item, FRICTION_COLUMNS))
+        columns = _columns(item, FRICTION_COLUMNS)
+        return world.add(ContactFrictionCircleCable2D, **values, **columns, sticking_length="reference")  # as recorded
     raise ValueError(f"object type {kind}")
 
 

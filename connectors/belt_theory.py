@@ -1,0 +1,171 @@
+"""Creep of a belt around two equal pulleys: speeds, tensions and slip arcs in steady motion, in closed form.
+
+A belt of the law N = EA (lam - 1 - e0), with the stretch lam and the reference strain e0, runs with the flow
+c = dX/dt of its reference length X, so with the speed v = c lam.  Of N the part
+
+    F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
+
+presses on the pulleys and carries torque.  Where the belt enters a pulley it sticks: it runs with the speed of the rim,
+v = omega R, and F stays.  Where it leaves it slips over the angle phi, in which F falls or grows by exp(mu phi):
+
+    tight strand 1, slack strand 2:    omega_1 R = c lam_1,    omega_2 R = c lam_2,    F_1 = F_2 exp(mu phi),
+    omega_2/omega_1 = lam_2/lam_1 = (EA (1 + e0) + N_2)/(EA (1 + e0) + N_1),
+    torque M = (F_1 - F_2) R,
+    reference length of the belt = sum of length/lam over strands, sticking arcs and slip arcs.
+
+Further terms of the model, all small: the axis runs at the height h above the rim, R = r + h; on a contact of the
+stiffness k per length of belt it lies deeper by F lam/(k R), which lets the tight side run slower than the slack one
+and adds EA/(k R²) of the loss; and where the tight strand lies above the slack one by H, its tension is greater by
+the weight of the belt rhoA g H/lam, which needs no torque.
+Bending stiffness, sag and the compliance of bristles are left out: they have no part in the speeds.
+
+Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
+J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
+F. Grashof, Theoretische Maschinenlehre II (1883).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, inf, log, pi
+from typing import Any
+
+import numpy as np
+from scipy.optimize import root
+from scipy.special import roots_legendre
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+
+# points and weights of Gauss's rule on 0..1 for slip arcs, along which F grows by at most exp(mu pi)
+GAUSS = tuple(0.5 * (part + first) for part, first in zip(roots_legendre(20), (1.0, 0.0), strict=True))
+
+
+@dataclass(frozen=True)
+class BeltCreep:
+    """Steady motion of a belt drive.
+
+    Attributes:
+        driver_speed, driven_speed: speeds of the pulleys [rad/s].
+        torque: torque that the belt carries [N m].
+        tight_tension, slack_tension: axial forces N of the strands [N].
+        tight_force, slack_force: their parts F that press on the pulleys [N].
+        tight_stretch, slack_stretch: stretches lam [1].
+        slip_angle: angle phi of each of the slip arcs [rad].
+        flow: reference length of the belt that passes in unit time, c [m/s].
+        tight_radius, slack_radius: radius of the axis [m] where the strands touch the pulleys.
+    """
+
+    driver_speed: float
+    driven_speed: float
+    torque: float
+    tight_tension: float
+    slack_tension: float
+    tight_force: float
+    slack_force: float
+    tight_stretch: float
+    slack_stretch: float
+    slip_angle: float
+    flow: float
+    tight_radius: float
+    slack_radius: float
+
+    @property
+    def speed_loss(self) -> float:
+        """1 - omega_2/omega_1 [1]."""
+        return 1.0 - self.driven_speed / self.driver_speed
+
+
+def belt_creep(
+    *,
+    axial_stiffness: float,
+    length: float,
+    distance: float,
+    radius: float,
+    driver_speed: float,
+    torque: float | Callable[[float], float],
+    friction_coefficient: float,
+    reference_strain: float = 0.0,
+    mass_per_length: float = 0.0,
+    axis_height: float = 0.0,
+    contact_stiffness_per_length: float = inf,
+    gravity: float = 0.0,
+    tight_above_slack: float = 0.0,
+) -> BeltCreep:
+    """The steady motion of an open belt around two equal pulleys; see the head of this file for the equations.
+
+    Args:
+        axial_stiffness: EA [N].
+        length: reference length of the whole belt [m].
+        distance: distance of the centres of the pulleys [m].
+        radius: radius r of the pulleys [m].
+        driver_speed: speed omega_1 of the driver [rad/s], > 0.
+        torque: torque M >= 0 that the belt carries [N m], or this as a function of the speed of the driven pulley.
+        friction_coefficient: mu [1].
+        reference_strain: e0 [1].
+        mass_per_length: rhoA [kg/m], per reference length.
+        axis_height: height h of the axis of the belt above the rim [m].
+        contact_stiffness_per_length: k [N/m²], per reference length of the belt; infinite: a rigid rim.
+        gravity: g [m/s²].
+        tight_above_slack: height H of the tight strand above the slack one [m], negative where it is the lower one.
+
+    Raises:
+        ModelError: the belt is slack, or it slips on the whole of an arc.
+    """
+    for name, value in (("driver_speed", driver_speed), ("friction_coefficient", friction_coefficient)):
+        if not value > 0.0:
+            raise ModelError(f"{name} = {value:g} of belt_creep: must be > 0")
+    EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
+    R = radius + axis_height
+    torque_at = torque if callable(torque) else lambda _: torque
+
+    def axis_radius(F: Any, lam: Any) -> Any:
+        return R - F * lam / (R * contact_stiffness_per_length)
+
+    def evaluate(u: FloatArray) -> tuple[BeltCreep, list[float]]:
+        """The motion of the unknowns [ln F_2, ln F_1/F_2, c], and the errors of the equations, each of order 1."""
+        F2, F1, c = exp(u[0]), exp(u[0] + u[1]), u[2]
+        E = EA - mass_per_length * c * c
+        lam1, lam2 = (F1 + stiff) / E, (F2 + stiff) / E
+        R1, R2 = axis_radius(F1, lam1), axis_radius(F2, lam2)
+        omega2 = c * lam2 / R2
+        # friction acts at the rim, the tension at the height of the axis
+        arm = 0.5 * (R1 + R2)
+        arm *= radius / (arm - axis_height)
+        phi = u[1] * R / (mu * radius)
+        weight = mass_per_length * gravity * tight_above_slack * 2.0 / (lam1 + lam2)
+        M = torque_at(omega2)
+        slip = F2 * np.exp(u[1] * GAUSS[0])
+        slip_stretch = (slip + stiff) / E
+        arcs = (pi - phi) * (R1 / lam1 + R2 / lam2)
+        arcs += 2.0 * phi * float(GAUSS[1] @ (axis_radius(slip, slip_stretch) / slip_stretch))
+        total = distance / lam1 + distance / lam2 + arcs
+        motion = BeltCreep(
+            driver_speed, omega2, M, EA * lam1 - stiff, EA * lam2 - stiff, F1, F2, lam1, lam2, phi, c, R1, R2
+        )
+        errors = [
+            (F1 - F2 - weight - M / arm) / scale,
+            (total - length) / length * EA / scale,
+            c * lam1 / (v * R1 / R) - 1,
+        ]
+        return motion, errors
+
+    v = driver_speed * R
+    lam = (2.0 * distance + 2.0 * pi * R) / length
+    scale = EA * lam - stiff - mass_per_length * v**2 / lam
+    if scale <= 0.0:
+        raise ModelError(
+            f"belt of length = {length:g} m has the tension {EA * lam - stiff:g} N and the centrifugal force "
+            f"{mass_per_length * v**2 / lam:g} N: it does not press on the pulleys"
+        )
+    loaded = min(torque_at(driver_speed) / R / scale, 1.9)
+    start = [log(scale * (1.0 - 0.5 * loaded)), log((2.0 + loaded) / (2.0 - loaded)), v / lam]
+    found = root(lambda u: evaluate(u)[1], start, tol=1e-13)
+    motion, errors = evaluate(found.x)
+    if max(map(abs, errors)) > 1e-9 or motion.slip_angle > pi:
+        raise ModelError(
+            f"torque = {motion.torque:g} N m: the belt slips on the whole arc, of which it would need "
+            f"{motion.slip_angle:.3g} rad of {pi:.3g} rad"
+        )
+    return motion

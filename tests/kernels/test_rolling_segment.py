@@ -1,0 +1,76 @@
+"""A segment that rolls onto a circle without slip must keep its sticking position, whatever its stretch.
+
+No solver: a taut cable lies straight up to the top of a circle and around it from there; it moves on while the circle
+turns along, so that the line that touches the circle has the speed of the rim.  Everything is placed by hand.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from windlass.connectors.cable_shape import create_shape_columns
+from windlass.connectors.circle_contact_kernels import Pose, RowLaw, create_chord, stick_position
+
+RADIUS = 0.1
+STRETCHES = (0.967, 1.0, 1.035, 1.05)
+LENGTHS = (5.2e-3, 2.6e-3, 1.3e-3)
+
+
+def roll(length: float, stretch: float, y: float, side: str, current: bool, leaves: bool = False) -> Any:
+    """x_cur [m] of a segment of the reference ``length`` from its first touch until it lies on the circle.
+
+    The circle is to the right or to the left of the cable; its surface line has the offset y (left normal).  With
+    ``leaves`` the same backwards in time: the segment leaves the circle on the other end.
+    """
+    left = 1.0 if side == "left" else -1.0
+    axis = RADIUS + left * y
+    shape = create_shape_columns(np.array([1]), np.array([y]), np.array([length]), np.zeros((1, 8), np.int64))
+    law = RowLaw(0.0, 0.0, 0.0, 1.0, 0.0, RADIUS, length, 0.0, True, False, current, 0.0, y)
+    places = []
+    for s in np.linspace(0.0, 1.0, 41) * stretch * length:
+        # arc lengths of the axis of both ends, the leading one last; where it is on the circle, it is bent
+        ends = np.array([s - stretch * length, s])
+        if leaves:
+            ends = -ends[::-1]
+        turn = np.maximum(ends, 0.0) / axis if not leaves else np.minimum(ends, 0.0) / axis
+        straight = ends - axis * turn
+        x = axis * np.sin(turn) + straight
+        height = axis * np.cos(turn)
+        # the cable runs to the right above the circle (circle to its right), or below it (to its left)
+        slope = np.column_stack((np.cos(turn), left * np.sin(turn)))
+        point = np.column_stack((x, -left * height))
+        normal = np.column_stack((-slope[:, 1], slope[:, 0]))
+        shape.slope[:], shape.p[:] = slope, point + y * normal
+        angle = left * (s if not leaves else -s) / axis
+        cos, sin = np.cos(angle), np.sin(angle)
+        o = Pose(0.0, 0.0, 0.0, 0.0, 0.0, cos, -sin, sin, cos)
+        places.append(stick_position(law, o, shape, 0, create_chord(*shape.p[0], *shape.p[1]))[0])
+    return np.array(places)
+
+
+@pytest.mark.parametrize(
+    ("stretch", "y", "side", "leaves"),
+    list(product(STRETCHES, (0.0, -5e-5, 5e-3, -5e-3), ("left", "right"), (False, True))),
+)
+def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, leaves: bool) -> None:
+    """The same place at both ends of the way up to rounding, and in between up to l³/(250 R²), the chord for the arc.
+
+    Offsets of either sign up to 5 % of the radius: the line at the offset is shorter or longer on the circle than
+    where the cable is straight, by (y/R) l, which must not count as slip.
+    """
+    for length in LENGTHS:
+        x = roll(length, stretch, y, side, current=True, leaves=leaves)
+        assert abs(x[-1] - x[0]) < 1e-14
+        assert np.abs(x - x[0]).max() < (stretch * length) ** 3 / (250 * RADIUS**2)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_reference_length_makes_slip_of_stretch(side: str) -> None:
+    """The document's form drifts by (lam - 1) l/2 from the first touch until the segment lies: slip that is none."""
+    for length, stretch in product(LENGTHS, STRETCHES):
+        x = roll(length, stretch, 0.0, side, current=False)
+        np.testing.assert_allclose(abs(x[-1] - x[0]), abs(stretch - 1.0) * length / 2, rtol=0, atol=1e-14)
