@@ -21,6 +21,7 @@ from windlass.connectors.circle_contact import (
     check_circles,
     check_forms,
     check_segments,
+    close_touching,
     create_outputs,
     create_system,
     dofs,
@@ -87,7 +88,11 @@ def build(rows: LocalRows) -> System:
         error, changed, force, row = found
         return PostNewton(error=error, changed=changed, force=force, row=row)
 
-    system.post_newton = post_newton
+    def decide(fields: Fields) -> None:
+        post_newton(fields)
+        close_touching(contact, fields)
+
+    system.post_newton, system.decide = post_newton, decide
     return system
 
 

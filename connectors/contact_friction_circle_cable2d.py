@@ -28,22 +28,24 @@ from windlass.connectors.circle_contact import (
     check_forms,
     check_offsets,
     check_segments,
+    close_touching,
     create_outputs,
     create_system,
     dofs,
     eval_segments,
     find_moving,
     has_moving,
+    segment_places,
 )
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
-from windlass.connectors.circle_contact_kernels import UNDEFINED, ContactColumns
+from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_moving import update_moving
 from windlass.connectors.circle_contact_update import update_friction
 from windlass.framework.bind import bind
 from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
 from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 
 NOT_RECORDED, AT_LIMIT = 0.0, 1e-6
@@ -137,14 +139,6 @@ def check(world: World, table: EntityTable) -> None:
     check_forms(table, FORMS, table.held)
 
 
-def find_history(c: ContactColumns) -> tuple[IntArray, IntArray, tuple[IntArray, IntArray]]:
-    """Of all segments the positions of state and sticking position in the history values, and (row, segment)."""
-    rows = np.repeat(np.arange(len(c.n)), c.n)
-    segments = np.arange(len(rows)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
-    states = c.data[rows] + c.n[rows] + segments
-    return states, states + c.n[rows], (rows, segments)
-
-
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     check_forms(rows.table, FORMS, rows.rows)  # again, since friction_stiffness may have been switched
@@ -164,7 +158,9 @@ def build(rows: LocalRows) -> System:
         return PostNewton(error=error, changed=changed, force=force, row=row)
 
     system.post_newton = post_newton if travel is None else post_newton_moving
-    states, sticks, places = find_history(c)
+    places = segment_places(c)
+    states = c.data[places[0]] + c.n[places[0]] + places[1]
+    sticks = states + c.n[places[0]]
 
     def decide(fields: Fields) -> None:
         start, data, update_all = fields.start_data, fields.data, system.post_newton
@@ -179,6 +175,7 @@ def build(rows: LocalRows) -> System:
         slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, 0] >= limit * (1.0 - AT_LIMIT))
         for at in (states[slips], sticks[slips]):
             data[at] = before[at]
+        close_touching(contact, fields)
 
     system.decide = decide
     return system

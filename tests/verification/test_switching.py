@@ -15,6 +15,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import (
+    ContactCircleCable2D,
     ContactFrictionCircleCable2D,
     Force,
     MassProportional,
@@ -169,7 +170,8 @@ def test_balanced_sheave_has_no_torque_at_the_start(decide: bool) -> None:
         assert torque > 0.1 * WEIGHT * RADIUS
 
 
-def test_line_lies_on_its_bed_from_the_start() -> None:
+@pytest.mark.parametrize("friction", [True, False])
+def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
     """A rope on the top of a wide circle, held at one node along it: equilibrium in the first solve.
 
     Its weight is carried by the contact; straight segments of l = 0.1 m lie l²/(8 r) deep in their middle.  With the
@@ -194,7 +196,7 @@ def test_line_lies_on_its_bed_from_the_start() -> None:
     fix(world, nodes[count // 2], "x")
     bed = add_contact(
         world,
-        ContactFrictionCircleCable2D,
+        ContactFrictionCircleCable2D if friction else ContactCircleCable2D,
         circles=world.add(Ground),
         cables=rope,
         segments=1,
@@ -207,3 +209,22 @@ def test_line_lies_on_its_bed_from_the_start() -> None:
     assert np.abs(eval_output(bed, "gap", state)).max() < 1e-4
     with pytest.raises(ModelError, match=r"nothing holds|no stiffness"):
         Static(world, atol=1e-8, name="", decide_at_start=False).solve()
+
+
+def test_rounding_does_not_open_a_contact() -> None:
+    """A straight rope whose ends and middle touch a circle but for 1e-15 m: closed at the start, others stay open."""
+    world = World()
+    nodes = world.add(PointSlope2D, position=[(-0.1, 1.0), (0.1, 1.0), (0.3, 1.0)], slope=[(1.0, 0.0)] * 3)
+    rope = world.add(
+        Cable2D, node0=nodes[:-1], node1=nodes[1:], length=0.2, mass_per_length=1.0, axial_stiffness=1e5,
+        bending_stiffness=1.0,
+    )  # fmt: skip
+    circle = world.add(Ground, position=(0.0, -1e-15, 0.0))
+    for law in (ContactFrictionCircleCable2D, ContactCircleCable2D):
+        bed = add_contact(world, law, circles=circle, cables=rope, segments=1, circle_radius=1.0, contact_stiffness=1e3)
+    state = State(world)
+    assert 0.0 < eval_output(bed, "gap", state)[0, 0] < 1e-14
+    state.assembly.decide(state)
+    friction, plain = state.data[:6].reshape(2, 3), state.data[6:]
+    assert friction[0, 0] == plain[0] == 0.0
+    assert friction[1, 0] > 0.0 and plain[1] > 0.0
