@@ -32,12 +32,13 @@ class Drive(NamedTuple):
     drive: Entity
 
 
-def create_drive(moving: tuple[bool, ...], gap: float = 0.0, **contact: Any) -> Drive:
+def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELEMENTS, **contact: Any) -> Drive:
     """One belt for each entry, true for moving material, all in one table of contacts; the axes coincide.
 
     Args:
         moving: kinds of the belts.
         gap: distance of the axes from the pulleys as they are laid [m].
+        elements: number of elements of a belt.
         **contact: columns of the contact other than below.
     """
     world = World()
@@ -52,7 +53,7 @@ def create_drive(moving: tuple[bool, ...], gap: float = 0.0, **contact: Any) -> 
             circles=pulleys,
             radius=RADIUS,
             radial_offset=gap,
-            elements=ELEMENTS,
+            elements=elements,
             axial_stiffness=EA,
             bending_stiffness=1e-3,
             mass_per_length=RHO,

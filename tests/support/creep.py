@@ -17,11 +17,13 @@ from windlass.connectors import (
 )
 from windlass.connectors.belt_theory import BeltCreep, belt_creep
 from windlass.elements import RigidBody2D, cable_around, nodes_of
+from windlass.framework.evaluate import eval_output
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
 
-RADIUS, DISTANCE, LENGTH = 0.1, 0.1 * np.pi, 0.4 * np.pi
+RADIUS, DISTANCE = 0.1, 0.1 * np.pi
 FRICTION = 0.5
 
 
@@ -41,7 +43,13 @@ class Case(NamedTuple):
     segments: int = 4
     contact_stiffness: float = 3e9
     offset: float = 0.0
+    stretch: float = 1.0
     sticking_length: str = "current"
+
+    @property
+    def length(self) -> float:
+        """Reference length of the belt [m], which is stretched by ``stretch`` when it is laid around the pulleys."""
+        return (2 * DISTANCE + 2 * np.pi * (RADIUS + self.offset)) / self.stretch
 
 
 class Drive(NamedTuple):
@@ -56,13 +64,10 @@ class Drive(NamedTuple):
     damping: float
 
 
-def eval_theory(case: Case, torque: float | None = None, length: float = LENGTH) -> BeltCreep:
+def eval_theory(case: Case, torque: float | None = None, length: float | None = None) -> BeltCreep:
     """Theory of a case, for its torque or another one [N m], and for another reference length of the belt [m]."""
     EA, e0 = case.axial_stiffness, case.reference_strain
-    axis = RADIUS + case.offset
-    stretch = (2 * DISTANCE + 2 * np.pi * axis) / length
-    tension = EA * (stretch - 1 - e0)
-    mass = case.inertia * tension / (case.speed * axis) ** 2 * stretch
+    axis, tension, mass = RADIUS + case.offset, unloaded_tension(case), mass_per_length(case)
     press = tension * (1 - case.inertia)
     # F_1 + F_2 = 2 F about, F_1/F_2 = exp(mu pi) at most
     most = 2 * press * np.tanh(FRICTION * np.pi / 2) * axis
@@ -70,7 +75,7 @@ def eval_theory(case: Case, torque: float | None = None, length: float = LENGTH)
         axial_stiffness=EA,
         reference_strain=e0,
         mass_per_length=mass,
-        length=length,
+        length=length or case.length,
         distance=DISTANCE,
         radius=RADIUS,
         axis_height=case.offset,
@@ -81,12 +86,14 @@ def eval_theory(case: Case, torque: float | None = None, length: float = LENGTH)
     )
 
 
+def unloaded_tension(case: Case) -> float:
+    """Axial force of the belt without load [N]."""
+    return case.axial_stiffness * (case.stretch - 1 - case.reference_strain)
+
+
 def mass_per_length(case: Case) -> float:
-    """rhoA [kg/m] of a case."""
-    axis = RADIUS + case.offset
-    stretch = (2 * DISTANCE + 2 * np.pi * axis) / LENGTH
-    tension = case.axial_stiffness * (stretch - 1 - case.reference_strain)
-    return case.inertia * tension / (case.speed * axis) ** 2 * stretch
+    """rhoA [kg/m] of a case, per reference length."""
+    return case.inertia * unloaded_tension(case) * case.stretch / (case.speed * (RADIUS + case.offset)) ** 2
 
 
 def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
@@ -114,7 +121,7 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
     stretch = (force + stiff) / E
     way = np.hypot(np.diff(x), np.diff(y))
     reference = np.concatenate(([0.0], np.cumsum(way * 2 / (stretch[1:] + stretch[:-1]))))
-    reference *= LENGTH / reference[-1]
+    reference *= case.length / reference[-1]
     place = np.column_stack([np.interp(material, reference, values) for values in (x, y)])
     turn, stretched = np.interp(material, reference, share), np.interp(material, reference, stretch)
     return place, stretched[:, None] * np.column_stack((np.cos(turn), -np.sin(turn)))
@@ -124,7 +131,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     """The model in the steady motion of its theory; ``contact``: further columns of the contact."""
     theory = eval_theory(case)
     world, mass = World(), mass_per_length(case)
-    inertia = 0.2 * mass * LENGTH * RADIUS**2
+    inertia = 0.2 * mass * case.length * RADIUS**2
     pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=inertia) for x in (0.0, DISTANCE)]
     belt = cable_around(
         world,
@@ -132,11 +139,11 @@ def create_drive(case: Case, **contact: Any) -> Drive:
         radius=RADIUS,
         radial_offset=case.offset,
         elements=case.elements,
-        length=LENGTH / case.elements,
+        length=case.length / case.elements,
         axial_stiffness=case.axial_stiffness,
         bending_stiffness=1e-7 * case.axial_stiffness * RADIUS**2,
         mass_per_length=mass,
-        axial_damping=2e-4 * case.axial_stiffness * LENGTH / (case.speed * RADIUS),
+        axial_damping=2e-4 * case.axial_stiffness * case.length / (case.speed * RADIUS),
         reference_strain=case.reference_strain,
     )
     for pulley in pulleys:
@@ -148,7 +155,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     damping = 2 * np.sqrt(spring * inertia)
     world.add(CoordinateLoad, marker=spin, value=theory.torque - damping * theory.driven_speed)
     world.add(CoordinateSpringDamper, marker1=spin, damping=damping)
-    tension = theory.tight_tension
+    passing = case.length / case.elements / case.segments / (case.speed * RADIUS)
     contacts = add_contact(
         world,
         ContactFrictionCircleCable2D,
@@ -159,10 +166,11 @@ def create_drive(case: Case, **contact: Any) -> Drive:
         vertical_offset=-case.offset,
         **{
             "contact_stiffness_per_length": case.contact_stiffness,
-            "contact_damping_per_length": 0.02 * np.sqrt(case.contact_stiffness * mass * tension) / RADIUS * 0.0
-            + 0.05 * case.contact_stiffness * LENGTH / case.elements / case.segments / (case.speed * RADIUS),
+            # time constants by the time in which a segment passes
+            "contact_damping_per_length": 0.05 * case.contact_stiffness * passing,
             "friction_stiffness_per_length": case.bristles,
-            "friction_velocity_penalty_per_length": 2.0 * np.sqrt(case.bristles * mass),
+            # a tenth of the limit of friction at one per cent of the speed of the belt
+            "friction_velocity_penalty_per_length": 10 * FRICTION * theory.slack_force / RADIUS / (case.speed * RADIUS),
             "friction_coefficient": FRICTION,
             "sticking_length": case.sticking_length,
         }
@@ -170,13 +178,66 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     )
     state = State(world)
     nodes = nodes_of(world, belt)
-    material = np.arange(case.elements) * LENGTH / case.elements
+    material = np.arange(case.elements) * case.length / case.elements
     place, slope = lay(case, theory, material)
     state.put(nodes, np.hstack((place, slope)) - np.column_stack((nodes.position, nodes.slope)))
     # steady: v = c dr/dX
-    h = 1e-4 * LENGTH / case.elements
-    ahead, behind = (np.hstack(lay(case, theory, (material + sign * h) % LENGTH)) for sign in (1, -1))
+    h = 1e-4 * case.length / case.elements
+    ahead, behind = (np.hstack(lay(case, theory, (material + sign * h) % case.length)) for sign in (1, -1))
     state.put(nodes, theory.flow * (ahead - behind) / (2 * h), "v")
     for pulley, speed in zip(pulleys, (theory.driver_speed, theory.driven_speed), strict=True):
         state.put(pulley, [0.0, 0.0, -speed], "v")
     return Drive(world, belt, pulleys, contacts, state, theory, damping)
+
+
+class Measured(NamedTuple):
+    """What a run gave: loss of speed [1] by simulation and by theory at the torque of the simulation.
+
+    ``traction`` is the largest |f_t| of a segment over the last mean passes, as a part of the limit mu F/R where the
+    slack strand lies on the pulley; ``tension`` the mean axial force [N].
+    """
+
+    loss: float
+    theory: float
+    traction: float
+    tension: float
+    steps: int
+
+
+def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8, **contact: Any) -> Measured:
+    """Let elements of the belt pass, ``passes`` of them, and take means over the last ``mean``.
+
+    Steps take 1/``per_segment`` of the time in which a segment passes; means are over whole elements, so that what the
+    mesh does to the speed within one element cancels.
+    """
+    model = create_drive(case, **contact)
+    theory, state = model.theory, model.state
+    period = case.length / case.elements / theory.flow
+    motion = Dynamic(
+        model.world,
+        step=period / case.segments / per_segment,
+        end=passes * period,
+        spectral_radius=0.5,
+        discontinuous_atol=1e-3 * theory.tight_tension,
+        discontinuous_max_it=12,
+        discontinuous_fail=True,
+        name="",
+    )
+    at = state.local_dofs(model.pulleys[1])[0, 2]
+    times, angles, tractions, tensions = [0.0], [0.0], [], []
+    limit = FRICTION * theory.slack_force / (RADIUS + case.offset) * theory.slack_stretch
+    for now in motion.march(state):
+        times.append(now.t)
+        angles.append(-now.q[at])
+        if now.t > (passes - mean) * period and motion.statistics.steps % per_segment == 0:
+            tangential = eval_output(model.contacts, "force_per_length", now)[..., 0]
+            tractions.append(float(np.abs(tangential).max()) / limit)
+            tensions.append(float(eval_output(model.belt, "axial_force", now, x=0.0).mean()))
+    ends = np.interp([(passes - mean) * period, times[-1]], times, angles)
+    speed = float(np.diff(ends)[0]) / (times[-1] - (passes - mean) * period)
+    torque = theory.torque + model.damping * (speed - theory.driven_speed)
+    known = eval_theory(case, torque)
+    return Measured(
+        1 - speed / theory.driver_speed, known.speed_loss, max(tractions), float(np.mean(tensions)),
+        motion.statistics.steps,
+    )  # fmt: skip
