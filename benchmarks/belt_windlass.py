@@ -2,6 +2,7 @@
 
 usage: belt_windlass.py ELEMENTS SEGMENTS END_TIME [--from TIME] [options]
 
+The discontinuous iteration is that of the other program: passes, tolerances, steps accepted at the limit of passes.
 Times in s; with --from only the steps after that time are counted and timed. Options are those of the example and
 PETSc's.
 """
@@ -31,6 +32,19 @@ if more[:1] == ["--from"]:
     if not 0.0 <= begin < float(end_time):
         sys.exit(f"--from {begin:g} s: must be >= 0 and before the end at {end_time} s")
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
+for prefix, passes, tolerance in (("static", 5, 1.0), ("dynamic", 3, 1e-3)):
+    name = f"-{prefix}_discontinuous_"
+    sys.argv += [
+        f"{name}max_it",
+        str(passes),
+        f"{name}atol",
+        str(tolerance),
+        f"{name}rtol",
+        "0",
+        f"{name}fail",
+        "false",
+    ]
+    sys.argv += [f"-{prefix}_decide_at_start", "false"]
 sys.argv += ["-output", "none", "-progress", "false", *more]
 sys.path.insert(0, str(EXAMPLE.parent))
 march = wl.Dynamic.march

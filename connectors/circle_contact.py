@@ -27,6 +27,8 @@ from windlass.framework.world import World
 
 CIRCLE_FAMILY = "position marker"
 PER_LENGTH = "_per_length"
+TOUCH = 1e-12
+"""Gap, relative to the radius, that counts as touching at the start of a solve [1]."""
 CURRENT, REFERENCE = "current", "reference"
 
 
@@ -139,6 +141,7 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
         mu=rows.column("friction_coefficient") if friction else none,
         r=rows.column("circle_radius"),
         L=length,
+        fade=rows.column("damping_depth"),
         segment_normals=rows.column("use_segment_normals") if friction else np.ones(count, dtype=bool),
         clip=rows.column("clip_normal_force"),
         active=rows.column("active"),
@@ -178,6 +181,22 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     if contact.travel is not None:
         system.residual, system.tangent = bind_moving(c, contact.travel)
     return system
+
+
+def segment_places(c: ContactColumns) -> tuple[IntArray, IntArray]:
+    """Row and number of each segment."""
+    rows = np.repeat(np.arange(len(c.n)), c.n)
+    segments: IntArray = np.arange(len(rows)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
+    return rows, segments
+
+
+def close_touching(contact: Contact, fields: Fields) -> None:
+    """Store segments as closed that touch the circle but for rounding, so that what lies on its bed is held by it."""
+    c = contact.columns
+    rows, segments = segment_places(c)
+    gap = eval_segments(contact, fields)[rows, segments, 6]
+    touches = c.active[rows] & (gap > 0.0) & (gap <= TOUCH * c.r[rows])
+    fields.data[(c.data[rows] + segments)[touches]] = 0.0
 
 
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:

@@ -4,7 +4,8 @@ Per segment, with a = p0 - c and b = p1 - c the end points seen from the circle'
 
     rho = -e.a/(e.e), clamped to [0, 1];   w = a + rho e;   n = w/|w| (from circle to cable);   t = [-n_y, n_x];
     g = |w| - r;   v_rel = (1-rho) v_0 + rho v_1 - v_c - r omega t;   v_n = v_rel.n;   v_t = v_rel.t;
-    f_n = k_c g + d_c v_n;   f_t = mu_v v_t [+ mu_k wrap(x_cur - x_stick)]  or  mu |f_n| s;
+    f_n = k_c g + d_c s v_n;   f_t = mu_v v_t [+ mu_k wrap(x_cur - x_stick)]  or  mu |f_n| times the state;
+    s = 1, or with a depth g_0 over which damping fades in  s = -g/g_0, clamped to [0, 1];
     x_cur = r alpha + sigma (rho - 1/2) l,   alpha = angle of A^T n,   sigma = -1 if t.e > 0 else +1.
 
 l is the length of the segment as it lies on the circle, so that x_cur stays while a stretched segment rolls on.  On the
@@ -49,6 +50,7 @@ class ContactColumns(NamedTuple):
         mu: friction coefficient [1].
         r: radius of the circle [m].
         L: reference length of a segment [m].
+        fade: depth g_0 over which damping fades in [m]; 0 for full damping from touch on.
         segment_normals: forces along the normal of the segment (else along the normals at its end points).
         clip: normal force never pulls.
         active: contributes.
@@ -69,6 +71,7 @@ class ContactColumns(NamedTuple):
     mu: FloatArray
     r: FloatArray
     L: FloatArray
+    fade: FloatArray
     segment_normals: NDArray[np.bool_]
     clip: NDArray[np.bool_]
     active: NDArray[np.bool_]
@@ -130,6 +133,7 @@ class RowLaw(NamedTuple):
     mu: float
     r: float
     L: float
+    fade: float
     segment_normals: bool
     clip: bool
     current: bool
@@ -141,9 +145,27 @@ class RowLaw(NamedTuple):
 def create_law(c: ContactColumns, shape: ShapeColumns, i: int) -> RowLaw:
     """The parameters of row i."""
     return RowLaw(
-        c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.segment_normals[i], c.clip[i], c.current[i],
-        c.shift[i], shape.offset[c.cable[i]],
+        c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.L[i], c.fade[i], c.segment_normals[i], c.clip[i],
+        c.current[i], c.shift[i], shape.offset[c.cable[i]],
     )  # fmt: skip
+
+
+@kernel(inline=True)
+def normal_force(law: RowLaw, g: float, vn: float) -> tuple[float, float, float]:
+    """f_n [N] and its derivatives by g and v_n.
+
+    With a depth g_0, f_n = k_c g (1 - v_n/v_0) at -g < g_0, where v_0 = k_c g_0/d_c: a force that is continuous where
+    segment and circle touch.  Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975), exponent 1.
+    """
+    kg, d = law.kc, law.dc
+    if law.fade > 0.0 and -g < law.fade:
+        d = law.dc * max(-g, 0.0) / law.fade
+        if g < 0.0:
+            kg -= law.dc * vn / law.fade
+    fn = law.kc * g + d * vn
+    if law.clip and fn >= 0.0:
+        return 0.0, 0.0, 0.0
+    return fn, kg, d
 
 
 @kernel(inline=True)
@@ -253,9 +275,7 @@ def eval_segment(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, state: float
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
     vn = vx * h.nx + vy * h.ny
     vt = vy * h.nx - vx * h.ny - law.r * o.omega
-    fn = law.kc * (h.D - law.r) + law.dc * vn
-    if law.clip and fn > 0.0:
-        fn = 0.0
+    fn, _, _ = normal_force(law, h.D - law.r, vn)
     bristle, d_rho, d_length = 0.0, 0.0, 0.0
     if state == 0.0 and law.mu_k != 0.0:
         x, d_rho, d_length = stick_position(law, o, shape, j, h)

@@ -107,14 +107,14 @@ def set_shift(c: ContactColumns, travel: Travel, x: FloatArray, data: FloatArray
     c.shift[:] = (x[travel.s] - stored) / c.L
 
 
-def update_moving(update: Any, c: ContactColumns, travel: Travel, fields: Fields) -> tuple[float, bool]:
+def update_moving(update: Any, c: ContactColumns, travel: Travel, fields: Fields) -> tuple[float, bool, float, int]:
     """The post-Newton update of the law, ``update``; sticking positions are stored with the s of now."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
     set_shift(c, travel, fields.x, fields.start_data)
-    error, changed = update(c, shape, circle, fields.data, fields.start_data)
+    error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
     mine = c.active & (travel.stored >= 0)
     fields.data[travel.stored[mine]] = fields.x[travel.s[mine]]
-    return float(error), bool(changed)
+    return float(error), bool(changed), float(force), int(row)
 
 
 @kernel

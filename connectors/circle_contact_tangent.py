@@ -32,6 +32,7 @@ from windlass.connectors.circle_contact_kernels import (
     create_pose,
     eval_segment,
     force_normals,
+    normal_force,
     touches,
 )
 from windlass.connectors.position_kernels import PositionColumns
@@ -103,9 +104,7 @@ def fill_segment_tangent(
     dx, dy = z.vbx - z.vax, z.vby - z.vay
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
-    kc, dc = law.kc, law.dc
-    if law.clip and z.fn >= 0.0:
-        kc, dc = 0.0, 0.0
+    _, kc, dc = normal_force(law, h.D - r, z.vn)
     slope, fv, fk = 0.0, 0.0, 0.0
     if abs(z.state) == 1.0:
         slope = law.mu * np.sign(z.fn) * z.state

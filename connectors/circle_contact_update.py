@@ -4,6 +4,7 @@ See `circle_contact_kernels` for the letters.  The update of one segment with fr
 start of the step where "start" is said:
 
     gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
+                Errors are compared with sum |f_n| over the segments that were closed before, the force that acted.
     closed:     D = wrap(x_cur - last), last = start sticking position, or x_cur if the start state is -2;
                 f_t = mu_v v_t + mu_k D;  slips if |f_t| > mu |f_n|: state sgn(D), sticking position such that the
                 bristle alone gives mu |f_n|; else sticks: state 0, sticking position last.
@@ -24,6 +25,7 @@ from windlass.connectors.circle_contact_kernels import (
     create_law,
     create_pose,
     eval_segment,
+    normal_force,
     stick_position,
     wrap,
 )
@@ -35,41 +37,49 @@ from windlass.framework.law import FloatArray
 @kernel
 def update_gaps(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
-) -> tuple[float, bool]:
-    """Frictionless update: a gap is written where it changed its sign; returns error [N] and whether any did."""
-    worst, changed = 0.0, False
+) -> tuple[float, bool, float, int]:
+    """Frictionless update: a gap is written where it changed its sign; returns what `update_friction` does."""
+    worst, changed, largest, worst_row = 0.0, False, 0.0, -1
     for i in range(len(c.n)):
         if not c.active[i]:
             continue
-        ci, j0, r, error = c.circle[i], shape.start[c.cable[i]], c.r[i], 0.0
-        cx, cy = circle.p[ci, 0], circle.p[ci, 1]
+        ci, j0, r, error, force = c.circle[i], shape.start[c.cable[i]], c.r[i], 0.0, 0.0
+        law = create_law(c, shape, i)
+        cx, cy, cvx, cvy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
         for s in range(c.n[i]):
             j = j0 + s
-            point = closest_point(
+            rho, _, D, nx, ny = closest_point(
                 shape.p[j, 0] - cx, shape.p[j, 1] - cy, shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
             )
-            g, old = point[2] - r, data[c.data[i] + s]
+            g, old = D - r, data[c.data[i] + s]
+            if old <= 0.0:
+                vx = (1.0 - rho) * shape.v[j, 0] + rho * shape.v[j + 1, 0] - cvx
+                vy = (1.0 - rho) * shape.v[j, 1] + rho * shape.v[j + 1, 1] - cvy
+                force += abs(normal_force(law, g, vx * nx + vy * ny)[0])
             if (g > 0.0) != (old > 0.0):
                 error += abs(c.kc[i] * (g - old))
                 changed = True
                 data[c.data[i] + s] = g
-        worst = max(worst, error)
-    return worst, changed
+        largest = max(largest, force)
+        if error > worst:
+            worst, worst_row = error, i
+    return worst, changed, largest, worst_row
 
 
 @kernel
 def update_friction(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, start: FloatArray
-) -> tuple[float, bool]:
+) -> tuple[float, bool, float, int]:
     """Update gaps, states and sticking positions; ``start`` are the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N], and whether any segment opened, closed, stuck or slipped.
+    Returns the largest sum of force errors of a row [N], whether any segment opened, closed, stuck or slipped, the
+    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
-    worst, changed = 0.0, False
+    worst, changed, largest, worst_row = 0.0, False, 0.0, -1
     for i in range(len(c.n)):
         if not c.active[i]:
             continue
-        ci, j0, r, n, error = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i], 0.0
+        ci, j0, r, n, error, force = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i], 0.0, 0.0
         law = create_law(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         bristles, rubs = c.mu_k[i] != 0.0, c.mu_k[i] != 0.0 or c.mu_v[i] != 0.0
@@ -84,15 +94,15 @@ def update_friction(
                 changed = True
             data[gap_at] = g
             state_at, stick_at = gap_at + n, gap_at + 2 * n
+            vx = (1.0 - h.rho) * shape.v[j, 0] + h.rho * shape.v[j + 1, 0] - o.vx
+            vy = (1.0 - h.rho) * shape.v[j, 1] + h.rho * shape.v[j + 1, 1] - o.vy
+            fn, _, _ = normal_force(law, g, vx * h.nx + vy * h.ny)
+            if old <= 0.0:
+                force += abs(fn)
             if g > 0.0 or not rubs:
                 data[state_at] = UNDEFINED
                 continue
-            vx = (1.0 - h.rho) * shape.v[j, 0] + h.rho * shape.v[j + 1, 0] - o.vx
-            vy = (1.0 - h.rho) * shape.v[j, 1] + h.rho * shape.v[j + 1, 1] - o.vy
             vt = vy * h.nx - vx * h.ny - r * o.omega
-            fn = c.kc[i] * g + c.dc[i] * (vx * h.nx + vy * h.ny)
-            if c.clip[i] and fn > 0.0:
-                fn = 0.0
             limit, last = c.mu[i] * abs(fn), start[stick_at]
             x, d_rho, slip, ft = last, 0.0, vt, c.mu_v[i] * vt
             if bristles:
@@ -113,8 +123,10 @@ def update_friction(
             data[state_at] = state
             # on current lengths it is stored beside the material that is there now
             data[stick_at] = stick + law.shift * d_rho if law.current else stick
-        worst = max(worst, error)
-    return worst, changed
+        largest = max(largest, force)
+        if error > worst:
+            worst, worst_row = error, i
+    return worst, changed, largest, worst_row
 
 
 @kernel

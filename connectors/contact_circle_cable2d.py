@@ -2,7 +2,7 @@
 
 The law of `ContactFrictionCircleCable2D` with f_t = 0 and one history value per segment, its gap:
 
-    f_n = k_c g + d_c v_n     in segments whose stored gap is <= 0, along the normal of the segment.
+    f_n = k_c g + d_c s v_n     in segments whose stored gap is <= 0, along the normal of the segment.
 
 Between Newton runs a gap is stored anew only where its sign has changed.  The circle gets no torque, so any position
 marker will do.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
@@ -21,6 +21,7 @@ from windlass.connectors.circle_contact import (
     check_circles,
     check_forms,
     check_segments,
+    close_touching,
     create_outputs,
     create_system,
     dofs,
@@ -53,6 +54,12 @@ class ContactCircleCable2D(Component):
     contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
     contact_damping = column("N s/m", "normal damping d_c of a segment", default=0.0, minimum=0)
     contact_damping_per_length = column("N s/m^2", "normal damping per metre of cable", default=0.0, minimum=0)
+    damping_depth = column(
+        "m",
+        "depth g_0 over which contact_damping fades in, so that f_n is continuous at touch; 0: full damping at once",
+        default=0.0,
+        minimum=0,
+    )
     circle_radius = column("m", "radius r of the circle", above=0)
     clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
@@ -77,10 +84,15 @@ def build(rows: LocalRows) -> System:
     system, c = create_system(rows, contact), contact.columns
 
     def post_newton(fields: Fields) -> PostNewton:
-        error, changed = update_gaps(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data)
-        return PostNewton(error=error, changed=changed)
+        found = update_gaps(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data)
+        error, changed, force, row = found
+        return PostNewton(error=error, changed=changed, force=force, row=row)
 
-    system.post_newton = post_newton
+    def decide(fields: Fields) -> None:
+        post_newton(fields)
+        close_touching(contact, fields)
+
+    system.post_newton, system.decide = post_newton, decide
     return system
 
 

@@ -77,25 +77,29 @@ residual, tangent = coordinate_pair(force, force_tangent)
 @kernel
 def update_gaps(
     c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray
-) -> tuple[float, float, bool]:
+) -> tuple[float, float, bool, float, int]:
     """Store the gaps of the active rows; ``start`` are the history values at the start of the step.
 
-    Returns the largest force error of a row [N], the smallest recommended step size [s] or inf, and whether any row
-    has opened or closed since the last update.
+    Returns the largest force error of a row [N], the smallest recommended step size [s] or inf, whether any row has
+    opened or closed since the last update, the largest force of a row that was closed before [N], and the row of the
+    largest error, -1 for none.
     """
-    error, step, changed = 0.0, np.inf, False
+    error, step, changed, force, worst = 0.0, np.inf, False, 0.0, -1
     for i in range(len(pair.m0)):
         if not pair.active[i]:
             continue
         m0, m1, at = pair.m0[i], pair.m1[i], c.data[i]
         g, gt = m.value[m1] - m.value[m0] - c.offset[i], m.rate[m1] - m.rate[m0]
         if (g > 0.0) != (start[at] > 0.0):
-            error = max(error, abs(c.k[i] * g))
+            if abs(c.k[i] * g) > error:
+                error, worst = abs(c.k[i] * g), i
             if gt != 0.0:
                 step = min(step, abs(start[at] / gt))
         changed |= (g > 0.0) != (data[at] > 0.0)
+        if data[at] <= 0.0:
+            force = max(force, abs(c.k[i] * g + c.d[i] * gt))
         data[at] = g
-    return error, step, changed
+    return error, step, changed, force, worst
 
 
 def bind_columns(rows: LocalRows) -> Columns:

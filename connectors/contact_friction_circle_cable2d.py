@@ -2,7 +2,7 @@
 
 The cable is seen as n straight segments (`CableShape`); each touches the circle at its closest point with
 
-    f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
+    f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
 x_cur = r alpha + sigma (rho - 1/2) l: where circle and segment touch, measured along both.  Whether a segment is closed
 and whether it sticks stands in the history values and is decided between Newton runs; see `circle_contact_kernels` for
@@ -28,11 +28,14 @@ from windlass.connectors.circle_contact import (
     check_forms,
     check_offsets,
     check_segments,
+    close_touching,
     create_outputs,
     create_system,
     dofs,
+    eval_segments,
     find_moving,
     has_moving,
+    segment_places,
 )
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
@@ -45,7 +48,8 @@ from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 
-START = (0.1, UNDEFINED, 0.0)
+NOT_RECORDED, AT_LIMIT = 0.0, 1e-6
+START = (0.1, UNDEFINED, NOT_RECORDED)
 FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 
 
@@ -80,6 +84,12 @@ class ContactFrictionCircleCable2D(Component):
     contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
     contact_damping = column("N s/m", "normal damping d_c of a segment", default=0.0, minimum=0)
     contact_damping_per_length = column("N s/m^2", "normal damping per metre of cable", default=0.0, minimum=0)
+    damping_depth = column(
+        "m",
+        "depth g_0 over which contact_damping fades in, so that f_n is continuous at touch; 0: full damping at once",
+        default=0.0,
+        minimum=0,
+    )
     friction_velocity_penalty = column("N s/m", "tangential damping mu_v of a segment", default=0.0, minimum=0)
     friction_velocity_penalty_per_length = column(
         "N s/m^2", "tangential damping per metre of cable", default=0.0, minimum=0
@@ -139,15 +149,35 @@ def build(rows: LocalRows) -> System:
 
     def post_newton(fields: Fields) -> PostNewton:
         shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
-        error, changed = update(c, shape, circle, fields.data, fields.start_data)
-        return PostNewton(error=error, changed=changed)
+        error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
+        return PostNewton(error=error, changed=changed, force=force, row=row)
 
     def post_newton_moving(fields: Fields) -> PostNewton:
         assert travel is not None
-        error, changed = update_moving(update, c, travel, fields)
-        return PostNewton(error=error, changed=changed)
+        error, changed, force, row = update_moving(update, c, travel, fields)
+        return PostNewton(error=error, changed=changed, force=force, row=row)
 
     system.post_newton = post_newton if travel is None else post_newton_moving
+    places = segment_places(c)
+    states = c.data[places[0]] + c.n[places[0]] + places[1]
+    sticks = states + c.n[places[0]]
+
+    def decide(fields: Fields) -> None:
+        start, data, update_all = fields.start_data, fields.data, system.post_newton
+        before = data.copy()
+        # what was not recorded, because there were no bristles, begins where the segment is now
+        start[states[start[sticks] == NOT_RECORDED]] = UNDEFINED
+        assert update_all is not None
+        update_all(fields)
+        # a segment whose bristle is bent to the limit of friction slips on: rounding shall not decide
+        force = np.abs(eval_segments(contact, fields)[places][:, :2])
+        limit = np.repeat(c.mu, c.n) * force[:, 1]
+        slips = (np.abs(before[states]) == 1.0) & (data[states] == 0.0) & (force[:, 0] >= limit * (1.0 - AT_LIMIT))
+        for at in (states[slips], sticks[slips]):
+            data[at] = before[at]
+        close_touching(contact, fields)
+
+    system.decide = decide
     return system
 
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from windlass.framework.world import World
 
 BUILD_ORDER = ("node", "body", "element", "marker", "load", "connector", "constraint")
+_NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
 class Assembly:
@@ -81,6 +82,7 @@ class Assembly:
                 self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
         self.evaluating = False
         self._ghost_vectors: list[Any] = []
+        self._own_error, self._worst = 0.0, _NONE
         self._multiply = bind(multiply_rows)
         self.systems: list[System] = []
         self.revision, self._fresh_at = 0, world.version
@@ -257,19 +259,50 @@ class Assembly:
         take(constraint_tangent_steps(self, values, dq, dv, multiplier_scale))
 
     def post_newton(self) -> PostNewton:
-        """POST_NEWTON: update the history values; worst error, smallest step wish, and whether anything switched."""
-        error, step, changed = 0.0, np.inf, False
+        """POST_NEWTON: update the history values; worst error and largest force, smallest step wish, any switching."""
+        error, step, changed, force = 0.0, np.inf, False, 0.0
         enter(Stage.POST_NEWTON)
-        for system in self.systems:
+        for component in self._components:
+            system = self.layout.systems[component]
             if system.post_newton is not None:
                 result = system.post_newton(self.fields)
                 # the largest of numbers and NaN depends on their order
-                error = max(error, result.error if np.isfinite(result.error) else np.inf)
+                own = result.error if np.isfinite(result.error) else np.inf
+                if own > error:
+                    error, self._worst = own, (component, result.row)
                 step = min(step, result.recommended_step)
-                changed = changed or result.changed
+                changed, force = changed or result.changed, max(force, result.force)
+        self._own_error = error
         leave(Stage.POST_NEWTON)
-        error, step, switched = self.processes.largest([error, -step, float(changed)])
-        return PostNewton(error, -step, bool(switched))
+        error, step, switched, force = self.processes.largest([error, -step, float(changed), force])
+        return PostNewton(error, -step, bool(switched), force)
+
+    def decide(self, state: State) -> None:
+        """Decide the history values of a state anew from its motion: open or closed, sticks or slips.
+
+        The state is that of the start of a solve, also after parameters were switched.
+        """
+        fields = self.load_fields(state)
+        fields.start_data[:] = fields.data
+        for system in self.systems:
+            if system.decide is not None:
+                system.decide(fields)
+            elif system.post_newton is not None:
+                system.post_newton(fields)
+        state.data[:] = state.start_data[:] = fields.data
+
+    def describe_worst(self) -> str:
+        """The connector with the largest force error of the last update; all processes call this together."""
+        name = ""
+        component, row = self._worst
+        if component is not None:
+            table, rows = self.world.tables[component], self.layout.rows[component]
+            name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")
+            label = table.describe(int(rows[row])) if row >= 0 else name
+            # a table names rows that the user has not named by kind and number
+            name += "" if row < 0 or label == f"{component.__name__} {rows[row]}" else f" ({label})"
+        found: list[tuple[float, str]] = self.processes.allgather("force errors", (self._own_error, name))
+        return max(found, key=lambda pair: pair[0])[1]
 
     def energy(self) -> float:
         """Stored energy of all laws that have one [J], of this process."""

@@ -62,11 +62,15 @@ class PostNewton(NamedTuple):
         error: sum of the force errors of the worst connector [N].
         recommended_step: step size [s] that would reach the switching instant, inf if there is no wish.
         changed: whether a contact state (open/closed, stick/slip) changed.
+        force: largest contact force of a connector [N], with which errors are compared.
+        row: local row of the worst connector, -1 for none.
     """
 
     error: float = 0.0
     recommended_step: float = np.inf
     changed: bool = False
+    force: float = 0.0
+    row: int = -1
 
 
 def _no_slots() -> IntArray:
@@ -107,7 +111,10 @@ class System:
         inertia: ``(fields, f)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
         inertia_tangent: ``(fields, dq, dv, da, slots, values)``.
         constraint: for constraints, see `ConstraintSystem`.
-        post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.
+        post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.  Decisions
+            (open or closed, sticks or slips) stand in the signs of history values, where solvers see if they repeat.
+        decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
+            its place, ``post_newton`` with the stored values as those of the start of a step.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
         forget: drops what is carried over from step to step beside the state and has a say in the last bits (lists of
             neighbours), so that a run that goes on and one that is restarted do the same.
@@ -136,6 +143,7 @@ class System:
     inertia_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Fields], PostNewton] | None = None
+    decide: Callable[[Fields], None] | None = None
     energy: Callable[[Fields], float] | None = None
     forget: Callable[[], None] | None = None
     trouble: Callable[[Fields], list[str]] | None = None

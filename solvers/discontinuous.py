@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite
 
+from windlass.framework.assembly import Assembly
+from windlass.framework.hooks import StepHook, run_after_iteration
+from windlass.framework.law import PostNewton
 from windlass.framework.options import option
+from windlass.framework.state import State
+from windlass.solvers.cycles import CycleFinder
 
 
 @dataclass(frozen=True)
@@ -16,21 +21,33 @@ class DiscontinuousSettings:
     Attributes:
         max_it: largest number of passes (Newton runs) of one step.
         atol: force error of the post-Newton update at which a pass is accepted [N].
-        fail: fail the step, instead of accepting it, if the error is larger after the last pass.
+        rtol: the same relative to the largest contact force [1]; the larger of both counts.
+        limit: force error, relative to the largest contact force, up to which a step is accepted where its contacts
+            cannot be brought to agree: in a cycle, and at the smallest step size [1].
+        fail: fail the step, instead of accepting it, if the error is larger after the last pass.  Without it ``limit``
+            has no meaning, and cycles are not looked for.
     """
 
-    max_it: int = 5
-    atol: float = 1.0
-    fail: bool = False
+    max_it: int = 8
+    atol: float = 1e-6
+    rtol: float = 1e-5
+    limit: float = 1e-3
+    fail: bool = True
 
     def with_options(self, prefix: str) -> DiscontinuousSettings:
-        """These settings, overridden by ``-<prefix>discontinuous_max_it``, ``_atol`` and ``_fail``."""
+        """These settings, overridden by options such as ``-<prefix>discontinuous_max_it``."""
         name = prefix + "discontinuous_"
         return DiscontinuousSettings(
             option(name + "max_it", self.max_it, "1", "largest number of passes of one step", minimum=1),
             option(name + "atol", self.atol, "N", "force error at which a pass is accepted", minimum=0.0),
+            option(name + "rtol", self.rtol, "1", "the same relative to the largest contact force", minimum=0.0),
+            option(name + "limit", self.limit, "1", "relative force error accepted in cycles", minimum=0.0),
             option(name + "fail", self.fail, "1", "fail the step if the error stays larger"),
         )
+
+    def tolerance(self, force: float) -> float:
+        """Force error at which a pass is accepted, for the largest contact force; both in N."""
+        return max(self.atol, self.rtol * force)
 
 
 @dataclass
@@ -43,59 +60,132 @@ class StepAttempt:
         recommended_step: step size that a contact wishes [s], inf for none.
         passes, iterations: Newton runs and linear solves of this attempt.
         error: force error after the last pass [N].
+        force: largest contact force in the last pass [N].
+        cycle: number of passes after which the decisions of contacts repeated, 0 if they did not.
+        unsettled: Newton's method converged, but contacts still switched with an error above the tolerance.
         history: residual norms of the last Newton run.
     """
 
     converged: bool = False
     reason: str = ""
-    recommended_step: float = float("inf")
+    recommended_step: float = inf
     passes: int = 0
     iterations: int = 0
     error: float = 0.0
+    force: float = 0.0
+    cycle: int = 0
+    unsettled: bool = False
     history: list[float] = field(default_factory=list)
+
+    @property
+    def relative_error(self) -> float:
+        """Force error by contact force after the last pass [1]; inf if there is an error without force."""
+        if self.error == 0.0:
+            return 0.0
+        return self.error / self.force if self.force > 0.0 else inf
 
 
 Pass = Callable[[StepAttempt], bool]
 
 
+class Contacts:
+    """The history values of one attempt at a step.
+
+    Args:
+        assembly: the systems of this process.
+        start: the state at the start of the step, which is not changed.
+        current: the state that takes the new history values.
+        hooks: user code after passes.
+
+    Attributes:
+        data: the history values with which the next Newton run works, shape (d,); may be written.
+        changed: whether a contact changed its state in the last update.
+    """
+
+    def __init__(self, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> None:
+        fields = assembly.fields
+        fields.data[:], fields.start_data[:] = start.data, start.data
+        self.data, self.changed = fields.data, False
+        self._assembly, self._current, self._hooks = assembly, current, hooks
+
+    def post_newton(self) -> PostNewton:
+        """Update them after a Newton run."""
+        result = self._assembly.post_newton()
+        self.changed = result.changed
+        self._current.data[:] = self.data
+        run_after_iteration(self._hooks, self._assembly, self._current, result.error)
+        return result
+
+    def largest(self, values: list[float]) -> list[float]:
+        """The largest of the values of all processes, on every process."""
+        return self._assembly.processes.largest(values)
+
+
 def iterate(
-    settings: DiscontinuousSettings,
-    newton: Pass,
-    post_newton: Callable[[], tuple[float, float]],
-    step_size: float,
+    settings: DiscontinuousSettings, newton: Pass, contacts: Contacts, step_size: float, last: bool = False
 ) -> StepAttempt:
     """Repeat Newton and post-Newton update until the force error is small.
 
     A step that is accepted was solved with the history values of the pass before; the values are then already updated
-    for the next step.
+    for the next step.  Where decisions repeat, more passes do not help: the pass with the smallest error is done again,
+    and accepted if that is small beside the contact forces.
 
     Args:
         settings: limits.
         newton: one Newton run from the start of the step with the present history values; notes iterations, reason
             and history in the attempt and returns whether it converged.
-        post_newton: updates the history values; returns (error [N], recommended step size [s]).
+        contacts: the history values and their update.
         step_size: size of the attempted step [s].
+        last: the step cannot be cut if it fails.
     """
     attempt = StepAttempt()
+    finder = CycleFinder(contacts.data, contacts.largest) if settings.fail else None
     while True:
-        attempt.passes += 1
-        if not newton(attempt):
+        if not run_pass(newton, contacts, attempt):
             return attempt
-        attempt.error, wish = post_newton()
-        if not isfinite(attempt.error):
-            attempt.reason = "discontinuous iteration: a force error is not finite"
-            return attempt
-        if attempt.error <= settings.atol:
+        if attempt.error <= settings.tolerance(attempt.force):
             attempt.converged = True
             return attempt
-        if wish < step_size:
-            attempt.recommended_step = wish
-            attempt.reason = f"a contact switches within the step and asks for a step of {wish:.3g}"
+        if attempt.recommended_step < step_size and not last:
+            attempt.reason = f"a contact switches within the step and asks for a step of {attempt.recommended_step:.3g}"
             return attempt
-        if attempt.passes >= settings.max_it:
-            attempt.converged = not settings.fail
-            attempt.reason = (
-                f"discontinuous iteration: force error {attempt.error:.3g} N > {settings.atol:g} N "
-                f"after {attempt.passes} passes"
-            )
+        attempt.recommended_step = inf
+        if last and not contacts.changed:
+            # the solution is that of the new states; the instant of the switch cannot be met more closely
+            attempt.converged = True
             return attempt
+        if finder is not None and finder.note(contacts.data, attempt.error):
+            attempt.cycle = finder.length
+            best = finder.best
+            if best is not None:
+                contacts.data[:] = best
+                if not run_pass(newton, contacts, attempt):
+                    return attempt
+                attempt.recommended_step = inf
+        if attempt.cycle or attempt.passes >= settings.max_it:
+            attempt.unsettled = True
+            small = attempt.relative_error <= settings.limit
+            attempt.converged = not settings.fail or (small and (last or attempt.cycle > 0))
+            attempt.reason = describe_failure(settings, attempt)
+            return attempt
+
+
+def run_pass(newton: Pass, contacts: Contacts, attempt: StepAttempt) -> bool:
+    """One Newton run and the update after it; False if the attempt has failed."""
+    attempt.passes += 1
+    if not newton(attempt):
+        return False
+    result = contacts.post_newton()
+    attempt.error, attempt.force, attempt.recommended_step = result.error, result.force, result.recommended_step
+    if not isfinite(attempt.error):
+        attempt.reason = "discontinuous iteration: a force error is not finite"
+        return False
+    return True
+
+
+def describe_failure(settings: DiscontinuousSettings, attempt: StepAttempt) -> str:
+    """Why contacts did not come to agree."""
+    error = f"force error {attempt.error:.3g} N > {settings.tolerance(attempt.force):.3g} N"
+    error += f" beside a contact force of {attempt.force:.3g} N, after {attempt.passes} passes"
+    cycle = f", contacts return to the same states every {attempt.cycle} passes" if attempt.cycle else ""
+    return f"discontinuous iteration: {error}{cycle}"

@@ -12,20 +12,13 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
-from windlass.framework.hooks import (
-    Hook,
-    StepHook,
-    as_hooks,
-    run_after_iteration,
-    run_after_step,
-    run_before_step,
-    run_finish,
-)
+from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
-from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.initial import update_initial_accelerations
 from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
@@ -56,7 +49,10 @@ class Dynamic:
             ``-<prefix>method`` overrides it.
         spectral_radius: of generalised-alpha [1].
         rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
-        discontinuous_max_it, discontinuous_atol, discontinuous_fail: defaults, see `DiscontinuousSettings`.
+        discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
+            see `DiscontinuousSettings`.
+        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
+            as recorded data of other programs need it.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
         adaptive: cut the step after a failure, grow it again after easy steps.
         smallest_step: a failure at this step size is final [s]; default 1e-4 of the nominal step.
@@ -81,9 +77,12 @@ class Dynamic:
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_it: int = 25,
-        discontinuous_max_it: int = 5,
-        discontinuous_atol: float = 1.0,
-        discontinuous_fail: bool = False,
+        discontinuous_max_it: int = 8,
+        discontinuous_atol: float = 1e-6,
+        discontinuous_rtol: float = 1e-5,
+        discontinuous_limit: float = 1e-3,
+        discontinuous_fail: bool = True,
+        decide_at_start: bool = True,
         lag: bool = True,
         adaptive: bool = True,
         smallest_step: float | None = None,
@@ -106,8 +105,11 @@ class Dynamic:
         self.end = end
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
         self.control = StepControl(step, smallest, cut, growth, easy_steps, adaptive)
-        settings = DiscontinuousSettings(discontinuous_max_it, discontinuous_atol, discontinuous_fail)
+        tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
+        settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
+        doc = "decide contact states from the state at the start"
+        self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
@@ -151,6 +153,8 @@ class Dynamic:
             self.control = replace(self.control)
             self.problem.lag.reset()
             if not resume:
+                if self._decides:
+                    self.assembly.decide(current)
                 update_initial_accelerations(self.problem, current)
                 release_dropped(self.assembly.comm)
             keeper.restore(current)
@@ -163,7 +167,7 @@ class Dynamic:
                 start.assign(current)
                 h, then = self.control.propose(current.t, self.end)
                 attempt = self._attempt(start, current, h, then, all_hooks)
-                self.statistics.count(attempt, self.newton, self.discontinuous.atol)
+                self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
                     self._reject(start, current, h, attempt, all_hooks)
                     continue
@@ -212,10 +216,11 @@ class Dynamic:
 
     def _attempt(self, start: State, current: State, h: float, then: float, hooks: list[StepHook]) -> StepAttempt:
         """One attempt at a step; fills ``current``, whose history values go on from pass to pass."""
-        fields = self.assembly.fields
-        fields.data[:], fields.start_data[:] = start.data, start.data
+        contacts = Contacts(self.assembly, start, current, hooks)
 
         def newton(attempt: StepAttempt) -> bool:
+            if attempt.passes > 1:
+                self.problem.lag.note_switch(contacts.changed)
             scheme, algorithmic = self.integrator.predict(start, h)
             scheme.t = then
             before = (current.a, current.lam) if attempt.passes > 1 else None
@@ -227,14 +232,7 @@ class Dynamic:
                 self.integrator.finish(current, algorithmic)
             return run.converged
 
-        def post_newton() -> tuple[float, float]:
-            result = self.assembly.post_newton()
-            self.problem.lag.note_switch(result.changed)
-            current.data[:] = fields.data
-            run_after_iteration(hooks, self.assembly, current, result.error)
-            return result.error, result.recommended_step
-
-        return iterate(self.discontinuous, newton, post_newton, h)
+        return iterate(self.discontinuous, newton, contacts, h, last=not self.control.can_cut(h))
 
     def _reject(self, start: State, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
         """Restore the start of the step and cut the step, or give up."""
@@ -244,7 +242,9 @@ class Dynamic:
         failure = self.problem.failure(attempt.reason, self.statistics.steps + 1, h, attempt.history, start.copy())
         failure.time = failed_at
         current.assign(start)
-        if not self.control.reject(h, attempt.recommended_step):
+        if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
+            if attempt.unsettled:
+                failure.trouble.insert(0, f"largest force error: {self.assembly.describe_worst()}")
             self.statistics.end()
             self.progress.fail()
             run_finish(hooks, current)

@@ -11,20 +11,13 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
 from windlass.framework.errors import ModelError, NotConverged
-from windlass.framework.hooks import (
-    Hook,
-    StepHook,
-    as_hooks,
-    run_after_iteration,
-    run_after_step,
-    run_before_step,
-    run_finish,
-)
+from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
-from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.progress import Progress
@@ -37,6 +30,9 @@ ADVICE = (
     "try more load steps, geometric=True for strong prestress, or a stabiliser; "
     "-static_snes_monitor shows the iterations"
 )
+
+UNSETTLED = 0.1
+"""Load steps cut below this share of the nominal one go on if contacts do not settle, except for the last one [1]."""
 
 
 class Static:
@@ -52,7 +48,10 @@ class Static:
         stabiliser: factor of the term (1 - load_factor^2) * stabiliser * M (q - q at the start of the step) [1/s^2].
         time: time at which loads and offsets that are functions of time are evaluated [s]; default that of the state.
         rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
-        discontinuous_max_it, discontinuous_atol, discontinuous_fail: defaults, see `DiscontinuousSettings`.
+        discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
+            see `DiscontinuousSettings`.
+        decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
+            as recorded data of other programs need it.
         adaptive: cut the load step to a quarter after a failure, grow it again after 4 easy steps.
         prefix: options prefix.
         name: what the progress line calls this solve; empty for none.
@@ -74,9 +73,12 @@ class Static:
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_it: int = 25,
-        discontinuous_max_it: int = 5,
-        discontinuous_atol: float = 1.0,
-        discontinuous_fail: bool = False,
+        discontinuous_max_it: int = 8,
+        discontinuous_atol: float = 1e-6,
+        discontinuous_rtol: float = 1e-5,
+        discontinuous_limit: float = 1e-3,
+        discontinuous_fail: bool = True,
+        decide_at_start: bool = True,
         adaptive: bool = True,
         prefix: str = "static_",
         name: str = "static",
@@ -91,8 +93,11 @@ class Static:
         self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
         self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
         self.assembly: Assembly = parallel_assembly(world, communicator())
-        settings = DiscontinuousSettings(discontinuous_max_it, discontinuous_atol, discontinuous_fail)
+        tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
+        settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
+        doc = "decide contact states from the state at the start"
+        self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
         self.problem = NonlinearProblem(self.assembly, prefix)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes
@@ -137,6 +142,8 @@ class Static:
         """All load steps."""
         time = current.t if self.time is None else self.time
         fields = self.assembly.fields
+        if self._decides:
+            self._decide(current, time)
         fields.data[:], fields.start_data[:] = current.data, current.data
         check_stiffness(self.problem, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
         release_dropped(self.assembly.comm)
@@ -152,8 +159,12 @@ class Static:
             current.start_data[:] = current.data
             start.assign(current)
             h, then = control.propose(done, 1.0)
-            attempt = self._attempt(start, current, self.load_factor(then), h, time, all_hooks)
-            self.statistics.count(attempt, self.newton, self.discontinuous.atol)
+            last = not control.can_cut(h)
+            attempt = self._attempt(start, current, self.load_factor(then), time, all_hooks, last)
+            if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
+                # less load does not help here, and only at its end the way has to be an equilibrium
+                attempt.converged = True
+            self.statistics.count(attempt, self.newton, self.discontinuous)
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
                 continue
@@ -189,17 +200,23 @@ class Static:
         self.newton.forget()
         self.assembly.forget()
 
+    def _decide(self, current: State, time: float) -> None:
+        """Decide contact states from the start, at which nothing moves."""
+        at_rest = current.copy()
+        at_rest.v[:], at_rest.t = 0.0, time
+        self.assembly.decide(at_rest)
+        current.data[:] = at_rest.data
+
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
         stabiliser = (1.0 - load_factor**2) * self.stabiliser
         q, v = start.q.copy(), np.zeros_like(start.q)
         return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=start.q.copy())
 
     def _attempt(
-        self, start: State, current: State, load_factor: float, h: float, time: float, hooks: list[StepHook]
+        self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
         """One attempt at a load step; each pass starts from the last converged state and keeps the history values."""
-        fields = self.assembly.fields
-        fields.data[:], fields.start_data[:] = start.data, start.data
+        contacts = Contacts(self.assembly, start, current, hooks)
 
         def newton(attempt: StepAttempt) -> bool:
             scheme = self._scheme(start, load_factor, time)
@@ -218,13 +235,8 @@ class Static:
                 self.problem.store_static(current)
             return run.converged
 
-        def post_newton() -> tuple[float, float]:
-            result = self.assembly.post_newton()
-            current.data[:] = fields.data
-            run_after_iteration(hooks, self.assembly, current, result.error)
-            return result.error, np.inf
-
-        return iterate(self.discontinuous, newton, post_newton, h)
+        # a size that a contact wishes is a time, and of no use here
+        return iterate(self.discontinuous, newton, contacts, 0.0, last)
 
     def _reject(
         self,
@@ -240,7 +252,9 @@ class Static:
         failure = self.problem.failure(attempt.reason, self.statistics.steps + 1, h, attempt.history, start.copy())
         failure.time = self.problem.scheme.load_factor
         current.assign(start)
-        if not control.reject(h, np.inf):
+        if not control.reject(h, np.inf, attempt.unsettled):
+            if attempt.unsettled:
+                failure.trouble.insert(0, f"largest force error: {self.assembly.describe_worst()}")
             self.statistics.end()
             self.progress.fail()
             run_finish(hooks, current)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from windlass.solvers.discontinuous import StepAttempt
+    from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt
     from windlass.solvers.newton import Newton
 
 
@@ -21,7 +21,10 @@ class Statistics:
         rejected: rejected attempts.
         newton_iterations: linear solves, rejected attempts included.
         discontinuous_iterations: Newton runs (passes), rejected attempts included.
-        unconverged_passes: steps accepted at the largest number of passes with a larger force error than allowed.
+        unconverged_passes: steps accepted at the limit of passes or at the smallest step size, with a force error above
+            the tolerance.
+        cycles: steps accepted in a cycle of contact states, with the smallest force error of the cycle.
+        largest_error: largest force error of these steps, relative to the contact force [1].
         jacobians: evaluations of the tangent.
         fallbacks: changes of the linear solver, see `Newton`.
         relaxations: static passes that needed relaxation.
@@ -33,6 +36,8 @@ class Statistics:
     newton_iterations: int = 0
     discontinuous_iterations: int = 0
     unconverged_passes: int = 0
+    cycles: int = 0
+    largest_error: float = 0.0
     jacobians: int = 0
     fallbacks: int = 0
     relaxations: int = 0
@@ -57,7 +62,7 @@ class Statistics:
         """Go on from what `keep` gave; the clock runs."""
         for item in fields(self):
             if not item.name.startswith("_"):
-                setattr(self, item.name, int(kept[item.name]))
+                setattr(self, item.name, type(getattr(self, item.name))(kept[item.name]))
         now = time.perf_counter(), time.process_time()
         self._start = now[0] - float(kept["wall_time"]), now[1] - float(kept["cpu_time"])
 
@@ -78,14 +83,18 @@ class Statistics:
             return f"{self.evaluations / steps:.2f} evaluations/step"
         return f"{self.newton_iterations / steps:.2f} Newton/step"
 
-    def count(self, attempt: StepAttempt, newton: Newton, atol: float) -> None:
-        """Count one attempt at a step; ``atol`` [N] is the force error at which a pass is accepted."""
+    def count(self, attempt: StepAttempt, newton: Newton, settings: DiscontinuousSettings) -> None:
+        """Count one attempt at a step."""
         self.newton_iterations += attempt.iterations
         self.discontinuous_iterations += attempt.passes
         self.jacobians = newton.problem.tangent_count
         self.fallbacks = newton.fallbacks
-        if attempt.converged and attempt.error > atol:
-            self.unconverged_passes += 1
+        if attempt.converged and attempt.unsettled and attempt.error > settings.tolerance(attempt.force):
+            self.largest_error = max(self.largest_error, attempt.relative_error)
+            if attempt.cycle:
+                self.cycles += 1
+            else:
+                self.unconverged_passes += 1
 
     def describe(self) -> str:
         """One line for people."""
@@ -98,6 +107,10 @@ class Statistics:
             line += f", {self.rejected} attempts rejected"
         if self.unconverged_passes:
             line += f", {self.unconverged_passes} steps accepted at the limit of passes"
+        if self.cycles:
+            line += f", {self.cycles} cycles of contact states resolved"
+        if self.largest_error:
+            line += f" (force error up to {self.largest_error:.1e} of the contact force)"
         if self.relaxations:
             line += f", {self.relaxations} passes with relaxation"
         if self.fallbacks:

@@ -73,7 +73,8 @@ class Contact:
             np.zeros((rows, 3, m, m)),
         )
         values = {"kc": 2000.0, "dc": 17.0, "mu_v": 9.0, "mu_k": 800.0, "mu": 0.3, "r": RADIUS, "L": LENGTH / SEGMENTS}
-        values |= {"segment_normals": True, "clip": False, "active": True, "current": False, "shift": 0.0} | columns
+        values |= {"fade": 0.0, "shift": 0.0, "segment_normals": True, "clip": False, "active": True, "current": False}
+        values |= columns
         per_segment = 3 if friction else 1
         self.c = ContactColumns(
             circle=self.index,
@@ -134,9 +135,10 @@ def test_reference(case: int) -> None:
     assert_allclose(contact.force(x, v)[0], -get("rhs_beforePN"), rtol=0, atol=2e-12)
     check_outputs(contact, x, v, get, "beforePN", case in OUTPUT_CORNER)
     data = start.copy()
-    error, changed = update_friction(contact.c, contact.shape, contact.circle, data, start.copy())
+    error, changed, pressed, _ = update_friction(contact.c, contact.shape, contact.circle, data, start.copy())
     assert_allclose(data, get("data_afterPN"), rtol=0, atol=1e-12)
     assert_allclose(error, get("pn_error"), rtol=1e-14, atol=1e-12)
+    assert_allclose(pressed, np.abs(contact.outputs(x, v)[0, :, 1]).sum(), rtol=1e-12)
     closed = data[:3] <= 0
     assert changed == bool(np.any(closed != (start[:3] <= 0)) or np.any((data[3:6] != start[3:6])[closed]))
     contact.data[0] = data
@@ -384,11 +386,15 @@ def test_update_without_friction() -> None:
     contact.data[:] = before
     gap = contact.outputs(x, v)[..., 6]
     after = before.copy().ravel()
-    error, changed = update_gaps(contact.c, contact.shape, contact.circle, after)
+    normal = contact.outputs(x, v)[..., 1]
+    error, changed, pressed, row = update_gaps(contact.c, contact.shape, contact.circle, after)
     flips = (gap > 0) != (before > 0)
     assert changed and flips.any() and not flips.all()
     assert_allclose(after.reshape(20, SEGMENTS), np.where(flips, gap, before), atol=1e-15)
-    assert_allclose(error, (2000.0 * np.abs(gap - before) * flips).sum(axis=1).max(), rtol=1e-12)
+    errors = (2000.0 * np.abs(gap - before) * flips).sum(axis=1)
+    assert_allclose(error, errors.max(), rtol=1e-12)
+    assert row == errors.argmax()
+    assert_allclose(pressed, np.abs(normal).sum(axis=1).max(), rtol=1e-12)
 
 
 def test_clipped_normal_force() -> None:

@@ -32,6 +32,8 @@ from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 
+from support.original import ORIGINAL
+
 REFERENCE = Path(__file__).parents[1] / "reference"
 
 
@@ -150,8 +152,8 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
         time=1.0 if ale else None,
         rtol=a["relStat"],
         atol=a["absStat"],
-        discontinuous_max_it=a["statDisc"],
         adaptive=ale,
+        **{**ORIGINAL, "discontinuous_max_it": a["statDisc"]},
     )
     return solver.solve(), solver
 
@@ -159,6 +161,11 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
 def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = False) -> Dynamic:
     """The dynamic solver of a reference file; with full Newton, as the counts of the reference demand."""
     a = info["args"]
+    passes = {
+        "discontinuous_max_it": a["maxDisc"],
+        "discontinuous_atol": a["discTol"],
+        "discontinuous_fail": not a["ignoreMaxIt"],
+    }
     belt.prepare_dynamic()
     return Dynamic(
         belt.world,
@@ -167,10 +174,8 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = Fal
         method="trapezoidal_index2",
         rtol=a["relTol"],
         atol=a["absTol"],
-        discontinuous_max_it=a["maxDisc"],
-        discontinuous_atol=a["discTol"],
-        discontinuous_fail=not a["ignoreMaxIt"],
         lag=lag,
+        **{**ORIGINAL, **passes},
     )
 
 

@@ -1,25 +1,188 @@
 """The discontinuous iteration by itself, with given outcomes of Newton and of the post-Newton update."""
 
 import math
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
+from windlass.framework.law import FloatArray, PostNewton
+from windlass.solvers.cycles import CycleFinder
+from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.statistics import Statistics
+from windlass.solvers.step_control import StepControl
+
+Update = Callable[[FloatArray], PostNewton]
+
+
+class Given(Contacts):
+    """History values whose update is a given function of them."""
+
+    def __init__(self, values: list[float], update: Update) -> None:
+        self.data, self.changed = np.array(values), False
+        self._update = update
+        self.worked_with: list[list[float]] = []
+
+    def post_newton(self) -> PostNewton:
+        """Note the values with which the pass worked, and update them."""
+        self.worked_with.append(self.data.tolist())
+        result = self._update(self.data)
+        self.changed = result.changed
+        return result
+
+    def largest(self, values: list[float]) -> list[float]:
+        """There is one process."""
+        return values
+
+
+def attempt_step(contacts: Contacts, last: bool = False, **settings: Any) -> StepAttempt:
+    """One attempt at a step of 1 ms in which Newton's method always converges."""
+    return iterate(DiscontinuousSettings(**settings), lambda attempt: True, contacts, 1e-3, last)
+
+
+def errors(*values: float, force: float = 0.0) -> Given:
+    """Contacts with the given force errors, pass by pass; the states are new in each of them."""
+    left = iter(values)
+
+    def update(data: FloatArray) -> PostNewton:
+        data *= 2.0
+        return PostNewton(next(left), changed=True, force=force)
+
+    return Given([1.0], update)
+
+
+def flip_flop(closed: float, open_: float, force: float) -> Given:
+    """A segment that opens when it is closed, with one force error, and closes when it is open, with another [N]."""
+
+    def update(data: FloatArray) -> PostNewton:
+        error = closed if data[0] <= 0.0 else open_
+        data[0] = 1e-6 if data[0] <= 0.0 else -1e-6
+        return PostNewton(error, changed=True, force=force)
+
+    return Given([0.1], update)
 
 
 @pytest.mark.parametrize("error", [math.inf, math.nan])
 def test_force_error_that_is_not_finite_is_never_accepted(error: float) -> None:
-    def newton(attempt: StepAttempt) -> bool:
-        return True
-
-    attempt = iterate(DiscontinuousSettings(), newton, lambda: (error, math.inf), 1e-3)
+    attempt = attempt_step(errors(error))
     assert not attempt.converged
     assert attempt.passes == 1
     assert "not finite" in attempt.reason
 
 
 def test_step_is_accepted_when_the_error_is_small() -> None:
-    errors = iter([10.0, 0.5])
-    attempt = iterate(DiscontinuousSettings(), lambda attempt: True, lambda: (next(errors), math.inf), 1e-3)
-    assert attempt.converged
-    assert attempt.passes == 2
+    """By the absolute tolerance, and by that relative to the contact force."""
+    attempt = attempt_step(errors(10.0, 0.5), atol=1.0)
+    assert attempt.converged and attempt.passes == 2
+    attempt = attempt_step(errors(10.0, 0.5, force=1e4), rtol=1e-4)
+    assert attempt.converged and attempt.passes == 2
+    assert not attempt_step(errors(*[0.5] * 8, force=1e4)).converged
+
+
+def test_step_that_does_not_settle_fails() -> None:
+    """After the last pass; it is accepted on demand, and at the smallest step if the error is relatively small."""
+    attempt = attempt_step(errors(*[10.0] * 8, force=1e3))
+    assert not attempt.converged and attempt.unsettled and attempt.passes == 8
+    assert "force error 10 N > 0.01 N beside a contact force of 1e+03 N, after 8 passes" in attempt.reason
+    assert attempt_step(errors(*[10.0] * 8, force=1e3), fail=False).converged
+    assert not attempt_step(errors(*[10.0] * 8, force=1e3), last=True).converged
+    assert attempt_step(errors(*[10.0] * 8, force=1e5), last=True).converged
+    assert not attempt_step(errors(*[10.0] * 8, force=0.0), last=True).converged
+
+
+def test_switch_that_no_smaller_step_meets_is_accepted() -> None:
+    """A contact that wants the step to end at its switch: once nothing changes any more, at the smallest step only."""
+
+    def contacts() -> Given:
+        changes = iter([True, False])
+        return Given([1.0], lambda data: PostNewton(3.0, 5e-4, next(changes), force=3.0))
+
+    attempt = attempt_step(contacts())
+    assert not attempt.converged and attempt.recommended_step == 5e-4 and attempt.passes == 1
+    attempt = attempt_step(contacts(), last=True)
+    assert attempt.converged and attempt.passes == 2 and not attempt.unsettled
+
+
+@pytest.mark.parametrize(("closed", "open_", "passes", "kept"), [(0.1, 4.0, 2, -1e-6), (4.0, 0.1, 3, 0.1)])
+def test_cycle_keeps_the_state_with_the_smaller_error(closed: float, open_: float, passes: int, kept: float) -> None:
+    """The segment is kept closed after two passes, or open after one more; the history is that of the pass kept."""
+    contacts = flip_flop(closed, open_, force=1e3)
+    attempt = attempt_step(contacts, max_it=20)
+    assert attempt.converged and attempt.cycle == 2
+    assert attempt.passes == passes and attempt.error == 0.1
+    assert contacts.worked_with[-1] == [kept]
+
+
+def test_cycle_with_a_large_error_fails() -> None:
+    """It is not gone through again until the limit of passes; the reason names it."""
+    attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20)
+    assert not attempt.converged and attempt.passes == 2
+    assert "contacts return to the same states every 2 passes" in attempt.reason
+    # references go through all passes
+    attempt = attempt_step(flip_flop(3.0, 4.0, force=1e3), max_it=20, fail=False)
+    assert attempt.converged and attempt.passes == 20 and attempt.cycle == 0
+
+
+def test_longer_cycles_and_values_that_only_move() -> None:
+    """A cycle of three after two other passes; signs that stay are no cycle."""
+    states = [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0], [-2.0, 0.0], [-3.0, -0.5]]
+    finder = CycleFinder(np.array(states[0]), lambda values: values)
+    found = [finder.note(np.array(s), e) for s, e in zip(states[1:], [9.0, 8.0, 5.0, 1.0, 2.0], strict=True)]
+    assert found == [False] * 4 + [True]
+    assert finder.length == 3
+    assert finder.best is not None and finder.best.tolist() == [-1.0, 1.0]
+    finder = CycleFinder(np.array([1.0]), lambda values: values)
+    assert not any(finder.note(np.array([value]), 1.0) for value in (2.0, 1.5, 1.0, 2.0))
+
+
+def test_cycle_that_another_process_does_not_see() -> None:
+    """Here states repeat, there they do not: no process takes it for a cycle."""
+    finder = CycleFinder(np.array([1.0]), lambda values: [1.0] * len(values))
+    assert not any(finder.note(np.array([(-1.0) ** k]), 1.0) for k in range(1, 5))
+
+
+def test_cut_and_growth() -> None:
+    """After contacts did not settle the halved step doubles after three good steps, after other failures after ten."""
+    for switched, needed in ((True, 3), (False, 10)):
+        control = StepControl(0.1, 1e-5)
+        control.propose(0.0, 10.0)
+        assert control.reject(0.1, math.inf, switched)
+        now, sizes = 0.0, []
+        for _ in range(12):
+            size, now = control.propose(now, 10.0)
+            sizes.append(size)
+            control.accept()
+        assert sizes == [0.05] * needed + [0.1] * (12 - needed)
+
+
+def test_control_goes_on_after_a_restart() -> None:
+    """The steps that are still to wait for growth are kept."""
+    control, again = StepControl(0.1, 1e-5), StepControl(0.1, 1e-5)
+    control.propose(0.0, 10.0)
+    control.reject(0.1, math.inf, True)
+    control.propose(0.0, 10.0)
+    control.accept()
+    again.take_up(control.keep())
+    for each in (control, again):
+        each.propose(0.05, 10.0)
+        each.accept()
+        each.propose(0.1, 10.0)
+        each.accept()
+    assert again.keep() == control.keep() and again.size == 0.1
+
+
+def test_statistics_say_what_happened() -> None:
+    """Steps at the limit and in cycles are counted apart, with the largest error; what agrees is not counted."""
+    statistics, newton = Statistics(), SimpleNamespace(problem=SimpleNamespace(tangent_count=0), fallbacks=0)
+    settings = DiscontinuousSettings()
+    for cycle, error in ((0, 0.5), (2, 0.2), (2, 0.0)):
+        attempt = StepAttempt(converged=True, passes=3, error=error, force=1e3, cycle=cycle, unsettled=True)
+        statistics.count(attempt, newton, settings)  # type: ignore[arg-type]
+    assert (statistics.unconverged_passes, statistics.cycles, statistics.largest_error) == (1, 1, 5e-4)
+    words = "1 steps accepted at the limit of passes, 1 cycles of contact states resolved (force error up to 5.0e-04"
+    assert words in statistics.describe()
+    again = Statistics()
+    again.take_up(statistics.keep())
+    assert again.largest_error == 5e-4

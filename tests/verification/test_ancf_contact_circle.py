@@ -16,6 +16,7 @@ from windlass.framework.state import State
 from windlass.solvers.static import Static
 
 from support.exudyn_items import MODELS, Items, build_items
+from support.original import ORIGINAL
 
 TIP_Y = -0.4842698420787613
 TIP_Y_ROUNDED = -0.48426561043
@@ -26,7 +27,8 @@ Solved = tuple[Items, Static, State]
 @pytest.fixture(scope="module")
 def solved() -> Solved:
     model = build_items("ANCFcontactCircleTest")
-    solver = Static(model.world, load_steps=40, geometric=True, load_range=1e4, stabiliser=2, rtol=1e-7, atol=1e-10)
+    steps = {"load_steps": 40, "geometric": True, "load_range": 1e4, "stabiliser": 2}
+    solver = Static(model.world, rtol=1e-7, atol=1e-10, **steps, **ORIGINAL)
     return model, solver, solver.solve()
 
 

@@ -1,0 +1,64 @@
+"""Cycles of the discontinuous iteration: decisions of contacts that come again after some passes.
+
+A pass is a function of the decisions (open or closed, sticks or slips) with which it begins.  So once they are those of
+an earlier pass, the iteration goes round for ever: two neighbours that close each other in turn, or a segment whose
+damping pushes it off as soon as it is taken for closed.  Decisions stand in the signs of history values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.law import FloatArray
+
+LONGEST = 8
+"""Passes that are remembered; history values of all of them are kept."""
+
+
+class CycleFinder:
+    """Finds cycles in the passes of one step.
+
+    Args:
+        start: history values with which the first pass works, shape (d,).
+        largest: the largest of the values of all processes; all find the same cycle.
+
+    Attributes:
+        length: number of passes of the cycle that was found, 0 for none.
+        best: history values of the pass of the cycle that left the smallest force error, shape (d,); None if that is
+            the pass that was noted last, whose result is still there.
+    """
+
+    def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
+        self._largest = largest
+        self._values = [start.copy()]
+        self._signs = [_signs(start)]
+        self._errors: list[float] = []
+        self.length = 0
+        self.best: FloatArray | None = None
+
+    def note(self, data: FloatArray, error: float) -> bool:
+        """Note the history values and the force error [N] after a pass; whether a cycle is closed."""
+        self._errors.append(error)
+        now = _signs(data)
+        differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])
+        # decisions that stay while the error is large are not a cycle: other history values still move
+        same = [k for k in range(len(differs) - 1) if not differs[k]] if differs[-1] else []
+        self._signs.append(now)
+        self._values.append(data.copy())
+        if len(self._values) > LONGEST:
+            del self._values[0], self._signs[0], self._errors[0]
+        if not same:
+            return False
+        self.length = len(differs) - same[-1]
+        errors = self._errors[-self.length :]
+        best = int(np.argmin(errors))
+        self.best = None if best == self.length - 1 else self._values[-1 - self.length + best]
+        return True
+
+
+def _signs(data: FloatArray) -> NDArray[np.int8]:
+    signs: NDArray[np.int8] = np.sign(data).astype(np.int8)
+    return signs

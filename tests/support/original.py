@@ -1,0 +1,14 @@
+"""Settings of the original program, which comparisons with its recorded data keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ORIGINAL: dict[str, Any] = {
+    "discontinuous_max_it": 5,
+    "discontinuous_atol": 1.0,
+    "discontinuous_rtol": 0.0,
+    "discontinuous_fail": False,
+    "decide_at_start": False,
+}
+"""Steps that do not settle are accepted after the last pass, and every contact begins open."""

@@ -1,0 +1,101 @@
+"""Steps of a falling mass whose contacts do not settle, with given force errors: cut, growth, and the smallest step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pytest
+
+from windlass.elements import MassPoint
+from windlass.framework.errors import NotConverged
+from windlass.framework.law import PostNewton
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.static import Static
+
+Update = Callable[[float, float], PostNewton]
+
+
+def create_solver(update: Update, **settings: Any) -> Dynamic:
+    """Steps of 0.1 s to 1 s; ``update`` gives the result of a pass for the time at the end of the step and its size."""
+    world = World(gravity=(0.0, -9.81))
+    world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    solver = Dynamic(world, step=0.1, end=1.0, name="", **settings)
+    sizes: list[float] = []
+    propose = type(solver.control).propose
+
+    def note(control: Any, now: float, end: float) -> tuple[float, float]:
+        size, then = propose(control, now, end)
+        sizes.append(size)
+        return size, then
+
+    solver.assembly.post_newton = lambda: update(solver.problem.scheme.t, sizes[-1])  # type: ignore[method-assign]
+    solver.control.__class__ = type("Noting", (type(solver.control),), {"propose": note})
+    return solver
+
+
+def run(solver: Dynamic) -> list[tuple[float, int]]:
+    """Sizes of the accepted steps [s], and how many of each follow each other."""
+    times = [0.0] + [state.t for state in solver.march()]
+    return [(size, len(list(group))) for size, group in groupby(np.diff(times).round(9).tolist())]
+
+
+def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
+    """What happens at 0.33 s settles with steps of 25 ms: two failures, three steps of each size, then 0.1 s again."""
+
+    def update(t: float, size: float) -> PostNewton:
+        switches = t - size < 0.33 <= t and size > 0.03
+        return PostNewton(50.0 if switches else 0.0, changed=switches, force=1e3)
+
+    solver = create_solver(update)
+    assert run(solver) == [(0.1, 3), (0.025, 3), (0.05, 3), (0.1, 4), (0.075, 1)]
+    assert solver.statistics.rejected == 2 and solver.statistics.unconverged_passes == 0
+    assert all("after 8 passes" in reason for _, _, reason in solver.failed_attempts)
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+def test_small_error_is_accepted_where_the_step_cannot_be_cut(adaptive: bool) -> None:
+    """An error of 5e-4 of the contact force that no step size cures, at 0.33 s: accepted there, counted, and named."""
+
+    def update(t: float, size: float) -> PostNewton:
+        switches = t - size < 0.33 <= t
+        return PostNewton(0.5 if switches else 0.0, changed=switches, force=1e3)
+
+    solver = create_solver(update, smallest_step=0.02, adaptive=adaptive)
+    run(solver)
+    assert solver.statistics.unconverged_passes == 1 and solver.statistics.largest_error == 5e-4
+    assert solver.statistics.rejected == (3 if adaptive else 0)
+    assert "1 steps accepted at the limit of passes (force error up to 5.0e-04" in solver.statistics.describe()
+
+
+def test_large_error_ends_the_run() -> None:
+    """At the smallest step, with the connector of the largest force error; the state is that before."""
+    solver = create_solver(lambda t, size: PostNewton(5.0 if t > 0.33 else 0.0, changed=True, force=1e3))
+    with pytest.raises(NotConverged, match=r"force error 5 N > 0\.01 N beside a contact force of 1e\+03 N") as caught:
+        run(solver)
+    assert "largest force error: " in str(caught.value)
+    assert caught.value.failure.step_size == pytest.approx(1e-5)
+    assert 0.329 < caught.value.state.t < 0.33
+
+
+def test_last_load_step_must_settle() -> None:
+    """In statics a load step on the way goes on unsettled once it is small, and is counted; the last one does not."""
+    for factor, settles in ((0.9, True), (1.1, False)):
+        world = World()
+        world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+        solver = Static(world, load_steps=4, stabiliser=1.0, name="")
+
+        def update(solver: Static = solver, factor: float = factor) -> PostNewton:
+            unsettled = 0.6 < solver.problem.scheme.load_factor < factor
+            return PostNewton(5.0 if unsettled else 0.0, changed=unsettled, force=1e3)
+
+        solver.assembly.post_newton = update  # type: ignore[method-assign]
+        if settles:
+            solver.solve()
+            assert solver.statistics.unconverged_passes > 0
+        else:
+            with pytest.raises(NotConverged, match="force error 5 N"):
+                solver.solve()

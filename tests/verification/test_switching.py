@@ -1,0 +1,230 @@
+"""Contacts that switch: the same steady state for all step sizes, slip of a traction sheave, contact from the start.
+
+Sources: torque balance of a driven pulley; L. Euler, Mémoires de l'académie des sciences de Berlin 18 (1769), for the
+ratio exp(mu theta) of the tensions of a rope that slips; equilibrium of a rope on its bed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import exp, pi
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    ContactCircleCable2D,
+    ContactFrictionCircleCable2D,
+    Force,
+    MassProportional,
+    PulleySensor,
+    add_contact,
+    fix,
+    position_marker,
+    prescribe_velocity,
+)
+from windlass.elements import Cable2D, Circle, Ground, PointSlope2D, RigidBody2D, cable_around, nodes_of
+from windlass.framework.errors import ModelError
+from windlass.framework.evaluate import eval_output
+from windlass.framework.output.sensors import Sensor, Sensors
+from windlass.framework.state import State
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.static import Static
+from windlass.solvers.statistics import Statistics
+
+from support.belt import belt_parameters, build_belt
+
+
+@cache
+def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
+    """Speed loss [1] and excess of the drive torque over load and brake [N m], means over 0.15 s; and what was done.
+
+    The belt of the reference data on 40 elements of 2 segments, with light pulleys that are at speed and loaded after
+    0.25 s; what is steady then has been so long enough at 0.4 s.
+    """
+    info = belt_parameters(40, 2)
+    info["args"] |= {"tAccStart": 0.0, "tAccEnd": 0.15, "tq0": 0.1, "tq1": 0.25}
+    info["param"]["wheelInertia"] = 0.02
+    belt = build_belt(info)
+    belt.prepare_static()
+    preload = Static(belt.world, load_steps=10, geometric=True, stabiliser=1e5, rtol=1e-6, atol=1e-6, name="")
+    state = preload.solve()
+    assert preload.statistics.unconverged_passes == 0
+    belt.prepare_dynamic()
+    motion = Dynamic(belt.world, step=step, end=0.4, spectral_radius=0.6, name="", **settings)
+    rows = []
+    for now in motion.march(state):
+        speed, torque = now.of(belt.pulleys[1], "v")[0, 2], -float(eval_output(belt.driver, "force", now))
+        rows.append((now.t, speed, torque - 25.0 - 2.0 * speed))
+    time, speed, excess = np.array(rows).T
+    sizes, late = np.diff(time, prepend=0.0), time > 0.25
+    means = (np.average(values[late], weights=sizes[late]) for values in (speed, excess))
+    return 1.0 - next(means) / 12.0, next(means), motion.statistics
+
+
+def test_speed_loss_does_not_depend_on_the_step() -> None:
+    """Steps of 1 and 0.25 ms: loss of 5.0 % within 0.05 % of the speed, torque balance within 0.1 % of 47.8 N m.
+
+    Where a step does not settle it is cut; no step is accepted with a force error above 1e-3 of the contact force.
+    """
+    (coarse, coarse_excess, done), (fine, fine_excess, more) = run_belt(1e-3), run_belt(2.5e-4)
+    assert 0.04 < fine < 0.06
+    assert abs(coarse - fine) < 5e-4
+    assert max(abs(coarse_excess), abs(fine_excess)) < 1e-3 * 47.8
+    assert done.rejected > 10 and done.steps > 450
+    for statistics in (done, more):
+        assert statistics.largest_error <= 1e-3 and statistics.unconverged_passes == 0
+
+
+def test_steps_that_are_accepted_unsettled_are_wrong() -> None:
+    """The same with steps that are accepted after three passes, as the recorded data were made: another speed."""
+    coarse, excess, done = run_belt(1e-3, discontinuous_max_it=3, discontinuous_fail=False)
+    assert done.unconverged_passes > 100 and done.largest_error > 0.1
+    assert abs(coarse - run_belt(2.5e-4)[0]) > 0.01 or abs(excess) > 0.5
+
+
+RADIUS, WEIGHT, FRICTION = 0.5, 1000.0, 0.3
+
+
+def build_sheave() -> tuple[World, dict[str, Entity]]:
+    """A rope over half a sheave, held on the left and with a weight on the right, at rest without friction."""
+    elements, strand = 32, 4
+    down = -strand * pi * RADIUS / elements
+    world = World()
+    rope = cable_around(
+        world,
+        circles=[Circle((0.0, 0.0), RADIUS, "right")],
+        elements=elements + 2 * strand,
+        closed=False,
+        start=(-RADIUS, down),
+        end=(RADIUS, down),
+        mass_per_length=1.0,
+        axial_stiffness=1e6,
+        bending_stiffness=1.0,
+        axial_damping=100.0,
+    )
+    ends = nodes_of(world, rope)
+    sheave = world.add(RigidBody2D, name="sheave", position=(0.0, 0.0), mass=10.0, inertia=1.0)
+    fix(world, sheave, "x", "y")
+    parts = {"sheave": sheave, "hold": fix(world, ends[0], "y"), "lock": fix(world, sheave, "rotation")}
+    world.add(Force, marker=position_marker(world, ends[len(ends) - 1]), vector=(0.0, -WEIGHT, 0.0))
+    parts["drive"] = prescribe_velocity(world, sheave, "rotation", lambda t: -0.2 * min(t / 0.3, 1.0))
+    parts["contacts"] = add_contact(
+        world,
+        ContactFrictionCircleCable2D,
+        circles=sheave,
+        cables=rope,
+        segments=2,
+        circle_radius=RADIUS,
+        contact_stiffness_per_length=1e8,
+        contact_damping_per_length=1e5,
+        friction_velocity_penalty_per_length=1e4,
+    )
+    world.set(parts["drive"], active=False)
+    return world, parts
+
+
+def start_sheave(world: World, parts: dict[str, Entity]) -> State:
+    """The rope at rest without friction; then friction, with bristles that were not there before, and the drive."""
+    state = Static(world, load_steps=5, atol=1e-6, name="").solve()
+    world.set(parts["contacts"], friction_coefficient=FRICTION, friction_stiffness_per_length=1e8)
+    world.set(parts["drive"], active=True)
+    world.set(parts["lock"], active=False)
+    return state
+
+
+def test_traction_sheave_slips_at_eulers_ratio() -> None:
+    """Steps of 10 ms: the turning sheave pulls the rope off its hold with exp(mu pi) = 2.566 of the weight.
+
+    Within 0.5 % in the mean (measured -0.2 %: segments of pi/64) and 1 % in every step once the rope slips.
+    """
+    world, parts = build_sheave()
+    state = start_sheave(world, parts)
+    tension = Sensors(None, [Sensor(parts["hold"], "force", name="tension")])
+    motion = Dynamic(world, step=1e-2, end=1.0, spectral_radius=0.6, name="")
+    motion.solve(state, hooks=[tension])
+    ratio = tension["tension"][tension.times > 0.7] / WEIGHT
+    assert_allclose(ratio.mean(), exp(FRICTION * pi), rtol=5e-3)
+    assert_allclose(ratio, exp(FRICTION * pi), rtol=1e-2)
+    assert motion.statistics.unconverged_passes == 0
+
+
+@pytest.mark.parametrize("decide", [True, False])
+def test_balanced_sheave_has_no_torque_at_the_start(decide: bool) -> None:
+    """Friction is switched on in a rope at rest: its segments stick where they are, and the first row has no torque.
+
+    With what the preload without bristles stored they would stick at position 0: torques of 100 N m.
+    """
+    world, parts = build_sheave()
+    state = start_sheave(world, parts)
+    sensors = Sensors(None, [PulleySensor(parts["contacts"], parts["sheave"], ("torque",))])
+    Dynamic(world, step=1e-3, end=2e-3, name="", decide_at_start=decide).solve(state, hooks=[sensors])
+    torque = abs(float(np.ravel(sensors[sensors.names[0]])[0]))
+    if decide:
+        assert torque < 1e-6 * WEIGHT * RADIUS
+    else:
+        assert torque > 0.1 * WEIGHT * RADIUS
+
+
+@pytest.mark.parametrize("friction", [True, False])
+def test_line_lies_on_its_bed_from_the_start(friction: bool) -> None:
+    """A rope on the top of a wide circle, held at one node along it: equilibrium in the first solve.
+
+    Its weight is carried by the contact; straight segments of l = 0.1 m lie l²/(8 r) deep in their middle.  With the
+    start values as they are nothing holds the rope.
+    """
+    radius, count, gravity = 10.0, 20, 9.81
+    angle = np.linspace(-0.1, 0.1, count + 1)
+    world = World()
+    up = np.column_stack((np.sin(angle), np.cos(angle)))
+    slopes = np.column_stack((up[:, 1], -up[:, 0]))
+    nodes = world.add(PointSlope2D, position=radius * up, slope=slopes)
+    rope = world.add(
+        Cable2D,
+        node0=nodes[:-1],
+        node1=nodes[1:],
+        length=0.2 * radius / count,
+        mass_per_length=2.0,
+        axial_stiffness=1e5,
+        bending_stiffness=0.1,
+    )
+    world.add(MassProportional, body=rope, acceleration=(0.0, -gravity, 0.0))
+    fix(world, nodes[count // 2], "x")
+    bed = add_contact(
+        world,
+        ContactFrictionCircleCable2D if friction else ContactCircleCable2D,
+        circles=world.add(Ground),
+        cables=rope,
+        segments=1,
+        circle_radius=radius,
+        contact_stiffness_per_length=1e6,
+    )
+    state = Static(world, rtol=1e-13, atol=1e-8, name="").solve()
+    force, normal = eval_output(bed, "force_local", state)[:, 0, 1], eval_output(bed, "normal", state)[:, 0]
+    assert_allclose(-(force * normal[:, 1]).sum(), 2.0 * gravity * 0.2 * radius, rtol=0, atol=1e-7)
+    assert np.abs(eval_output(bed, "gap", state)).max() < 1e-4
+    with pytest.raises(ModelError, match=r"nothing holds|no stiffness"):
+        Static(world, atol=1e-8, name="", decide_at_start=False).solve()
+
+
+def test_rounding_does_not_open_a_contact() -> None:
+    """A straight rope whose ends and middle touch a circle but for 1e-15 m: closed at the start, others stay open."""
+    world = World()
+    nodes = world.add(PointSlope2D, position=[(-0.1, 1.0), (0.1, 1.0), (0.3, 1.0)], slope=[(1.0, 0.0)] * 3)
+    rope = world.add(
+        Cable2D, node0=nodes[:-1], node1=nodes[1:], length=0.2, mass_per_length=1.0, axial_stiffness=1e5,
+        bending_stiffness=1.0,
+    )  # fmt: skip
+    circle = world.add(Ground, position=(0.0, -1e-15, 0.0))
+    for law in (ContactFrictionCircleCable2D, ContactCircleCable2D):
+        bed = add_contact(world, law, circles=circle, cables=rope, segments=1, circle_radius=1.0, contact_stiffness=1e3)
+    state = State(world)
+    assert 0.0 < eval_output(bed, "gap", state)[0, 0] < 1e-14
+    state.assembly.decide(state)
+    friction, plain = state.data[:6].reshape(2, 3), state.data[6:]
+    assert friction[0, 0] == plain[0] == 0.0
+    assert friction[1, 0] > 0.0 and plain[1] > 0.0
