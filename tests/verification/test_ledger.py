@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,9 +109,7 @@ def works(step: float = 1e-4) -> dict[str, FloatArray]:
     rows = run(step)
     result = {"kinetic": np.diff([row.kinetic for row in rows])}
     for name in FORCES:
-        result[name] = np.array(
-            [-0.5 * (b.q - a.q) @ (a.forces[name] + b.forces[name]) for a, b in zip(rows[:-1], rows[1:], strict=True)]
-        )
+        result[name] = np.array([-0.5 * (b.q - a.q) @ (a.forces[name] + b.forces[name]) for a, b in pairwise(rows)])
     return result
 
 
@@ -140,7 +139,7 @@ def test_cables_store_or_damp_what_they_take() -> None:
     gaps = []
     for step in (1e-4, 5e-5):
         rows, work = run(step), works(step)["cables"]
-        pairs = zip(rows[:-1], rows[1:], strict=True)
+        pairs = pairwise(rows)
         elastic = np.array([-0.5 * (b.q - a.q) @ (a.elastic + b.elastic) for a, b in pairs])
         gaps.append(elastic.sum() / (rows[-1].stored - rows[0].stored) + 1.0)
         assert (work - elastic).max() < 0.0
