@@ -16,6 +16,7 @@ from scaling_models import MODELS, SUPPORTS, build
 import windlass as wl
 from windlass.framework.parallel import communicator
 from windlass.framework.petsc import PETSc
+from windlass.solvers.rigid_motions import create_near_null_space
 
 KINDS = {
     "mumps": "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type mumps",
@@ -64,35 +65,6 @@ def create_system(case: str, world: wl.World) -> tuple[Any, Any, Any]:
     problem._residual(None, problem.unknowns, right)
     problem.update_tangent(problem.unknowns)
     return problem, problem.matrix.mat, right
-
-
-def rigid_motions(problem: Any) -> Any:
-    """The near null space of an unsupported model: both translations and the rotation."""
-    layout, number = problem.assembly.layout, problem.assembly.world.numbering
-    columns = np.zeros((3, layout.owned_unknowns))
-    kind = np.zeros((number.count, 2), np.int64)
-    for component, numbers in number.node_dofs.items():
-        for k, name in enumerate(component.dof_names):
-            # coordinate 0 or 1 of a vector, a position or a slope
-            kind[numbers[:, k]] = (0 if name.startswith("x") else 1, name in ("x", "y"))
-    partner = np.arange(number.count)
-    for numbers in number.node_dofs.values():
-        for first in range(0, numbers.shape[1], 2):
-            partner[numbers[:, first]], partner[numbers[:, first + 1]] = numbers[:, first + 1], numbers[:, first]
-    owned = layout.owned
-    at = layout.unknown_of_dof[: len(owned)]
-    for axis in range(2):
-        columns[axis, at] = (kind[owned, 0] == axis) & (kind[owned, 1] == 1)
-    columns[2, at] = np.where(kind[owned, 0] == 0, -1.0, 1.0) * number.reference[partner[owned]]
-    vectors = []
-    for column in columns:
-        vector = problem.unknowns.duplicate()
-        vector.setArray(column)
-        for other in vectors:
-            vector.axpy(-vector.dot(other), other)
-        vector.normalize()
-        vectors.append(vector)
-    return PETSc.NullSpace().create(vectors=vectors, comm=problem.unknowns.getComm())
 
 
 def solve(name: str, matrix: Any, right: Any, number: int) -> Outcome:
@@ -144,7 +116,7 @@ def main() -> None:
         problem, matrix, right = create_system(case, build(model, number, 5, supports, light=case == "static").world)
         for name in names:
             if name == "gamg rigid":
-                matrix.setNearNullSpace(rigid_motions(problem))
+                problem.set_near_null_space(create_near_null_space(problem))
             outcome = solve(name, matrix, right, count)
             count += 1
             if rank == 0:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.describe import describe_outputs
 from windlass.framework.schema import Component
 from windlass.framework.table import EntityTable, IntArray
 
@@ -311,6 +312,8 @@ _families: dict[str, MarkerFamily] = {}
 def register(law: Law) -> Law:
     """Make a law known; called once at the foot of its file."""
     _laws[law.component] = law
+    # for ``help``
+    law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
     return law
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.describe import describe_column, describe_component
 from windlass.framework.errors import ModelError
 
 REQUIRED: Any = object()
@@ -39,6 +40,9 @@ class Column:
     choices: tuple[Any, ...] | None = None
     switchable: bool = False
     name: str = ""
+
+    def __repr__(self) -> str:
+        return describe_column(self, REQUIRED)
 
     def allowed(self) -> str:
         """The allowed values in words."""
@@ -114,8 +118,10 @@ class Component:
         for name, value in list(vars(cls).items()):
             if isinstance(value, Column):
                 cls.columns[name] = replace(value, name=name)
+                setattr(cls, name, cls.columns[name])
             elif isinstance(value, Ref):
                 cls.refs[name] = replace(value, name=name)
+        cls.__doc__ = describe_component(cls, cls.__dict__.get("__doc__") or "", REQUIRED)
 
 
 def parse_values(col: Column, kind: str, value: Any, rows: NDArray[np.int64]) -> NDArray[Any]:

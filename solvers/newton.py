@@ -23,6 +23,7 @@ from windlass.solvers.mumps import MumpsSettings
 from windlass.solvers.ordering import default_package
 from windlass.solvers.packages import check_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
+from windlass.solvers.rigid_motions import create_near_null_space
 
 LINEAR_RTOL = 1e-6
 """A linear solution within this of |b| is accurate enough for Newton."""
@@ -91,6 +92,7 @@ class Newton:
             # kept tangents are judged by the norms that the convergence test sees
             problem.lag.active = False
         check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
+        self._help_multigrid()
         advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC().getFactorSolverType() or "")
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern
         self._set_up_seen = False
@@ -116,6 +118,13 @@ class Newton:
             # pivots are not exchanged: `_is_inaccurate` notices where that fails, and the pivoting solver takes over
             pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
             pc.setFactorPivot(zeropivot=1e-300)
+
+    def _help_multigrid(self) -> None:
+        """Tell algebraic multigrid the rigid motions; without them its iterations grow with the size of the model."""
+        if self.snes.getKSP().getPC().getType() == PETSc.PC.Type.GAMG:
+            space = create_near_null_space(self.problem)
+            if space is not None:
+                self.problem.set_near_null_space(space)
 
     def _test(self, snes: Any, it: int, norms: tuple[float, float, float]) -> Any:
         """Relative or absolute residual; at least one iteration; the larger of the first two norms is the reference."""

@@ -94,6 +94,7 @@ class NonlinearProblem:
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
         petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
+        self._near_null_space: Any = None
         self.sparsity, self.matrix = self._create_matrix()
         unknowns = self.sparsity.unknowns
         self.unknowns = create_unknowns(layout, comm, unknowns.owned)
@@ -139,7 +140,15 @@ class NonlinearProblem:
     def _create_matrix(self) -> tuple[Sparsity, TangentMatrix]:
         sparsity = self.assembly.use(self._storage, update=True)
         owned = sparsity.unknowns.owned
-        return sparsity, TangentMatrix(sparsity.pattern, sparsity.numbers, owned, self.assembly.comm)
+        matrix = TangentMatrix(sparsity.pattern, sparsity.numbers, owned, self.assembly.comm)
+        if self._near_null_space is not None:
+            matrix.mat.setNearNullSpace(self._near_null_space)
+        return sparsity, matrix
+
+    def set_near_null_space(self, space: Any) -> None:
+        """Give a near null space (a PETSc null space of the unknowns) to the tangent, also to those that follow it."""
+        self._near_null_space = space
+        self.matrix.mat.setNearNullSpace(space)
 
     def _follow_pattern(self) -> None:
         """Take another matrix if the kinematics have changed what is coupled, as a search for contacts does.

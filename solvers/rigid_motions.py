@@ -1,0 +1,99 @@
+"""Rigid motions of a model as the near null space of its tangent, which algebraic multigrid (GAMG) builds its coarse
+spaces from.
+
+Without supports a rigid motion costs no elastic energy.  The three of the plane, or the six of space, of a point at r,
+a direction p (slopes) and Euler parameters e with the unit vector i or the axis k:
+
+    translation   δr = i,            δp = 0,          δe = 0
+    rotation      δr = k × r,        δp = k × p,      δe = k e/2  (product of quaternions),    δφ = 1 about z
+
+Coordinates of other kinds, and multipliers, are 0.  They are those of the reference configuration.
+
+Source: P. Vaněk, J. Mandel, M. Brezina, Computing 56 (1996) 179-196 (smoothed aggregation).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from windlass.framework.law import FloatArray
+from windlass.framework.petsc import PETSc
+
+if TYPE_CHECKING:
+    from windlass.solvers.problem import NonlinearProblem
+
+POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
+SMALL = 1e-10
+"""A motion that has less than this share left beside the others [1] is one of them."""
+
+
+def create_near_null_space(problem: NonlinearProblem) -> Any:
+    """The rigid motions of the unknowns of a problem as a PETSc null space, or None if nothing can move rigidly.
+
+    All processes call this together.
+    """
+    motions = eval_rigid_motions(problem)
+    vectors: list[Any] = []
+    for motion in motions:
+        vector = problem.unknowns.duplicate()
+        vector.setArray(motion)
+        size = vector.norm()
+        # twice, since once leaves rounding where two motions are nearly the same
+        for _ in range(2):
+            for other in vectors:
+                vector.axpy(-vector.dot(other), other)
+        if size > 0.0 and vector.norm() > SMALL * size:
+            vector.normalize()
+            vectors.append(vector)
+    return PETSc.NullSpace().create(vectors=vectors, comm=problem.unknowns.getComm()) if vectors else None
+
+
+def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
+    """Values of the owned unknowns, shape (6, owned): three translations, then rotations about x, y and z."""
+    layout, world = problem.assembly.layout, problem.assembly.world
+    values = np.zeros((6, layout.spare + 1))
+    for component in world.numbering.node_dofs:
+        dofs = layout.local_dofs(world.held_dofs(world.tables[component]))
+        place = {name: dofs[:, k] for k, name in enumerate(component.dof_names)}
+        for axis, name in enumerate(POINT):
+            if name in place:
+                values[axis, place[name]] = 1.0
+        for names in (POINT, SLOPE):
+            _turn(values, layout.reference, [place.get(name) for name in names])
+        if "rotation" in place:
+            values[5, place["rotation"]] = 1.0
+        if EULER[0] in place:
+            _turn_euler_parameters(values, layout.reference, [place[name] for name in EULER])
+    # coordinates of other processes share the spare place
+    unknowns = problem.sparsity.unknowns
+    at = unknowns.of_dof[: layout.spare]
+    own = at < unknowns.owned
+    motions = np.zeros((6, unknowns.owned))
+    motions[:, at[own]] = values[:, :-1][:, own]
+    return motions
+
+
+def _turn(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
+    """Write k × r for three axes, with the places of the components of r, None for those that are 0."""
+    for axis in range(3):
+        # along the axis itself there is nothing; the two others follow each other in cyclic order
+        one, two = (axis + 1) % 3, (axis + 2) % 3
+        if place[one] is not None:
+            values[3 + axis, place[one]] = 0.0 if place[two] is None else -reference[place[two]]
+        if place[two] is not None:
+            values[3 + axis, place[two]] = 0.0 if place[one] is None else reference[place[one]]
+
+
+def _turn_euler_parameters(values: FloatArray, reference: FloatArray, place: list[Any]) -> None:
+    """Write k e/2 for three axes."""
+    e = [reference[numbers] for numbers in place]
+    products = (
+        (-e[1], e[0], -e[3], e[2]),
+        (-e[2], e[3], e[0], -e[1]),
+        (-e[3], -e[2], e[1], e[0]),
+    )
+    for axis, product in enumerate(products):
+        for numbers, component in zip(place, product, strict=True):
+            values[3 + axis, numbers] = 0.5 * component
