@@ -31,7 +31,8 @@ if more[:1] == ["--from"]:
     if not 0.0 <= begin < float(end_time):
         sys.exit(f"--from {begin:g} s: must be >= 0 and before the end at {end_time} s")
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
-sys.argv += ["-output", "none", "-progress", "false", *more]
+# the law of the other program
+sys.argv += ["-output", "none", "-progress", "false", "-sticking_length", "reference", *more]
 sys.path.insert(0, str(EXAMPLE.parent))
 march = wl.Dynamic.march
 COUNTS = ("steps", "newton_iterations", "discontinuous_iterations")
