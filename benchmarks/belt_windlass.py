@@ -45,7 +45,8 @@ for prefix, passes, tolerance in (("static", 5, 1.0), ("dynamic", 3, 1e-3)):
         "false",
     ]
     sys.argv += [f"-{prefix}_decide_at_start", "false"]
-sys.argv += ["-output", "none", "-progress", "false", *more]
+# the law of the other program
+sys.argv += ["-output", "none", "-progress", "false", "-sticking_length", "reference", *more]
 sys.path.insert(0, str(EXAMPLE.parent))
 march = wl.Dynamic.march
 COUNTS = ("steps", "newton_iterations", "discontinuous_iterations")
