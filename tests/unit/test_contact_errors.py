@@ -17,10 +17,12 @@ from windlass.connectors import (
     position_marker,
     rigid_marker,
 )
-from windlass.elements import ALENode, Cable2D, MassPoint, PointSlope2D, RigidBody2D, straight_cable
+from windlass.elements import ALECable2D, ALENode, Cable2D, MassPoint, PointSlope2D, RigidBody2D, straight_cable
 from windlass.framework.assemble import assemble_matrix, assemble_vector
+from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
+from windlass.framework.fingerprint import check_model, describe_model
 from windlass.framework.generic_data import GenericData
 from windlass.framework.state import State
 from windlass.framework.table import Entity
@@ -91,6 +93,49 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
     world.add(kind, circle=marker, cable=shape, segments=2, circle_radius=RADIUS, data=data)
     with pytest.raises(ModelError, match=rf"data of \w+ row 0 has {needed + 1} values: must have {needed} "):
         world.finalize()
+
+
+def test_sticking_lengths_that_are_not_allowed() -> None:
+    """A name that is none of both, also one that begins like one; rows read back names; an axis beyond the centre."""
+    for wrong in ("reference length", "now", 1):
+        with pytest.raises(ModelError, match=rf"sticking_length = {wrong} .*must be one of current, reference"):
+            add(ContactFrictionCircleCable2D, sticking_length=wrong)
+    world, _, marker, shape = model(elements=2, offset=-0.11)
+    rows = world.add(
+        ContactFrictionCircleCable2D, circle=marker, cable=shape, segments=2, circle_radius=RADIUS,
+        sticking_length=["reference", "current"],
+    )  # fmt: skip
+    assert [row.sticking_length for row in rows] == ["reference", "current"]
+    with pytest.raises(ModelError, match=r"vertical_offset = -0.11 m .* row 1: must be smaller than circle_radius"):
+        world.finalize()
+
+
+def test_history_of_moving_material() -> None:
+    """One value more with current lengths, the axial motion; without it the row is refused."""
+    for values, sticking in ((7, "current"), (6, "reference")):
+        world, cable = World(), dict(CABLE)
+        ends = [world.add(PointSlope2D, position=(x, 0.0)) for x in (0.0, 0.3)]
+        cable |= {"node0": ends[0], "node1": ends[1], "length": 0.3}
+        shape = world.add(CableShape, cable=world.add(ALECable2D, ale=world.add(ALENode), **cable), segments=2)
+        marker = rigid_marker(world, world.add(RigidBody2D, position=(0.1, -0.099), mass=1.0, inertia=1.0))
+        columns = {"cable": shape, "circle": marker, "segments": 2, "circle_radius": RADIUS}
+        row = world.add(ContactFrictionCircleCable2D, sticking_length=sticking, **columns)
+        assert len(world.tables[GenericData].column("initial")[row.row]) == values
+        world.add(ContactFrictionCircleCable2D, data=world.add(GenericData, initial=[0.1] * 6), **columns)
+        with pytest.raises(ModelError, match=r"row 1 has 6 values: must have 7 \(3 for each of 2 segments, and 1\)"):
+            world.finalize()
+
+
+def test_law_chosen_by_name_is_part_of_the_model() -> None:
+    """A checkpoint of one sticking length is not taken up by a model with the other one."""
+    assemblies = [
+        serial_assembly(add(ContactFrictionCircleCable2D, sticking_length=name)) for name in ("current", "reference")
+    ]
+    kept = describe_model(assemblies[0])
+    check_model(kept, assemblies[0], "belt.npz")
+    message = "with sticking_length = reference: 0 in the file, 1 here"
+    with pytest.raises(ModelError, match=f"belt.npz belongs to another model:(.|\n)*{message}"):
+        check_model(kept, assemblies[1], "belt.npz")
 
 
 def test_history_that_two_rows_share() -> None:

@@ -1,0 +1,91 @@
+"""Speed loss of belt drives against the theory of creep, over stiffness, prestrain, bristles, inertia and meshes.
+
+usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--reference]
+
+Prints a table: loss by simulation and theory in per cent, their difference in per cent of the driver's speed and of the
+loss, the mean axial force against that of theory, without and with the length that the polygon of the belt adds, and
+the processor time. The runs are those of tests/verification/test_belt_creep.py; --reference takes the published law.
+"""
+
+import sys
+import time
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+arguments, sys.argv[1:] = sys.argv[1:], []  # PETSc would read them as options
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from support.creep import RADIUS, Case, eval_theory, run_drive  # noqa: E402
+
+MESHES = ((60, 2), (60, 4), (120, 4))
+STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
+INERTIA = (0.05, 0.3, 0.7)
+
+
+def list_cases(elements: int, segments: int, sticking_length: str) -> list[Case]:
+    """Stiffness and prestrain with all bristles at the lowest speed, then all speeds of the softest belt."""
+    base = Case(elements=elements, segments=segments, sticking_length=sticking_length)
+    contact = 3e8 / 8e3  # k/EA [1/m²]: EA/(k R²) is 0.27 % of the loss
+    cases = [
+        base._replace(axial_stiffness=EA, reference_strain=strain, bristles=bristles, contact_stiffness=contact * EA)
+        for EA, strain, bristles in product(STIFFNESSES, STRAINS, BRISTLES)
+    ]
+    return cases + [
+        base._replace(inertia=inertia, speed=12 * (inertia / 0.05) ** 0.5, bristles=bristles, contact_stiffness=3e8)
+        for inertia, bristles in product(INERTIA[1:], BRISTLES)
+    ]
+
+
+def lengthened(case: Case) -> float:
+    """Reference length of a belt on circles that has the tension of one on polygons [m].
+
+    Straight segments of length l that touch a circle in their middle put the belt l²/(8 R) farther out.
+    """
+    out = (case.length / case.elements / case.segments) ** 2 / (8 * RADIUS)
+    return case.length - 2 * np.pi * out / case.stretch
+
+
+def show(case: Case) -> str:
+    """The line of one case."""
+    start = time.process_time()
+    mesh = f"{case.elements}x{case.segments}"
+    head = (
+        f"{mesh:>6} {case.axial_stiffness:6.0f} {case.reference_strain:7.3f} {case.inertia:5.2f} {case.bristles:8.1e}"
+    )
+    try:
+        found = run_drive(case)
+    except Exception as error:  # whatever stops one case, the table goes on and says so
+        return f"{head}  {type(error).__name__}: {str(error).splitlines()[0][:60]}"
+    tensions = []
+    for length in (case.length, lengthened(case)):
+        theory = eval_theory(case, length=length)
+        tensions.append((theory.tight_tension + theory.slack_tension) / 2)
+    apart = 100 * (found.loss - found.theory)
+    more = [100 * (found.tension / tension - 1) for tension in tensions]
+    return (
+        f"{head} {100 * found.loss:9.4f} {100 * found.theory:9.4f} {apart:+9.4f} {apart / found.theory:+8.2f}"
+        f" {more[0]:+8.2f} {more[1]:+8.2f} {time.process_time() - start:6.1f}"
+    )
+
+
+def main(words: list[str]) -> None:
+    """Run all cases on all meshes, or on the one that is given."""
+    sticking_length = "reference" if "--reference" in words else "current"
+    words = [word for word in words if word != "--reference"]
+    if words[:1] == ["--mesh"] and len(words) == 2 and words[1].replace("x", "").isdigit():
+        elements, segments = map(int, words[1].split("x"))
+        meshes: tuple[tuple[int, int], ...] = ((elements, segments),)
+    elif words:
+        sys.exit(__doc__)
+    else:
+        meshes = MESHES
+    print("  mesh     EA      e0 rAv2/T bristles  loss [%] theory [%] of speed  of loss   T [%] T poly [%]  cpu [s]")
+    for elements, segments in meshes:
+        for case in list_cases(elements, segments, sticking_length):
+            print(show(case), flush=True)
+
+
+if __name__ == "__main__":
+    main(arguments)
