@@ -33,17 +33,8 @@ if more[:1] == ["--from"]:
         sys.exit(f"--from {begin:g} s: must be >= 0 and before the end at {end_time} s")
 sys.argv = [str(EXAMPLE), "-elements", elements, "-segments", segments, "-end_time", end_time]
 for prefix, passes, tolerance in (("static", 5, 1.0), ("dynamic", 3, 1e-3)):
-    name = f"-{prefix}_discontinuous_"
-    sys.argv += [
-        f"{name}max_it",
-        str(passes),
-        f"{name}atol",
-        str(tolerance),
-        f"{name}rtol",
-        "0",
-        f"{name}fail",
-        "false",
-    ]
+    for word, value in {"max_it": passes, "atol": tolerance, "rtol": 0, "fail": "false"}.items():
+        sys.argv += [f"-{prefix}_discontinuous_{word}", str(value)]
     sys.argv += [f"-{prefix}_decide_at_start", "false"]
 # the law of the other program
 sys.argv += ["-output", "none", "-progress", "false", "-sticking_length", "reference", *more]

@@ -10,24 +10,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.connectors.cable_shape import create_shape_columns, shape_functions, update_points
-from windlass.connectors.circle_contact_kernels import ContactColumns, add_residual, axis_chord, create_chord
-from windlass.connectors.circle_contact_tangent import add_tangent
-from windlass.connectors.circle_contact_update import fill_outputs, update_friction, update_gaps
-from windlass.connectors.position_kernels import (
-    CableRows,
-    PositionColumns,
-    RigidRows,
-    update_cable,
-    update_rigid,
-)
+from windlass.connectors.circle_contact_kernels import axis_chord, create_chord
+from windlass.connectors.circle_contact_update import update_friction, update_gaps
+
+from support.circle_contact import RADIUS, SEGMENTS, Contact
 
 REFERENCE = np.load(Path(__file__).parents[1] / "reference" / "contact_circle_cable2d.npz")
 CASES = sorted({int(key.split("_")[1]) for key in REFERENCE.files})
 # the original adds the bristle to its output (not to its force) in segments that were set to closed but undefined
 OUTPUT_CORNER = {13, 17, 41, 49, 62, 65}
 Q_REF = np.array([-0.3, 0.48, 1, 0, 0.35, 0.47, 1, 0, 0.02, -0.01, 0.4])
-RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 
 
 def case_parameters(case: int) -> dict[str, Any]:
@@ -38,86 +30,6 @@ def case_parameters(case: int) -> dict[str, Any]:
         "y": (0.0, -0.02, 0.03)[group // 2 % 3],
         "mu_k": (800.0, 0.0)[group % 2],
     }
-
-
-class Contact:
-    """Rows of independent pairs, each with its own cable (8 coordinates) and circle (m), one row after the other.
-
-    Args:
-        rows: number of pairs.
-        place: position b [m] of the circle's centre in its body's frame; "cable": a point on a second cable.
-        y: vertical offset [m].
-        friction: law with friction, or the one without.
-        **columns: kernel columns, see `ContactColumns`.
-    """
-
-    def __init__(self, rows: int, place: Any = (0.0, 0.0), y: float = 0.0, friction: bool = True, **columns: Any):
-        self.rows, self.place, self.friction = rows, place, friction
-        self.m = 8 if place == "cable" else 3
-        self.width = 8 + self.m
-        n = rows * self.width
-        self.dofs = np.arange(n).reshape(rows, self.width)
-        self.index = np.arange(rows)
-        full = np.full(rows, SEGMENTS)
-        self.shape = create_shape_columns(full, np.full(rows, y), np.full(rows, LENGTH), self.dofs[:, :8].copy())
-        m = self.m
-        self.circle = PositionColumns(
-            *(np.zeros((rows, *s)) for s in ((3,), (3,), (3, m), (3, m))),
-            self.dofs[:, 8:].copy(),
-            np.zeros(rows),
-            np.tile(np.eye(3), (rows, 1, 1)),
-            np.zeros((rows, 3)),
-            np.zeros((rows, 3, m)),
-            self.index,
-            np.zeros((rows, 3, m, m)),
-            np.zeros((rows, 3, m, m)),
-        )
-        values = {"kc": 2000.0, "dc": 17.0, "mu_v": 9.0, "mu_k": 800.0, "mu": 0.3, "r": RADIUS, "L": LENGTH / SEGMENTS}
-        values |= {"fade": 0.0, "shift": 0.0, "segment_normals": True, "clip": False, "active": True, "current": False}
-        values |= columns
-        per_segment = 3 if friction else 1
-        self.c = ContactColumns(
-            circle=self.index,
-            cable=self.index,
-            data=self.index * per_segment * SEGMENTS,
-            n=full,
-            friction=friction,
-            dofs=self.dofs,
-            **{name: np.broadcast_to(np.asarray(value), rows).copy() for name, value in values.items()},
-        )
-        self.data = np.zeros((rows, per_segment * SEGMENTS))
-        slots = np.arange(rows * self.width**2).reshape(rows, self.width, self.width)
-        self.slots, self.values = slots, np.zeros(slots.size)
-
-    def update(self, x: Any, v: Any) -> None:
-        """Evaluate the markers; x, v have the shape (rows, 8 + m)."""
-        x, v = np.append(x, 0.0), np.append(v, 0.0)
-        self.v = v
-        update_points(self.index, self.shape, x, v)
-        if self.place == "cable":
-            S, dS = shape_functions(np.full(self.rows, 0.3), np.full(self.rows, 0.8))
-            update_cable(CableRows(self.index, self.dofs[:, 8:], S, dS, np.full(self.rows, 0.05)), self.circle, x, v)
-        else:
-            b = np.tile(np.asarray(self.place), (self.rows, 1))
-            update_rigid(RigidRows(self.index, self.dofs[:, 8:], b), self.circle, x, v)
-
-    def force(self, x: Any, v: Any) -> Any:
-        self.update(x, v)
-        f = np.zeros(self.rows * self.width + 1)
-        add_residual(self.c, self.shape, self.circle, self.data.ravel(), f)
-        return f[:-1].reshape(self.rows, self.width)
-
-    def tangent(self, x: Any, v: Any, dq: float, dv: float) -> Any:
-        self.update(x, v)
-        self.values[:] = 0.0
-        add_tangent(self.c, self.shape, self.circle, self.data.ravel(), self.v, dq, dv, self.slots, self.values)
-        return self.values.reshape(self.slots.shape).copy()
-
-    def outputs(self, x: Any, v: Any) -> Any:
-        self.update(x, v)
-        out = np.zeros((self.rows, SEGMENTS, 12))
-        fill_outputs(self.c, self.shape, self.circle, self.data.ravel(), out)
-        return out
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -59,3 +59,19 @@ def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
         np.testing.assert_allclose(share, share.mean(), rtol=0.1)
     assert parallel["matrix_rows"].sum() == serial["matrix_rows"].sum()
     assert parallel["matrix_rows"].min() > 0.4 * serial["matrix_rows"].sum()
+
+
+@pytest.mark.mpi
+def test_processes_take_the_same_decisions(tmp_path: Path) -> None:
+    """Steps that are cut because contacts do not settle, and a cycle that is resolved: equal counts, end to 1e-8."""
+    results = []
+    for processes in (1, 2):
+        path = tmp_path / f"switching{processes}.npz"
+        done = run_python([ROOT / "tests/support/parallel_switching.py", path], processes)
+        assert done.returncode == 0, done.stderr
+        results.append(np.load(path))
+    serial, parallel = results
+    np.testing.assert_array_equal(parallel["counts"], serial["counts"])
+    assert serial["counts"][1] > 0 and serial["counts"][2] > 0
+    for name in ("q", "v", "data"):
+        np.testing.assert_allclose(parallel[name], serial[name], rtol=0, atol=1e-8 * np.abs(serial[name]).max())
