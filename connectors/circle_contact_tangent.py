@@ -15,6 +15,8 @@ where u is the relative velocity without the rotation of the circle.  The forces
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from windlass.connectors.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
@@ -234,6 +236,16 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
         N[10, b] += w4
 
 
+class CircleRows(Protocol):
+    """Columns of any law between a cable and a circle: markers of the circles, and local coordinate numbers."""
+
+    @property
+    def circle(self) -> IntArray: ...
+
+    @property
+    def dofs(self) -> IntArray: ...
+
+
 @kernel(inline=True)
 def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
     """Whether the marker moves as if its coordinates were x, y and the angle themselves."""
@@ -254,7 +266,7 @@ def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
 
 @kernel(inline=True)
 def scatter(
-    c: ContactColumns,
+    c: CircleRows,
     i: int,
     circle: PositionColumns,
     v: FloatArray,
