@@ -8,6 +8,7 @@ from windlass.connectors.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.contact_circle_cable2d import ContactCircleCable2D
 from windlass.connectors.contact_coordinate import ContactCoordinate
 from windlass.connectors.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
+from windlass.connectors.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.contact_materials import (
     ContactMaterial,
     dissipation_from_restitution,
@@ -66,6 +67,7 @@ __all__ = [
     "ContactCoordinate",
     "ContactEllipsoid",
     "ContactFrictionCircleCable2D",
+    "ContactFrictionCirclePoints2D",
     "ContactHalfSpace",
     "ContactMaterial",
     "ContactSet",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.circle_contact import bind_contact
+from windlass.connectors.circle_contact_view import view_contact
 from windlass.connectors.position_markers import FAMILY as POSITION_FAMILY
 from windlass.connectors.pulley_report import (
     PulleyReport,
@@ -170,7 +170,7 @@ def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict
         marker = world.entity(int(circles[row]))
         center, spoke, speed = _find_motion(world, fields, marker)
         pulley = bind_pulley(world, contacts, marker)
-        contact = bind_contact(pulley.bound.rows, pulley.friction)
+        contact = view_contact(pulley.bound.rows)
         z = eval_pulley_segments(pulley, contact, fields)
         begin = np.array([offsets.get(int(cable), np.nan) for cable in pulley.cables.ids])
         length = pulley.segment_length[z.row]

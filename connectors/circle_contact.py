@@ -213,18 +213,23 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     return out
 
 
-def create_outputs(friction: bool) -> dict[str, Output]:
+def evaluate_rows(rows: LocalRows, fields: Fields, friction: bool) -> tuple[FloatArray, Any]:
+    """The numbers of `eval_segments` and the columns of rows."""
+    contact = bind_contact(rows, friction)
+    return eval_segments(contact, fields), contact.columns
+
+
+def create_outputs(
+    friction: bool, evaluate: Callable[[LocalRows, Fields, bool], tuple[FloatArray, Any]] = evaluate_rows
+) -> dict[str, Output]:
     """Output variables of a contact law, each per segment, shape (rows, segments, ...).
 
     Rows with fewer segments than the widest row of the evaluation end with zeros (``state``: -2).
+    ``evaluate`` gives the numbers of a law, as `evaluate_rows` does.
     """
 
-    def output(unit: str, doc: str, pick: Callable[[FloatArray, ContactColumns], Any]) -> Output:
-        def evaluate(rows: LocalRows, fields: Fields) -> Any:
-            contact = bind_contact(rows, friction)
-            return pick(eval_segments(contact, fields), contact.columns)
-
-        return Output(unit, doc, evaluate)
+    def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:
+        return Output(unit, doc, lambda rows, fields: pick(*evaluate(rows, fields, friction)))
 
     outputs = {
         "force_local": output(

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_contact import CIRCLE_FAMILY, bind_contact, eval_segments
+from windlass.connectors.circle_contact import CIRCLE_FAMILY
 from windlass.connectors.circle_contact_kernels import UNDEFINED
+from windlass.connectors.circle_contact_view import find_cables, view_contact
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.law import Fields, FloatArray, LocalRows
 from windlass.framework.output.drawing import Drawing, Paint, Painting
@@ -67,8 +68,8 @@ def paint_friction(rows: LocalRows, fields: Fields) -> Painting:
 
 
 def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
-    contact = bind_contact(rows, friction)
-    c, out = contact.columns, eval_segments(contact, fields)
+    c = view_contact(rows)
+    out = c.evaluate(fields)
     # rows with fewer segments than the widest one end with unused entries
     row, segment = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values, length = out[row, segment], c.L[row]
@@ -81,7 +82,8 @@ def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
         # open is the smallest of all states, so the largest is that of the circle in contact
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
-    return Painting(target=find_cables(rows)[row], start=segment * length, end=(segment + 1) * length, fields=painted)
+    cables = find_cables(rows.world, rows.column("cable"))
+    return Painting(target=cables[row], start=segment * length, end=(segment + 1) * length, fields=painted)
 
 
 def find_circles(rows: LocalRows) -> IntArray:
@@ -93,11 +95,3 @@ def find_circles(rows: LocalRows) -> IntArray:
 def circle_keys(rows: LocalRows) -> FloatArray:
     """What tells circles apart: number of the marker, and radius [m], shape (rows, 2)."""
     return np.stack((rows.column("circle").astype(np.float64), rows.column("circle_radius")), axis=1)
-
-
-def find_cables(rows: LocalRows) -> IntArray:
-    """Entity numbers of the cables of contact rows, shape (rows,)."""
-    cables = np.full(len(rows.rows), -1, np.int64)
-    for shapes, positions, shape_rows in rows.world.split_by_table(rows.column("cable")):
-        cables[positions] = shapes.values("cable", shape_rows)
-    return cables

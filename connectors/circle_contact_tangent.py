@@ -17,6 +17,8 @@ that one matrix B maps both ways: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvat
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from windlass.connectors.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
@@ -293,6 +295,16 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
         N[10, b] += w4
 
 
+class CircleRows(Protocol):
+    """Columns of any law between a cable and a circle: markers of the circles, and local coordinate numbers."""
+
+    @property
+    def circle(self) -> IntArray: ...
+
+    @property
+    def dofs(self) -> IntArray: ...
+
+
 @kernel(inline=True)
 def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
     """Whether the marker moves as if its coordinates were x, y and the angle themselves."""
@@ -313,7 +325,7 @@ def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
 
 @kernel(inline=True)
 def scatter(
-    c: ContactColumns,
+    c: CircleRows,
     i: int,
     circle: PositionColumns,
     v: FloatArray,

@@ -1,4 +1,7 @@
-"""Helper that brings many cables into contact with several circles: belts on pulleys, ropes on sheaves."""
+"""Helper that brings many cables into contact with several circles: belts on pulleys, ropes on sheaves.
+
+It takes any law between a circle and a cable: which one suits is said in docs/theory/contact.md.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.cable_shape import CableShape
+from windlass.connectors.circle_contact_view import touches_at_points
 from windlass.connectors.position_markers import rigid_marker
 from windlass.framework.errors import ModelError
 from windlass.framework.schema import Component
@@ -26,14 +30,16 @@ def add_contact(
     vertical_offset: float = 0.0,
     **columns: Any,
 ) -> Entity:
-    """Let every cable touch every circle, with one cable-shape marker per cable shared by all circles.
+    """Let every cable touch every circle; laws with segments get one marker per cable, shared by all circles.
 
     Args:
         world: the world.
-        kind: the law, `ContactFrictionCircleCable2D` or `ContactCircleCable2D`.
+        kind: the law: `ContactFrictionCirclePoints2D` (points of the axis; recommended, and the only one that is right
+            for stiff belts on coarse meshes), or with straight segments `ContactFrictionCircleCable2D` or
+            `ContactCircleCable2D`.
         circles: bodies (their centre is the circle's) or rigid markers, k of them.
         cables: the cables, n of them, of one kind or of several: `Cable2D`, and `ALECable2D` without offset.
-        segments: number of straight segments of each cable.
+        segments: number of straight segments of each cable, or of its contact points.
         circle_radius: radius [m] of all circles, or one per circle.
         vertical_offset: distance [m] of the touching line from the axis of the cables, along their left normal.
         **columns: further columns of the law: one value for all, one per circle (k), or one per pair (k n).
@@ -47,12 +53,14 @@ def add_contact(
     touched, touching = _handles("circles", circles), _handles("cables", cables)
     markers = [rigid_marker(world, circle) for circle in touched]
     k = sum(len(marker) for marker in markers)
-    shape = world.add(CableShape, cable=touching, segments=segments, vertical_offset=vertical_offset)
-    n = len(shape)
+    if touches_at_points(kind):
+        shape, columns = touching, {**columns, "vertical_offset": vertical_offset}
+    else:
+        shape = [world.add(CableShape, cable=touching, segments=segments, vertical_offset=vertical_offset)]
+    n = sum(map(len, shape))
     columns = {name: _expand(value, k, n) for name, value in {**columns, "circle_radius": circle_radius}.items()}
     pairs = [Entity(marker.table, np.repeat(marker.rows, n)) for marker in markers]
-    everywhere = Entity(shape.table, np.tile(shape.rows, k))
-    return world.add(kind, circle=pairs, cable=everywhere, segments=segments, **columns)
+    return world.add(kind, circle=pairs, cable=shape * k, segments=segments, **columns)
 
 
 def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:

@@ -7,7 +7,7 @@
 The contacts of one circle are followed along the cable in its direction of travel.  With s over the segments in contact
 (stored gap <= 0) and the polar angle phi_s that a segment spans, seen from the centre,
 
-    torque = sum r f_t,    friction power = sum f_t v_t,    normal force = -sum f_n,
+    torque = sum r f_t (of contact points: (r + g) f_t),    friction power = sum f_t v_t,    normal force = -sum f_n,
     wrap angle = |sum phi_s| from the first to the last segment in contact, open ones between them included,
     slip arc = sum |phi_s| over those that slip.
 
@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.cable_shape import FAMILY, ShapeColumns
-from windlass.connectors.circle_contact import CIRCLE_FAMILY, Contact, bind_contact, eval_segments
+from windlass.connectors.circle_contact import CIRCLE_FAMILY
+from windlass.connectors.circle_contact_view import ContactView, view_contact
 from windlass.connectors.pulley_rows import Pulley, bind_pulley
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs
@@ -115,7 +115,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
         raise ModelError("the state belongs to another world than the one given")
     fields = load_outputs(state)
     pulley = bind_pulley(world, contacts, circle)
-    return eval_report(pulley, bind_contact(pulley.bound.rows, pulley.friction), fields)
+    return eval_report(pulley, view_contact(pulley.bound.rows), fields)
 
 
 class Segments(NamedTuple):
@@ -127,6 +127,7 @@ class Segments(NamedTuple):
     p0, p1: end points, global x, y [m], shape (segments, 2).
     speed: speed along itself, relative to the centre [m/s].
     ft, fn, vt: tangential and normal force [N], slip velocity [m/s].
+    depth: distance from the circle at which f_t acts [m].
     """
 
     row: IntArray
@@ -141,9 +142,10 @@ class Segments(NamedTuple):
     ft: FloatArray
     fn: FloatArray
     vt: FloatArray
+    depth: FloatArray
 
 
-def eval_pulley_segments(pulley: Pulley, contact: Contact, fields: Fields) -> Segments:
+def eval_pulley_segments(pulley: Pulley, contact: ContactView, fields: Fields) -> Segments:
     """The segments of all rows of a pulley at the present fields, on every process; contact: its bound rows."""
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
@@ -155,21 +157,19 @@ def eval_pulley_segments(pulley: Pulley, contact: Contact, fields: Fields) -> Se
     return Segments(*(values[order] for values in whole))
 
 
-def _eval_segments_here(contact: Contact, fields: Fields) -> Segments:
+def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
     """The segments of the rows that this process evaluates; their rows are numbered among these."""
-    c, out = contact.columns, eval_segments(contact, fields)
+    c, out = contact, contact.evaluate(fields)
     row, number = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
     values = out[row, number]
     touching = (fields.data[c.data[row] + number] <= 0.0) & c.active[row]
     state = values[:, 7]
-    shape: ShapeColumns = fields.markers[FAMILY]
+    p0, p1, velocity = c.parts(fields, row, number)
     circle = fields.markers[CIRCLE_FAMILY]
-    first = shape.start[c.cable[row]] + number
     center, drift = circle.p[c.circle[row], :2], circle.v[c.circle[row], :2]
-    p0, p1 = shape.p[first], shape.p[first + 1]
     a, b, along = p0 - center, p1 - center, p1 - p0
     angle = np.arctan2(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1))
-    velocity = 0.5 * (shape.v[first] + shape.v[first + 1]) - drift
+    velocity = velocity - drift
     return Segments(
         row=row,
         number=number,
@@ -183,10 +183,11 @@ def _eval_segments_here(contact: Contact, fields: Fields) -> Segments:
         ft=values[:, 0],
         fn=values[:, 1],
         vt=values[:, 4],
+        depth=values[:, 6] * c.at_point,
     )
 
 
-def eval_report(pulley: Pulley, contact: Contact, fields: Fields, tension: bool = True) -> PulleyReport:
+def eval_report(pulley: Pulley, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
     """The report of a bound pulley at the present fields; ``tension=False`` leaves out (NaN) what takes longest."""
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
@@ -215,7 +216,7 @@ def eval_report(pulley: Pulley, contact: Contact, fields: Fields, tension: bool 
         entry_tension=float(tensions[0]),
         exit_tension=float(tensions[1]),
         normal_force=float(-z.fn.sum()),
-        torque=float((pulley.radius[z.row] * z.ft).sum()),
+        torque=float(((pulley.radius[z.row] + z.depth) * z.ft).sum()),
         friction_power=float(power.sum()),
         slip_power=float(power[z.slipping].sum()),
     )
@@ -295,12 +296,12 @@ class PulleySensor:
             columns += name_columns(name, UNITS[quantity], (2,) if quantity.endswith("_point") else ())
 
         world, tension = state.world, any(quantity.endswith("_tension") for quantity in quantities)
-        bound = world.version, bind_contact(pulley.bound.rows, pulley.friction)
+        bound = world.version, view_contact(pulley.bound.rows)
 
         def read(fields: Fields) -> FloatArray:
             nonlocal bound
             if bound[0] != world.version:
-                bound = world.version, bind_contact(pulley.bound.rows, pulley.friction)
+                bound = world.version, view_contact(pulley.bound.rows)
             report = eval_report(pulley, bound[1], fields, tension)
             numbers = np.concatenate([np.atleast_1d(np.asarray(getattr(report, q), np.float64)) for q in quantities])
             # every process has the whole report, and the numbers of all processes are added

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.circle_contact_view import find_cables
 from windlass.elements.cable_order import Chain, find_chains
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import BoundRows, bind_rows
@@ -23,7 +24,6 @@ class Pulley(NamedTuple):
         bound: contact rows, sorted along the chains; this process evaluates some of them.
         chain: chain of each row, shape (rows,).
         closed: whether each chain is closed.
-        friction: whether the law has friction.
         radius: radii of the circle [m], shape (rows,).
         cables: the cables of the rows, shape (rows,).
         length: their reference lengths [m], shape (rows,).
@@ -34,7 +34,6 @@ class Pulley(NamedTuple):
     bound: BoundRows
     chain: IntArray
     closed: list[bool]
-    friction: bool
     radius: FloatArray
     cables: Entity
     length: FloatArray
@@ -52,7 +51,7 @@ def bind_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
     if not on_circle.any():
         raise ModelError(f"none of the contacts {contacts!r} is with the circle {circle!r} ({circle.name})")
     mine = contacts[np.flatnonzero(on_circle)]
-    cable_ids = find_cables_of(world, mine)
+    cable_ids = find_cables(world, mine.table.take("cable", mine.rows), everywhere=True)
     chains: list[Chain] = find_chains(world, cable_ids)
     order = np.concatenate([chain.order for chain in chains])
     rows = mine[order]
@@ -67,20 +66,11 @@ def bind_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
         bound=bind_rows(rows, world),
         chain=np.repeat(np.arange(len(chains)), [len(chain.order) for chain in chains]),
         closed=[chain.closed for chain in chains],
-        friction="friction_coefficient" in component.columns,
         radius=rows.table.take("circle_radius", rows.rows),
         cables=cables,
         length=length,
         segment_length=length / rows.table.take("segments", rows.rows),
     )
-
-
-def find_cables_of(world: World, contacts: Entity) -> IntArray:
-    """Entity numbers of the cables of contacts, shape (rows,)."""
-    cables = np.full(len(contacts), -1, np.int64)
-    for shapes, positions, rows in world.split_by_table(contacts.table.take("cable", contacts.rows)):
-        cables[positions] = shapes.take("cable", rows)
-    return cables
 
 
 def _lies_on(world: World, markers: IntArray, circle: int) -> NDArray[np.bool_]:

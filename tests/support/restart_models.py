@@ -17,7 +17,9 @@ from windlass.elements import Ground, MassPoint
 from windlass.framework import checkpoint_file
 from windlass.framework.table import Entity
 
-KINDS = ("adaptive", "verlet", "rk", "implicit spheres", "pendulum", "switched", "chain")
+from support.contact_forms import create_drive
+
+KINDS = ("adaptive", "verlet", "rk", "implicit spheres", "pendulum", "switched", "chain", "points")
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
 kill_in = wl.option("kill_in", 0, "1", "checkpoint in the middle of whose writing it kills itself; 0 none", minimum=0)
@@ -118,6 +120,7 @@ if kill_in:
     checkpoint_file._write_array = write_or_die
 
 hooks: list[Any] = [die]
+start: wl.State | None = None
 solver: wl.Dynamic | wl.Explicit
 if kind == "adaptive":
     world, points = drop()
@@ -131,6 +134,11 @@ elif kind in ("verlet", "rk", "implicit spheres"):
     else:
         tolerances: dict[str, Any] = {"rtol": 1e-6, "atol": 1e-8} if kind == "rk" else {}
         solver = wl.Explicit(world, step=step, end=0.04, method=kind, **tolerances)
+elif kind == "points":
+    drive = create_drive(con.ContactFrictionCirclePoints2D, 16, 2, 8000.0, -0.05)
+    world, points, start = drive.world, drive.circles[1], drive.state
+    start.step = 0
+    solver = wl.Dynamic(world, step=5e-4, end=0.05, discontinuous_fail=True)
 elif kind == "chain":
     world, points = chain()
     solver = wl.Explicit(world, step=step, end=0.05)
@@ -144,7 +152,7 @@ else:
     hooks.insert(0, switch)
     solver = wl.Explicit(world, step=1e-3, end=0.15)
 sensors = wl.Sensors("sensors.csv", [wl.Sensor(points, "position"), wl.Sensor(points, "velocity")])
-for state in solver.march(hooks=[sensors, *hooks]):
+for state in solver.march(start, hooks=[sensors, *hooks]):
     if kind == "switched" and state.step == 80:
         # the model may also change between the steps of a loop
         world.set(load, value=-2.0)

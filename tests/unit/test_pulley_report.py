@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from windlass.connectors import (
     ContactCircleCable2D,
     ContactFrictionCircleCable2D,
+    ContactFrictionCirclePoints2D,
     CoordinateLoad,
     add_contact,
     coordinate_marker,
@@ -65,7 +66,7 @@ def create_rope(elements: int = 24, kind: type = ContactFrictionCircleCable2D) -
         end=(axis, -0.2),
         **CABLE,
     )
-    columns = CONTACT if kind is ContactFrictionCircleCable2D else {"contact_stiffness_per_length": 3e8}
+    columns = CONTACT if kind is not ContactCircleCable2D else {"contact_stiffness_per_length": 3e8}
     contacts = add_contact(
         world, kind, pulley, cables, segments=SEGMENTS, circle_radius=RADIUS, vertical_offset=-OFFSET, **columns
     )
@@ -146,6 +147,28 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     left, right = (report.exit_point, report.entry_point) if speed < 0 else (report.entry_point, report.exit_point)
     assert_allclose(left, (-RADIUS, 0.0), atol=1.1 * one * RADIUS)
     assert_allclose(right, (RADIUS, 0.0), atol=1.1 * one * RADIUS)
+
+
+@pytest.mark.parametrize("speed", [0.0, 2.0, -2.0])
+def test_report_of_contact_points(speed: float) -> None:
+    """The same numbers from points, whose tangential forces turn the circle at the distance r + g."""
+    model = create_rope(kind=ContactFrictionCirclePoints2D)
+    state = create_state(model, speed)
+    report = pulley_report(model.world, state, model.contacts, model.pulleys[0])
+    force, gap = eval_output(model.contacts, "force_local", state), eval_output(model.contacts, "gap", state)
+    rate = eval_output(model.contacts, "coordinates_rate", state)
+    assert report.segments_in_contact == (gap <= 0.0).sum() > 20
+    assert report.segments_sticking == report.segments_in_contact // 4
+    assert_allclose(report.torque, ((RADIUS + gap) * force[..., 0]).sum(), rtol=1e-12)
+    assert_allclose(report.friction_power, (force[..., 0] * rate[..., 0]).sum(), rtol=1e-12)
+    # what the points themselves give is what is lost: here those that stick have bristles and no dampers
+    assert_allclose(eval_output(model.contacts, "friction_power", state).sum(), report.slip_power, rtol=1e-12)
+    one = model.cables.length[0] / SEGMENTS / RADIUS
+    assert_allclose(report.wrap_angle, one * report.segments_in_contact, rtol=0.01)
+    assert_allclose(report.belt_speed, speed, rtol=0.02)
+    points = (report.exit_point, report.entry_point) if speed < 0 else (report.entry_point, report.exit_point)
+    # points of the parts at both ends of the wrap are open in this shape
+    assert_allclose(points, [(-RADIUS, 0.0), (RADIUS, 0.0)], atol=2.1 * one * RADIUS)
 
 
 def test_tensions_are_those_of_the_strands() -> None:

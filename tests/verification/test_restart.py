@@ -126,6 +126,7 @@ def check_series(whole: Path, part: Path) -> None:
         ("rk", "30", "137", []),
         ("implicit spheres", "30", "137", []),
         ("chain", "30", "137", []),
+        ("points", "30", "75", []),
         ("pendulum", "30", "137", []),
         ("pendulum", "30", "137", ["-explicit_pc_factor_mat_solver_type", "mumps"]),
         ("switched", "20", "75", []),
@@ -134,7 +135,7 @@ def check_series(whole: Path, part: Path) -> None:
     ],
 )
 def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, options: list[str], tmp_path: Path) -> None:
-    """Cut steps, explicit methods, changing neighbours, constraints, models that hooks change: equal to the bit."""
+    """Cut steps, explicit methods, changing neighbours, contact points, models that hooks change: equal to the bit."""
     common: list[str | Path] = [MODELS, "-kind", kind, "-checkpoint_every", every, *options]
     run([*common, "-summary", "s.json", "-checkpoint", "c.h5"], tmp_path / "whole")
     folder = tmp_path / "part"

@@ -1,0 +1,83 @@
+"""What reports and pictures need of contacts between circles and cables, the same for segments and for points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.circle_contact import bind_contact, eval_segments
+from windlass.connectors.circle_points import bind_points, eval_parts, eval_points
+from windlass.framework.law import Fields, FloatArray, LocalRows
+from windlass.framework.schema import Component
+from windlass.framework.table import IntArray
+from windlass.framework.world import World
+
+
+class ContactView(NamedTuple):
+    """Bound rows of any of the laws; arrays of shape (rows,).
+
+    Attributes:
+        circle: positions of the markers of the circles in the columns of their family.
+        data: positions of the first history values.
+        n: numbers of segments, or of parts with one point.
+        L: reference length of each of them [m].
+        active: contributes.
+        evaluate: ``(fields) -> numbers`` of all segments or points, shape (rows, n, 12), see `fill_outputs`.
+        parts: ``(fields, row, number) -> p0, p1, v``: ends of segments or parts [m], and velocity in the middle [m/s],
+            each of shape (k, 2), global x, y.
+        at_point: f_t turns the circle at the distance r + g of the point, else at r.
+    """
+
+    circle: IntArray
+    data: IntArray
+    n: IntArray
+    L: FloatArray
+    active: NDArray[np.bool_]
+    evaluate: Callable[[Fields], FloatArray]
+    parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
+    at_point: bool
+
+
+def touches_at_points(component: type[Component]) -> bool:
+    """Whether a law has contact points on cables instead of segments of a cable-shape marker."""
+    return "cable" in component.refs and "vertical_offset" in component.columns
+
+
+def view_contact(rows: LocalRows) -> ContactView:
+    """Bind rows of one of the laws."""
+    component = rows.table.component
+    if touches_at_points(component):
+        p = bind_points(rows)
+        return ContactView(
+            p.circle, p.data, p.n, p.L, p.active,
+            lambda fields: eval_points(p, fields),
+            lambda fields, row, number: eval_parts(p, fields, row, number),
+            True,
+        )  # fmt: skip
+    contact = bind_contact(rows, friction="friction_coefficient" in component.columns)
+    c = contact.columns
+
+    def parts(fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
+        shape: ShapeColumns = fields.markers[FAMILY]
+        first = shape.start[c.cable[row]] + number
+        return shape.p[first], shape.p[first + 1], 0.5 * (shape.v[first] + shape.v[first + 1])
+
+    return ContactView(
+        c.circle, c.data, c.n, c.L, c.active, lambda fields: eval_segments(contact, fields), parts, False
+    )  # fmt: skip
+
+
+def find_cables(world: World, ids: IntArray, everywhere: bool = False) -> IntArray:
+    """Entity numbers of the cables that contacts refer to, by themselves or by cable-shape markers, shape (n,).
+
+    ``everywhere``: all processes ask together, also for rows of others; else each for rows that it has.
+    """
+    cables: IntArray = ids.copy()
+    for table, positions, rows in world.split_by_table(ids):
+        if "cable" in table.component.refs:
+            cables[positions] = table.take("cable", rows) if everywhere else table.values("cable", rows)
+    return cables

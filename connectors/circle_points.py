@@ -1,0 +1,111 @@
+"""What the contact of a circle with points of a cable shares with its reports: binding of rows, outputs, energy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_shape import cable_lengths, shape_functions
+from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_outputs
+from windlass.connectors.circle_contact_kernels import UNDEFINED
+from windlass.connectors.circle_points_kernels import PointColumns, fill_outputs
+from windlass.framework.law import Fields, FloatArray, LocalRows, Output
+from windlass.framework.table import IntArray
+
+
+def bind_points(rows: LocalRows) -> PointColumns:
+    """The rows for the kernels; parameters per length are multiplied by the reference length of a point."""
+    n = rows.column("segments")
+    length = cable_lengths(rows.world, rows.column("cable")) / n
+
+    def per_point(name: str) -> FloatArray:
+        values: FloatArray = rows.column(name + "_per_length") * length
+        return values
+
+    return PointColumns(
+        circle=rows.markers("circle"),
+        data=rows.data_start("data"),
+        n=n,
+        kc=per_point("contact_stiffness"),
+        dc=per_point("contact_damping"),
+        mu_v=per_point("friction_velocity_penalty"),
+        mu_k=per_point("friction_stiffness"),
+        mu=rows.column("friction_coefficient"),
+        r=rows.column("circle_radius"),
+        L=length,
+        offset=rows.column("vertical_offset"),
+        clip=rows.column("clip_normal_force"),
+        active=rows.column("active"),
+        dofs=np.ascontiguousarray(rows.dofs),
+    )
+
+
+def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
+    """All output numbers of all points, shape (rows, points, 12); see `fill_outputs`.
+
+    Rows with fewer points than the widest one end with zeros (state: undefined).
+    """
+    out = np.zeros((len(c.n), int(c.n.max(initial=0)), 12))
+    out[..., 7] = UNDEFINED
+    fill_outputs(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
+    return out
+
+
+def eval_energy(c: PointColumns, fields: Fields) -> float:
+    """Energy of the normal springs and of the bristles [J]."""
+    out = eval_points(c, fields)
+    mu_k, arm = c.mu_k[:, None], c.r[:, None] / (c.r[:, None] + out[..., 6])
+    # a slipping point keeps its bristle bent to where it gives f_t
+    slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
+    bristle = np.where(slips, out[..., 0] / np.where(slips, mu_k * arm, 1.0), np.where(mu_k != 0.0, out[..., 2], 0.0))
+    return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
+
+
+def eval_friction_loss(out: FloatArray, c: PointColumns) -> FloatArray:
+    """Power lost in friction [W], shape (rows,): of what slips, and of the dampers of what sticks."""
+    ft, vt, sticks = out[..., 0], out[..., 4], out[..., 7] == 0.0
+    lost: FloatArray = np.where(sticks, c.mu_v[:, None] * vt * vt, ft * vt).sum(axis=-1)
+    return lost
+
+
+def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
+    """Both ends on the touching line of the parts that points stand for [m], and the velocity of the points [m/s].
+
+    Each of shape (points, 2), global x, y.
+    """
+    q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
+
+    def at(place: FloatArray) -> tuple[FloatArray, FloatArray]:
+        S, dS = shape_functions(place * c.L[row], c.L[row] * c.n[row])
+        p, slope, v, rate = (np.einsum("pa,pab->pb", N, z) for N, z in ((S, q), (dS, q), (S, w), (dS, w)))
+        length = np.sqrt((slope * slope).sum(axis=1))
+        turn = (slope[:, 0] * rate[:, 1] - slope[:, 1] * rate[:, 0]) / length**2
+        normal = np.stack((-slope[:, 1], slope[:, 0]), axis=1) * (c.offset[row] / length)[:, None]
+        return p + normal, v + turn[:, None] * np.stack((-normal[:, 1], normal[:, 0]), axis=1)
+
+    return at(number.astype(np.float64))[0], at(number + 1.0)[0], at(number + 0.5)[1]
+
+
+def create_point_outputs() -> dict[str, Output]:
+    """Output variables of the law: those of `create_outputs` with points instead of segments."""
+
+    def evaluate(rows: LocalRows, fields: Fields, _: bool) -> tuple[FloatArray, Any]:
+        c = bind_points(rows)
+        return eval_points(c, fields), c
+
+    def lost(rows: LocalRows, fields: Fields) -> FloatArray:
+        c = bind_points(rows)
+        return eval_friction_loss(eval_points(c, fields), c)
+
+    outputs = create_outputs(friction=True, evaluate=evaluate)
+    outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
+    outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")
+    outputs["friction_power"] = Output(
+        "W",
+        "power lost in friction, shape (rows,): sum of f_t v_t over points that slip, of mu_v v_t^2 over those that "
+        "stick; what bristles store is not in it",
+        lost,
+    )
+    return outputs

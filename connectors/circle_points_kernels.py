@@ -1,0 +1,331 @@
+"""Contact of a circle with points of the cubic axis of a cable: geometry, forces, history, outputs.
+
+The reference length L of a cable is cut into n equal parts.  The point in the middle of part i stands for all of it:
+
+    xi_i = (i + 1/2) L/n,    p = r(xi_i) + y m,    m = [-r'_y, r'_x]/|r'|    (y: offset of the touching line),
+    d = p - c,   D = |d|,   n = d/D (from circle to cable),   t = [-n_y, n_x],   g = D - r,
+    v_n = (v - v_c).n,    v_t = (v - v_c).t - omega D    (against the point of the turning body that is at p),
+    f_n = k_c g + d_c v_n,
+    f_t = mu_v v_t + mu_k (r/D) u   (sticks),   u = wrap(r alpha - anchor)    or    mu |f_n| s   (slips, s = +-1),
+
+with alpha the angle of A^T n, and k_c, d_c, mu_v, mu_k those of one part.  The force f_n n + f_t t acts on the cable at
+p, its reaction on the circle at the same point: force -(f_n n + f_t t), torque -D f_t.  So forces and moments sum to 0,
+and the power of all is f_n v_n + f_t v_t.  As u_t = (r/D) v_t, bristles take exactly the rate of mu_k u²/2.
+
+History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
+positions r alpha on the circle where bristles are fixed.  They change between Newton runs only, with "start" for the
+values at the start of the step:
+
+    gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
+    closed:   u and f_t with the anchor of the start, or u = 0 if the state at the start is -2 and there are bristles:
+              such a point sticks, for its anchor means nothing yet.
+              |f_t| > mu |f_n|: slips, s = sgn(f_t), anchor where the bristle alone gives mu |f_n|;
+              else sticks, anchor of the start (or the present position).
+              A state other than stored: error += ||f_t| - mu |f_n||.
+    open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
+
+Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
+Springer (2006).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.cable_shape import eval_offset_force
+from windlass.connectors.circle_contact_kernels import UNDEFINED, Pose, create_pose, touches, wrap
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+Eight = tuple[float, float, float, float, float, float, float, float]
+Four = tuple[float, float, float, float]
+
+
+class PointColumns(NamedTuple):
+    """Rows of the law, arrays of shape (rows,) if nothing else is said.
+
+    Attributes:
+        circle: position of the marker in the columns of its family.
+        data: position of the first history value.
+        n: number of points.
+        kc, dc: normal stiffness [N/m] and damping [N s/m] of a point.
+        mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point.
+        mu: friction coefficient [1].
+        r: radius of the circle [m].
+        L: reference length that a point stands for [m].
+        offset: distance y of the touching line from the axis [m].
+        clip: normal force never pulls.
+        active: contributes.
+        dofs: local coordinate numbers of cable (8) and circle (m), shape (rows, 8 + m).
+    """
+
+    circle: IntArray
+    data: IntArray
+    n: IntArray
+    kc: FloatArray
+    dc: FloatArray
+    mu_v: FloatArray
+    mu_k: FloatArray
+    mu: FloatArray
+    r: FloatArray
+    L: FloatArray
+    offset: FloatArray
+    clip: NDArray[np.bool_]
+    active: NDArray[np.bool_]
+    dofs: IntArray
+
+
+class PointLaw(NamedTuple):
+    """Parameters of one row, see `PointColumns`; all scalars."""
+
+    kc: float
+    dc: float
+    mu_v: float
+    mu_k: float
+    mu: float
+    r: float
+    clip: bool
+
+
+class AxisPoint(NamedTuple):
+    """A point of the touching line: position, velocity, and for offsets r' and r'_t; all scalars, global x, y."""
+
+    px: float
+    py: float
+    vx: float
+    vy: float
+    rx: float
+    ry: float
+    sx: float
+    sy: float
+
+
+class PointState(NamedTuple):
+    """Contact of one point: D, n, velocities relative to the centre (ux, uy) and to the surface, forces, bristle u."""
+
+    D: float
+    nx: float
+    ny: float
+    un: float
+    ut: float
+    vt: float
+    fn: float
+    ft: float
+    bristle: float
+
+
+@kernel(inline=True)
+def shape(s: float, L: float) -> Four:
+    """Hermite polynomials S_1..S_4 [1, m, 1, m] at xi = s L."""
+    a, b = s * s, 1.0 - s
+    S3 = a * (3.0 - 2.0 * s)
+    return 1.0 - S3, L * s * b * b, S3, -L * a * b
+
+
+@kernel(inline=True)
+def shape_rate(s: float, L: float) -> Four:
+    """S'_1..S'_4 [1/m, 1, 1/m, 1] at xi = s L."""
+    D3 = 6.0 * s * (1.0 - s) / L
+    return -D3, (1.0 - s) * (1.0 - 3.0 * s), D3, s * (3.0 * s - 2.0)
+
+
+@kernel(inline=True)
+def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
+    """The values of the 8 coordinates of the cable of row i."""
+    return (
+        values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
+        values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def combine(S: Four, q: Eight) -> tuple[float, float]:
+    """sum S_a q_a, x and y."""
+    x = S[0] * q[0] + S[1] * q[2] + S[2] * q[4] + S[3] * q[6]
+    y = S[0] * q[1] + S[1] * q[3] + S[2] * q[5] + S[3] * q[7]
+    return x, y
+
+
+@kernel(inline=True)
+def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
+    """The point with shape functions S at distance y from the axis; q are coordinates, w their rates."""
+    px, py = combine(S, q)
+    vx, vy = combine(S, w)
+    rx, ry, sx, sy = 0.0, 0.0, 0.0, 0.0
+    if y != 0.0:
+        rx, ry = combine(dS, q)
+        sx, sy = combine(dS, w)
+        l = np.sqrt(rx * rx + ry * ry)
+        yw = y * (rx * sy - ry * sx) / (l * l * l)
+        px, py, vx, vy = px - y * ry / l, py + y * rx / l, vx - yw * rx, vy - yw * ry
+    return AxisPoint(px, py, vx, vy, rx, ry, sx, sy)
+
+
+@kernel(inline=True)
+def create_law(c: PointColumns, i: int) -> PointLaw:
+    """Parameters of row i."""
+    return PointLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i])
+
+
+@kernel(inline=True)
+def arc_position(o: Pose, nx: float, ny: float, r: float) -> float:
+    """r alpha [m]."""
+    arc: float = r * np.arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
+    return arc
+
+
+@kernel(inline=True)
+def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, anchor: float) -> PointState:
+    """Geometry, rates and forces of a point, with the decisions of the history values."""
+    dx, dy = z.px - o.cx, z.py - o.cy
+    D = np.sqrt(dx * dx + dy * dy)
+    inverse = 1.0 / D if D > 0.0 else 0.0
+    nx, ny = dx * inverse, dy * inverse
+    ux, uy = z.vx - o.vx, z.vy - o.vy
+    un, ut = ux * nx + uy * ny, uy * nx - ux * ny
+    vt = ut - o.omega * D
+    fn = law.kc * (D - law.r) + law.dc * un
+    if law.clip and fn > 0.0:
+        fn = 0.0
+    ft, bristle = 0.0, 0.0
+    if state == 0.0 and law.mu != 0.0:
+        ft = law.mu_v * vt
+        if law.mu_k != 0.0:
+            bristle = wrap(arc_position(o, nx, ny, law.r) - anchor, law.r)
+            ft += law.mu_k * law.r * inverse * bristle
+    elif state != UNDEFINED:
+        ft = law.mu * abs(fn) * state
+    return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
+
+
+@kernel
+def add_residual(
+    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
+) -> None:
+    """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities."""
+    for i in range(len(c.n)):
+        n, first = c.n[i], c.data[i]
+        if not c.active[i] or not touches(data, first, n):
+            continue
+        ci, law, y, L = c.circle[i], create_law(c, i), c.offset[i], c.L[i] * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        sum_x, sum_y, torque = 0.0, 0.0, 0.0
+        # forces on r and r' of both nodes
+        r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for k in range(n):
+            if data[first + k] > 0.0:
+                continue
+            s = (k + 0.5) / n
+            S, dS = shape(s, L), shape_rate(s, L)
+            p = eval_point(S, dS, y, q, w)
+            z = eval_contact(law, o, p, data[first + n + k], data[first + 2 * n + k])
+            fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
+            sum_x += fx
+            sum_y += fy
+            torque += z.D * z.ft
+            r0x, r0y, s0x, s0y = r0x + S[0] * fx, r0y + S[0] * fy, s0x + S[1] * fx, s0y + S[1] * fy
+            r1x, r1y, s1x, s1y = r1x + S[2] * fx, r1y + S[2] * fy, s1x + S[3] * fx, s1y + S[3] * fy
+            if y != 0.0:
+                hx, hy = eval_offset_force(y, p.rx, p.ry, fx, fy)
+                r0x, r0y, s0x, s0y = r0x + dS[0] * hx, r0y + dS[0] * hy, s0x + dS[1] * hx, s0y + dS[1] * hy
+                r1x, r1y, s1x, s1y = r1x + dS[2] * hx, r1y + dS[2] * hy, s1x + dS[3] * hx, s1y + dS[3] * hy
+        to = c.dofs[i]
+        f[to[0]] += r0x
+        f[to[1]] += r0y
+        f[to[2]] += s0x
+        f[to[3]] += s0y
+        f[to[4]] += r1x
+        f[to[5]] += r1y
+        f[to[6]] += s1x
+        f[to[7]] += s1y
+        for a in range(c.dofs.shape[1] - 8):
+            f[to[8 + a]] -= circle.J[ci, 0, a] * sum_x + circle.J[ci, 1, a] * sum_y + circle.Jr[ci, 2, a] * torque
+
+
+@kernel
+def update_history(
+    c: PointColumns, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray
+) -> tuple[float, bool]:
+    """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+
+    Returns the largest sum of force errors of a row [N], and whether any point opened, closed, stuck or slipped.
+    """
+    worst, changed = 0.0, False
+    for i in range(len(c.n)):
+        if not c.active[i]:
+            continue
+        n, law, y, error = c.n[i], create_law(c, i), c.offset[i], 0.0
+        L = c.L[i] * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        bristles = law.mu_k != 0.0
+        rubs = law.mu != 0.0 and (bristles or law.mu_v != 0.0)
+        for k in range(n):
+            gap_at = c.data[i] + k
+            state_at, anchor_at = gap_at + n, gap_at + 2 * n
+            s = (k + 0.5) / n
+            p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
+            z = eval_contact(law, o, p, UNDEFINED, 0.0)
+            g, old = z.D - law.r, data[gap_at]
+            if (g > 0.0) != (old > 0.0):
+                error += abs(law.kc * (g - old))
+                changed = True
+            data[gap_at] = g
+            if g > 0.0 or not rubs:
+                data[state_at] = UNDEFINED
+                continue
+            limit, ft, anchor, arc, h = law.mu * abs(z.fn), law.mu_v * z.vt, start[anchor_at], 0.0, 0.0
+            fresh = bristles and start[state_at] == UNDEFINED
+            if bristles:
+                arc, h = arc_position(o, z.nx, z.ny, law.r), law.mu_k * law.r / z.D
+                if fresh:
+                    anchor = arc
+                ft += h * wrap(arc - anchor, law.r)
+            excess, state = abs(ft) - limit, 0.0
+            if excess > 0.0 and not fresh:
+                state = np.sign(ft)
+                if bristles:
+                    anchor = arc - state * limit / h
+            if state != data[state_at]:
+                error += abs(excess)
+                changed = True
+            data[state_at] = state
+            data[anchor_at] = anchor
+        worst = max(worst, error)
+    return worst, changed
+
+
+@kernel
+def fill_outputs(
+    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
+) -> None:
+    """Per point [f_t, f_n, u, g, v_t, v_n, gap, state, p_x, p_y, n_x, n_y] into out, shape (rows, points, 12).
+
+    The first six are 0 where the history says open, or the row is switched off; u is v_t if there are no bristles.
+    """
+    for i in range(len(c.n)):
+        n, first, law, y = c.n[i], c.data[i], create_law(c, i), c.offset[i]
+        L = c.L[i] * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        for k in range(n):
+            s = (k + 0.5) / n
+            p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
+            state = data[first + n + k]
+            z = eval_contact(law, o, p, state, data[first + 2 * n + k])
+            gap = z.D - law.r
+            if c.active[i] and data[first + k] <= 0.0:
+                out[i, k, 0], out[i, k, 1] = z.ft, z.fn
+                if state == 0.0:
+                    out[i, k, 2] = z.bristle if law.mu_k != 0.0 else z.vt
+                out[i, k, 3] = gap
+                out[i, k, 4], out[i, k, 5] = z.vt, z.un
+            out[i, k, 6], out[i, k, 7] = gap, state
+            out[i, k, 8], out[i, k, 9] = p.px, p.py
+            out[i, k, 10], out[i, k, 11] = z.nx, z.ny

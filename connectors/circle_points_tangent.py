@@ -1,0 +1,171 @@
+"""Exact tangent of the contact of a circle with points of a cable; see `circle_points_kernels` for the forces.
+
+Of the variables (d, phi) of one point and their rates (u, omega), in the frame n, t, with theta the angle of n,
+
+    d D   = n.dd,      d theta = t.dd/D,     d u_bristle = r (d theta - d phi),
+    d v_n = n.du + (u.t) d theta,            d v_t = t.du - v_n d theta - omega dD - D d omega,
+    d F   = d f_n n + d f_t t + (f_n t - f_t n) d theta,                 d(D f_t) = f_t dD + D d f_t.
+
+The force F on the cable and the torque D f_t are power-conjugate to d and -phi, so that with B = d(d, phi)/dq the block
+of a point is B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.cable_shape import eval_curvature, fill_point_jacobian
+from windlass.connectors.circle_contact_kernels import UNDEFINED, create_pose, touches
+from windlass.connectors.circle_contact_tangent import is_central, scatter
+from windlass.connectors.circle_points_kernels import (
+    PointColumns,
+    PointLaw,
+    PointState,
+    create_law,
+    eval_contact,
+    eval_point,
+    gather,
+    shape,
+    shape_rate,
+)
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import FloatArray
+from windlass.framework.table import IntArray
+
+
+@kernel(inline=True)
+def fill_point_tangent(
+    law: PointLaw, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
+) -> None:
+    """dq dF/d(d, phi) + dv dF/d(u, omega) into C (3, 3), and dq dF/d(u, omega) into V (3, 3).
+
+    Rows are F_x, F_y and D f_t, columns x, y and angle.
+    """
+    D, nx, ny = z.D, z.nx, z.ny
+    inverse = 1.0 / D if D > 0.0 else 0.0
+    kc, dc, slope, mu_v, mu_k = law.kc, law.dc, 0.0, 0.0, 0.0
+    if law.clip and z.fn >= 0.0:
+        kc, dc = 0.0, 0.0
+    if state == 0.0 and law.mu != 0.0:
+        mu_v, mu_k = law.mu_v, law.mu_k
+    elif state != UNDEFINED:
+        slope = law.mu * np.sign(z.fn) * state
+    h = law.r * inverse
+    # f_n and f_t by d along n and along t, then by u
+    fn_n, fn_t = kc, dc * z.ut * inverse
+    ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
+    ft_t = slope * fn_t - mu_v * z.un * inverse + mu_k * h * h
+    V_tn, V_tt = slope * dc, mu_v
+    # normal force, tangential force and torque by d, the frame turning with it
+    nn, tn, mn = dq * fn_n + dv * dc, dq * ft_n + dv * V_tn, dq * (z.ft + D * ft_n) + dv * D * V_tn
+    nt, tt = dq * (fn_t - z.ft * inverse), dq * (ft_t + z.fn * inverse) + dv * V_tt
+    mt = dq * D * ft_t + dv * D * V_tt
+    angle, rate = -dq * mu_k * h * law.r - dv * mu_v * D, -dq * mu_v * D
+    rotate(nx, ny, nn, nt, tn, tt, mn, mt, C)
+    rotate(nx, ny, dq * dc, 0.0, dq * V_tn, dq * V_tt, dq * D * V_tn, dq * D * V_tt, V)
+    C[0, 2], C[1, 2], C[2, 2] = -ny * angle, nx * angle, D * angle
+    V[0, 2], V[1, 2], V[2, 2] = -ny * rate, nx * rate, D * rate
+
+
+@kernel(inline=True)
+def rotate(
+    nx: float, ny: float, nn: float, nt: float, tn: float, tt: float, mn: float, mt: float, C: FloatArray
+) -> None:
+    """Derivatives of the components along n, t and of the torque by n, t into C (3, 2) by x, y; t = [-n_y, n_x]."""
+    n_x, n_y, t_x, t_y = nn * nx - nt * ny, nn * ny + nt * nx, tn * nx - tt * ny, tn * ny + tt * nx
+    C[0, 0], C[0, 1] = nx * n_x - ny * t_x, nx * n_y - ny * t_y
+    C[1, 0], C[1, 1] = ny * n_x + nx * t_x, ny * n_y + nx * t_y
+    C[2, 0], C[2, 1] = mn * nx - mt * ny, mn * ny + mt * nx
+
+
+@kernel
+def add_tangent(
+    c: PointColumns,
+    circle: PositionColumns,
+    data: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    dq: float,
+    dv: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
+    """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values."""
+    C, V, X = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 11))
+    J, Jd, table, rates = np.empty((2, 8)), np.empty((2, 8)), np.empty((1, 4)), np.empty((1, 4))
+    K, N = np.empty((11, 11)), np.empty((11, 3))
+    for i in range(len(c.n)):
+        n, first = c.n[i], c.data[i]
+        if not c.active[i] or not touches(data, first, n):
+            continue
+        ci, law, y, L = c.circle[i], create_law(c, i), c.offset[i], c.L[i] * n
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        central = is_central(circle, ci, c.dofs.shape[1] - 8)
+        K[:] = 0.0
+        N[:] = 0.0
+        sum_x, sum_y, torque = 0.0, 0.0, 0.0
+        for k in range(n):
+            if data[first + k] > 0.0:
+                continue
+            s = (k + 0.5) / n
+            S, dS = shape(s, L), shape_rate(s, L)
+            p = eval_point(S, dS, y, q, w)
+            state = data[first + n + k]
+            z = eval_contact(law, o, p, state, data[first + 2 * n + k])
+            fill_point_tangent(law, z, state, o.omega, dq, dv, C, V)
+            if y != 0.0:
+                for a in range(4):
+                    table[0, a], rates[0, a] = S[a], dS[a]
+                fill_point_jacobian(J, Jd, 0, table, rates, 0, y, p.rx, p.ry, p.sx, p.sy)
+            else:
+                for a in range(4):
+                    J[0, 2 * a], J[1, 2 * a + 1] = S[a], S[a]
+                    J[0, 2 * a + 1], J[1, 2 * a] = 0.0, 0.0
+            for a in range(3):
+                for b in range(8):
+                    X[a, b] = C[a, 0] * J[0, b] + C[a, 1] * J[1, b]
+                    if y != 0.0:
+                        X[a, b] += V[a, 0] * Jd[0, b] + V[a, 1] * Jd[1, b]
+                X[a, 8], X[a, 9], X[a, 10] = -C[a, 0], -C[a, 1], C[a, 2]
+            for b in range(11):
+                for a in range(8):
+                    K[a, b] += J[0, a] * X[0, b] + J[1, a] * X[1, b]
+                K[8, b] -= X[0, b]
+                K[9, b] -= X[1, b]
+                K[10, b] -= X[2, b]
+            fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
+            if y != 0.0:
+                gxx, gxy, gyy = eval_curvature(y, p.rx, p.ry, fx, fy)
+                for a in range(4):
+                    for b in range(4):
+                        factor = dq * dS[a] * dS[b]
+                        K[2 * a, 2 * b] += factor * gxx
+                        K[2 * a, 2 * b + 1] += factor * gxy
+                        K[2 * a + 1, 2 * b] += factor * gxy
+                        K[2 * a + 1, 2 * b + 1] += factor * gyy
+            if not central:
+                sum_x += fx
+                sum_y += fy
+                torque += z.D * z.ft
+                add_rates(J, V, N)
+        if central:
+            for a in range(11):
+                for b in range(11):
+                    values[slots[i, a, b]] += K[a, b]
+        else:
+            scatter(c, i, circle, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
+
+
+@kernel(inline=True)
+def add_rates(J: FloatArray, V: FloatArray, N: FloatArray) -> None:
+    """N (11, 3) += derivatives of the forces by (v_c, omega), for markers whose Jacobians change in time."""
+    for b in range(3):
+        sign = -1.0 if b < 2 else 1.0
+        w0, w1, w2 = sign * V[0, b], sign * V[1, b], sign * V[2, b]
+        for a in range(8):
+            N[a, b] += J[0, a] * w0 + J[1, a] * w1
+        N[8, b] -= w0
+        N[9, b] -= w1
+        N[10, b] -= w2

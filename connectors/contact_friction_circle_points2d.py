@@ -1,0 +1,126 @@
+"""Contact with friction between a circle and points on the cubic axis of a cable: belts on pulleys, ropes on drums.
+
+A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset from it, each for L/n of cable:
+
+    f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
+
+with the way u along the circle since the point has stuck to it.  What sticks is a point of the material, and the force
+acts at that point; see `circle_points_kernels` for all formulas.  Source: P. Wriggers, Computational Contact Mechanics,
+Springer (2006): penalty in quadrature points, radial return.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_shape import CABLE_DOFS
+from windlass.connectors.circle_contact import CIRCLE_FAMILY, check_circles, dofs
+from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
+from windlass.connectors.circle_contact_kernels import UNDEFINED
+from windlass.connectors.circle_points import bind_points, create_point_outputs, eval_energy
+from windlass.connectors.circle_points_kernels import add_residual, update_history
+from windlass.connectors.circle_points_tangent import add_tangent
+from windlass.framework.bind import bind
+from windlass.framework.errors import ModelError
+from windlass.framework.generic_data import check_history, create_history
+from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.program import fixed
+from windlass.framework.schema import Component, column, ref
+from windlass.framework.table import EntityTable
+from windlass.framework.world import World
+
+START = (0.1, UNDEFINED, 0.0)
+
+
+class ContactFrictionCirclePoints2D(Component):
+    """Contact and friction between a circle and n points of a cable in the plane; one row per pair.
+
+    The cable is cut into ``segments`` equal parts, whose middles on the cubic axis (or ``vertical_offset`` beside it)
+    touch the circle.  Stiffness and damping are per metre of cable; each point gets those of its part L/n, so that
+    another mesh leaves the contact as it was.  Forces and moments of cable and circle sum to 0 exactly.
+
+    Two points per cable hold it on the circle; four place the ends of the contact more finely.  With
+    ``friction_coefficient`` 0 there is no friction at all, whatever the other parameters are, and friction that is
+    switched on later begins with unbent bristles.
+    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n).
+    """
+
+    circle = ref("rigid marker", "centre and rotation of the circle")
+    cable = ref("cable", "the cable, of two points with slope in the plane")
+    data = ref("GenericData", "3 n history values; created as [0.1]*n + [-2]*n + [0]*n if left out", optional=True)
+    segments = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
+    vertical_offset = column("m", "distance y of the points from the axis along its left normal", default=0.0)
+    contact_stiffness_per_length = column("N/m^2", "normal stiffness k_c per metre of cable", default=0.0, minimum=0)
+    contact_damping_per_length = column("N s/m^2", "normal damping d_c per metre of cable", default=0.0, minimum=0)
+    friction_velocity_penalty_per_length = column(
+        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
+    )
+    friction_stiffness_per_length = column(
+        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
+    )
+    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
+    circle_radius = column("m", "radius r of the circle", above=0)
+    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
+    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+
+
+def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the history values that the user left out."""
+    return create_history(world, ContactFrictionCirclePoints2D, values, START)
+
+
+def check(world: World, table: EntityTable) -> None:
+    """Raise ModelError for circles, cables or histories that do not fit."""
+    check_circles(world, table)
+    check_history(world, table, len(START))
+    for cables, positions, _ in world.split_by_table(table.held_values("cable")):
+        width, row = world.held_dofs(cables).shape[1], table.held[positions.min()]
+        if "ale" in cables.component.refs:
+            raise ModelError(
+                f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
+                "at rest on it; ContactFrictionCircleCable2D takes moving ones"
+            )
+        if width != CABLE_DOFS:
+            raise ModelError(
+                f"cable of {table.kind} row {row} has {width} coordinates: must have {CABLE_DOFS} (two points with "
+                "slope)"
+            )
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    c, system = bind_points(rows), System("ContactFrictionCirclePoints2D", rows.dofs)
+    system.residual = fixed(add_residual, lambda s, f: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, f))
+    system.tangent = fixed(
+        add_tangent,
+        lambda s, dq, dv, slots, values: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, dq, dv, slots, values),
+    )
+    system.energy = lambda fields: eval_energy(c, fields)
+    update = bind(update_history)
+
+    def post_newton(fields: Fields) -> PostNewton:
+        circle = fields.markers[CIRCLE_FAMILY]
+        error, changed = update(c, circle, fields.data, fields.start_data, fields.x, fields.v)
+        return PostNewton(error=error, changed=changed)
+
+    system.post_newton = post_newton
+    return system
+
+
+register(
+    Law(
+        ContactFrictionCirclePoints2D,
+        "connector",
+        dofs=dofs,
+        build=build,
+        outputs=create_point_outputs(),
+        complete=complete,
+        check=check,
+        source="P. Wriggers, Computational Contact Mechanics, Springer (2006)",
+        draw=draw,
+        draw_keys=circle_keys,
+        paint=paint_friction,
+    )
+)

@@ -1,0 +1,208 @@
+"""Contact of a circle with points of a cable: tangents, balances of forces, moments and power, potential, history."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix, rigid_marker
+from windlass.connectors.circle_points import create_point_outputs
+from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
+from windlass.framework.assembly import Assembly
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+from support.differences import assert_tangent_is_exact
+
+RADIUS, POINTS, CABLES = 0.5, 5, 2
+CONTACT = {
+    "contact_stiffness_per_length": 1000.0,
+    "contact_damping_per_length": 13.0,
+    "friction_velocity_penalty_per_length": 17.0,
+    "friction_stiffness_per_length": 900.0,
+    "friction_coefficient": 0.3,
+}
+
+
+class Arc(NamedTuple):
+    """Two cables without stiffness along a circle: world coordinates are three nodes (4 each), then x, y and angle."""
+
+    assembly: Assembly
+    data: Any
+    contacts: Entity
+
+    def forces(self) -> Any:
+        """Left-hand-side forces, shape (15,)."""
+        fields = self.assembly.fields
+        f = np.zeros_like(fields.x)
+        self.assembly.update_markers()
+        self.assembly.add_forces(f)
+        return f[:15]
+
+    def output(self, name: str) -> Any:
+        """An output of all points, shape (cables, points, ...)."""
+        self.assembly.update_markers()
+        rows = self.assembly.bind(self.contacts.table, self.contacts.rows)
+        return create_point_outputs()[name].evaluate(rows, self.assembly.fields)
+
+
+def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact: Any) -> Arc:
+    """An arc in a random state near the circle, whose centre is at ``place`` of its body; y: offset of the points."""
+    world = World()
+    angles = np.array([2.4, 1.8, 1.2])
+    centre = np.array((0.1, -0.2)) + place
+    radial = np.stack((np.cos(angles), np.sin(angles)), axis=1)
+    nodes = world.add(
+        PointSlope2D,
+        position=centre + (RADIUS - y) * radial,
+        slope=1.02 * np.stack((radial[:, 1], -radial[:, 0]), axis=1),
+    )
+    body = world.add(RigidBody2D, position=(0.1, -0.2), mass=0.0, inertia=0.0)
+    free = {"mass_per_length": 0.0, "axial_stiffness": 0.0, "bending_stiffness": 0.0}
+    cables = world.add(Cable2D, node0=nodes[:2], node1=nodes[1:], length=0.6 * RADIUS, **free)
+    contacts = add_contact(
+        world,
+        ContactFrictionCirclePoints2D,
+        circles=rigid_marker(world, body, place),
+        cables=cables,
+        segments=POINTS,
+        circle_radius=RADIUS,
+        vertical_offset=y,
+        **{**CONTACT, **contact},
+    )
+    fix(world, body, "x")
+    assembly = Assembly(world)
+    random, fields = np.random.default_rng(seed), assembly.fields
+    fields.x[:15] = assembly.layout.reference[:15] + 0.01 * random.standard_normal(15)
+    fields.v[:15] = 0.3 * random.standard_normal(15)
+    data = fields.data.reshape(CABLES, 3, POINTS)
+    data[:, 0] = random.choice([-1.0, -1.0, -1.0, 0.1], size=(CABLES, POINTS))
+    data[:, 1] = random.choice([0.0, 0.0, 1.0, -1.0, -2.0], size=(CABLES, POINTS))
+    data[:, 2] = RADIUS * random.uniform(1.1, 2.4, (CABLES, POINTS))
+    return Arc(assembly, data, contacts)
+
+
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.1, 0.07)])
+@pytest.mark.parametrize("y", [0.0, 0.05, -0.04])
+@pytest.mark.parametrize("clip", [False, True])
+def test_tangent(y: float, place: Any, clip: bool) -> None:
+    """All states of points, offsets, circles off the centre of their body, pulling forces clipped or not."""
+    arc = create_arc(y, place, clip_normal_force=clip)
+    assert arc.forces().any()
+    assert_tangent_is_exact(arc.assembly, tolerance=1e-7)
+
+
+@pytest.mark.parametrize("y", [0.0, 0.05])
+def test_forces_moments_and_power(y: float) -> None:
+    """Forces and moments of cable and circle sum to 0; their power is f_n v_n + f_t v_t of all points."""
+    arc = create_arc(y)
+    f, fields = arc.forces(), arc.assembly.fields
+    x, v = fields.x[:15], fields.v[:15]
+    size = np.abs(f).max()
+    assert size > 1.0
+    assert_allclose([f[[0, 4, 8, 12]].sum(), f[[1, 5, 9, 13]].sum()], 0.0, atol=1e-13 * size)
+    # turning all positions and slopes, and the angle, about the origin
+    turn = np.empty(15)
+    turn[0:14:2], turn[1:14:2], turn[14] = -x[1:14:2], x[0:14:2], 1.0
+    assert_allclose(turn @ f, 0.0, atol=1e-13 * size)
+    force, rate = arc.output("force_local"), arc.output("coordinates_rate")
+    assert_allclose(v @ f, (force[..., 1] * rate[..., 1] + force[..., 0] * rate[..., 0]).sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("y", [0.0, -0.04])
+def test_springs_and_bristles_have_a_potential(y: float) -> None:
+    """Without damping and slip the forces are the derivative of the energy: bristles store what they take."""
+    arc = create_arc(y, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
+    arc.data[:, 1] = 0.0
+    fields, gradient, h = arc.assembly.fields, np.zeros(15), 1e-6
+    for k in range(15):
+        start = fields.x[k]
+        energy = []
+        for sign in (1.0, -1.0):
+            fields.x[k] = start + sign * h
+            arc.assembly.update_markers()
+            energy.append(arc.assembly.energy())
+        fields.x[k] = start
+        gradient[k] = (energy[0] - energy[1]) / (2.0 * h)
+    f = arc.forces()
+    assert_allclose(f, gradient, atol=1e-8 * np.abs(f).max())
+
+
+def update(arc: Arc) -> Any:
+    """The post-Newton update."""
+    arc.assembly.update_markers()
+    post_newton = arc.assembly.layout.systems[ContactFrictionCirclePoints2D].post_newton
+    assert post_newton is not None
+    return post_newton(arc.assembly.fields)
+
+
+def test_update() -> None:
+    """What was open sticks where it is; later the anchor stays up to the limit, and then is dragged along behind it."""
+    arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
+    fields, assembly = arc.assembly.fields, arc.assembly
+    w = 0.6 * RADIUS / POINTS
+    k, mu_k, mu = 1000.0 * w, 900.0 * w, 0.3
+    # nodes on a smaller circle, whose centre is not that of the wheel: points press in by 1.6 to 2.4 mm
+    fields.x[:15], fields.v[:15] = assembly.layout.reference[:15], 0.0
+    centre = np.tile([0.1, -0.2], 3)
+    of_nodes = np.array([0, 1, 4, 5, 8, 9])
+    fields.x[of_nodes] = centre + (1.0 - 0.002 / RADIUS) * (fields.x[of_nodes] - centre)
+    fields.x[12] += 0.0005
+    arc.data[:] = np.array([0.1, -2.0, 7.0])[None, :, None]
+    fields.start_data[:] = fields.data
+    result = update(arc)
+    depth = -arc.output("gap")
+    assert (depth > 1e-3).all() and result.changed
+    assert_allclose(arc.data[:, 0], -depth, rtol=1e-12)
+    assert (arc.data[:, 1] == 0.0).all()
+    # errors of a row: k times the change of its gaps, and the friction limits at which its points begin to stick
+    assert_allclose(result.error, (k * (0.1 + depth) + mu * k * depth).sum(axis=1).max(), rtol=1e-12)
+    p = arc.output("contact_position") - (0.1005, -0.2)
+    arcs = RADIUS * np.arctan2(p[..., 1], p[..., 0])
+    assert_allclose(arc.data[:, 2], arcs, atol=1e-14)
+    assert not arc.output("force_local")[..., 0].any()
+
+    # the circle turns: bristles bend, and those of little pressure slip
+    fields.start_data[:] = fields.data
+    arm = RADIUS / (RADIUS - depth)
+    bent = float((mu * k * depth / (mu_k * arm)).mean())
+    fields.x[14] += bent / RADIUS
+    slips = mu_k * arm * bent > mu * k * depth
+    assert 0 < slips.sum() < slips.size
+    result = update(arc)
+    assert result.changed
+    assert_allclose(arc.data[:, 1], np.where(slips, -1.0, 0.0))
+    # in the frame of the circle the points have moved by -bent
+    stays = np.where(slips, arcs - bent + mu * k * depth / (mu_k * arm), arcs)
+    assert_allclose(arc.data[:, 2], stays, atol=1e-13)
+    limited = -np.minimum(mu_k * arm * bent, mu * k * depth)
+    assert_allclose(arc.output("force_local")[..., 0], limited, rtol=1e-9)
+    # the same again from the same start changes nothing
+    kept, result = fields.data.copy(), update(arc)
+    assert not result.changed and result.error == 0.0
+    assert_allclose(fields.data, kept, rtol=0, atol=0)
+
+
+def test_without_friction_there_are_no_anchors() -> None:
+    """With mu = 0 points press and are undecided, whatever bristles they have; also those that stuck until then."""
+    arc = create_arc(friction_coefficient=0.0)
+    assert (arc.data[:, 1] == 0.0).any() and not arc.output("force_local")[..., 0].any()
+    assert_tangent_is_exact(arc.assembly, tolerance=1e-7)
+    update(arc)
+    closed = arc.data[:, 0] <= 0.0
+    assert closed.any() and (arc.data[:, 1] == -2.0).all()
+    force = arc.output("force_local")
+    assert force[closed][:, 1].any() and not force[..., 0].any()
+
+
+def test_open_points_and_inactive_rows() -> None:
+    arc = create_arc(active=[False, True])
+    arc.data[1, 0] = 0.01
+    before = arc.data.copy()
+    assert not arc.forces().any() and not arc.output("force_local").any()
+    update(arc)
+    assert_allclose(arc.data[0], before[0], rtol=0, atol=0)
+    assert (arc.data[1, 0] != 0.01).all()

@@ -1,0 +1,42 @@
+"""Program for mpiexec: a small drive with contact points over some steps.  Usage: parallel_points.py OUT.npz"""
+
+import sys
+
+import numpy as np
+
+
+def main(path: str) -> None:
+    """Run and write coordinates, history, outputs and the report of a circle."""
+    import windlass as wl
+    from windlass import connectors as con
+    from windlass.framework import spreading
+
+    # also small tables are to be spread
+    spreading.KEPT_WHOLE = 0
+
+    from support.contact_forms import create_drive
+
+    model = create_drive(con.ContactFrictionCirclePoints2D, 16, 2, 8000.0, -0.05)
+    dynamic = wl.Dynamic(model.world, step=5e-4, end=0.02, name="", discontinuous_max_it=6)
+    state = dynamic.solve(model.state)
+    whole, statistics = state.gather(), dynamic.statistics
+    report = con.pulley_report(model.world, state, model.contacts, model.circles[1])
+    outputs = {name: wl.eval_output(model.contacts, name, state) for name in ("force_local", "state", "friction_power")}
+    gap = wl.eval_output(model.contacts, "gap", state)
+    if wl.is_first_process():
+        np.savez(
+            path,
+            counts=[statistics.newton_iterations, statistics.discontinuous_iterations],
+            q=whole.q,
+            v=whole.v,
+            data=whole.data,
+            closed=gap <= 0.0,
+            report=[report.torque, report.wrap_angle, report.normal_force, report.entry_tension, report.belt_speed],
+            **outputs,
+        )
+
+
+words = sys.argv[1:]
+# Windlass would read them as options
+del sys.argv[1:]
+main(words[0])
