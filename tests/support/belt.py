@@ -154,7 +154,10 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
 
 
 def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = False) -> Dynamic:
-    """The dynamic solver of a reference file; with full Newton, as the counts of the reference demand."""
+    """The dynamic solver of a reference file; with full Newton, as the counts of the reference demand.
+
+    The original leaves multipliers as they swing after kinks of the prescribed speed.
+    """
     a = info["args"]
     belt.prepare_dynamic()
     return Dynamic(
@@ -168,6 +171,7 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = Fal
         discontinuous_atol=a["discTol"],
         discontinuous_fail=not a["ignoreMaxIt"],
         lag=lag,
+        project=False,
     )
 
 
