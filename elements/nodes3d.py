@@ -42,6 +42,7 @@ class RigidNode3D(Component):
 
     provides = ("node",)
     dof_names = ("x", "y", "z", "e0", "e1", "e2", "e3")
+    rotation_names = ("e0", "e1", "e2", "e3")
     reference_columns: ClassVar[tuple[str, ...]] = ("position", "euler_parameters")
     position = column("m", "reference position x, y, z", shape=(3,))
     euler_parameters = column(

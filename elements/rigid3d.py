@@ -174,11 +174,11 @@ def build(rows: LocalRows) -> System:
         system.body_force_tangent = add_gravity_tangent
 
     def add_constraint_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        add_derivatives(c, s.x, s.v, s.lam, s.rate_level, dq, dv, slots, values)
+        add_derivatives(c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, dq, dv, slots, values)
 
     system.constraint = ConstraintSystem(
         rows.layout.multipliers(rows.table, rows.rows),
-        fixed(constraint, lambda s, C, f: (c, s.x, s.v, s.lam, s.rate_level, C, f)),
+        fixed(constraint, lambda s, C, f: (c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, C, f)),
         add_constraint_tangent,
         lambda s, C: add_accelerations(c, s.v, C),
     )

@@ -42,6 +42,7 @@ class Fields:
         load_factor: factor on all loads [1].
         markers: columns of each marker family.
         rate_level: True when position constraints are imposed on their time derivative (index 2).
+        unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
     """
 
     x: FloatArray
@@ -54,6 +55,7 @@ class Fields:
     load_factor: float = 1.0
     markers: dict[str, Any] = field(default_factory=dict)
     rate_level: bool = False
+    unit_rates: bool = False
 
 
 class PostNewton(NamedTuple):

@@ -47,6 +47,7 @@ class Layout:
         ghost_numbers: numbers of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by local number, spare entry 0, shape (n + 1,).
         displacement, velocity: initial values by local number, shape (n,).
+        rotations: local numbers of the Euler parameters of nodes, owned or not, shape (k, 4).
         unknown_of_dof: position of each local coordinate among the local unknowns (owned first), shape (n,).
         unknown_of_multiplier: the same for the owned multipliers, shape (m,).
         unknown_global: number of each local unknown in the PETSc vectors, shape (u,).
@@ -88,6 +89,13 @@ class Layout:
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
         self._number_dofs(dof_owner, own, ghosts)
         self._number_unknowns(dof_owner, row_owner, table_dofs, hub, own, ghosts)
+        found = [np.zeros((0, 4), np.int64)]
+        for component, world_dofs in number.node_dofs.items():
+            places = [component.dof_names.index(name) for name in component.rotation_names]
+            if places:
+                found.append(self.local_dofs(world_dofs[:, places]))
+        rotations = np.concatenate(found)
+        self.rotations: IntArray = rotations[(rotations < self.spare).all(axis=1)]
         self._localise_markers()
         self._localise_data()
         # what nothing refers to is kept by one process
@@ -101,6 +109,11 @@ class Layout:
         # outputs of a node need all of its coordinates where its first one is owned
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
+        # the four Euler parameters of a rotation turn together
+        for component, rows in dofs.items():
+            places = [component.dof_names.index(name) for name in component.rotation_names]
+            if places:
+                needed[rows[needed[rows[:, places]].any(axis=1)][:, places]] = True
         needed[-1] = False
         needed[own] = False
         return np.flatnonzero(needed)

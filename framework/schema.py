@@ -103,6 +103,7 @@ class Component:
         provides: names of the families that entities of this kind belong to.
         dof_names: for nodes, the names of the coordinates of one row.
         reference_columns: for nodes, the columns that make up the reference coordinates, in this order.
+        rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
     """
 
     columns: ClassVar[dict[str, Column]] = {}
@@ -110,6 +111,7 @@ class Component:
     provides: ClassVar[tuple[str, ...]] = ()
     reference_columns: ClassVar[tuple[str, ...]] = ()
     dof_names: ClassVar[tuple[str, ...]] = ()
+    rotation_names: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -18,8 +18,8 @@ from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
+from windlass.solvers.consistency import Consistency
 from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.initial import update_initial_accelerations
 from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.newton import Newton, Tolerances
@@ -45,15 +45,17 @@ class Dynamic:
         world: the model.
         step: nominal step size [s]; ``-<prefix>step`` overrides it.
         end: time at the end [s]; ``-<prefix>end`` overrides it.
-        method: ``"generalized_alpha"``, ``"newmark"`` or ``"trapezoidal_index2"``, see `create_integrator`;
-            ``-<prefix>method`` overrides it.
+        method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"`` or ``"trapezoidal_index2"``, see
+            `create_integrator`; ``-<prefix>method`` overrides it.
         spectral_radius: of generalised-alpha [1].
+        rotations: how Euler parameters are integrated, ``"steady"`` or ``"parameters"``, see `create_integrator`.
         rtol, atol, max_it: default tolerances of Newton, see `Tolerances`.
         discontinuous_max_it, discontinuous_atol, discontinuous_rtol, discontinuous_limit, discontinuous_fail: defaults,
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
         lag: keep the tangent and its factorisation while that is cheaper, see `LagPolicy`; False is full Newton.
+        project: bring accelerations and multipliers onto the constraints after kinks, see `Consistency`.
         adaptive: cut the step after a failure, grow it again after easy steps.
         smallest_step: a failure at this step size is final [s]; default 1e-4 of the nominal step.
         cut, growth, easy_steps: see `StepControl`.
@@ -74,6 +76,7 @@ class Dynamic:
         end: float,
         method: str = "generalized_alpha",
         spectral_radius: float = 0.9,
+        rotations: str = "steady",
         rtol: float = 1e-8,
         atol: float = 1e-10,
         max_it: int = 25,
@@ -84,6 +87,7 @@ class Dynamic:
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
         lag: bool = True,
+        project: bool = True,
         adaptive: bool = True,
         smallest_step: float | None = None,
         cut: float = 0.5,
@@ -95,13 +99,14 @@ class Dynamic:
         for what, value in (("step", step), ("end", end)):
             if not (np.isfinite(value) and value > 0.0):
                 raise ModelError(f"{what} = {value} s in Dynamic: must be > 0")
-        create_integrator(method, spectral_radius)
+        # wrong arguments are errors before the world is finalized
+        create_integrator(method, spectral_radius, rotations)
         step = options.option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
         end = options.option(prefix + "end", float(end), "s", "time at the end", minimum=SHORTEST)
         method = options.option(prefix + "method", method, "", "integrator", choices=METHODS)
-        self.prefix, self._method = prefix, method
-        self.integrator = create_integrator(method, spectral_radius)
+        self.prefix, self._method, self._rotations = prefix, method, rotations
         self.assembly: Assembly = parallel_assembly(world, communicator())
+        self.integrator = create_integrator(method, spectral_radius, rotations, self.assembly.layout)
         self.end = end
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
         self.control = StepControl(step, smallest, cut, growth, easy_steps, adaptive)
@@ -113,6 +118,8 @@ class Dynamic:
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
+        project = option(prefix + "project", project, "1", "bring accelerations onto the constraints after kinks")
+        self.consistency = Consistency(self.problem, self.integrator, project)
         self.snes = self.problem.snes
         self.statistics = Statistics()
         self.progress = Progress(name, "s", self.statistics)
@@ -140,7 +147,8 @@ class Dynamic:
 
         Raises:
             NotConverged: a step failed at the smallest step size; the last good state is kept in the error.
-            ModelError: no consistent initial accelerations.
+            ModelError: a start that misses position constraints by more than is closed; no consistent initial
+                accelerations; nonlinear constraints with ``"newmark"``.
         """
         current = self.assembly.local_state(state)
         if options.help_requested():
@@ -152,10 +160,14 @@ class Dynamic:
             # each march begins with the nominal step, also a second one of the same solver
             self.control = replace(self.control)
             self.problem.lag.reset()
-            if not resume:
+            if self._method == "newmark":
+                self.consistency.refuse_nonlinear(current, self._method)
+            if resume:
+                self.consistency.look_back(current)
+            else:
                 if self._decides:
                     self.assembly.decide(current)
-                update_initial_accelerations(self.problem, current)
+                self.consistency.begin(current)
                 release_dropped(self.assembly.comm)
             keeper.restore(current)
             self.progress.begin(current.t, self.end)
@@ -171,6 +183,7 @@ class Dynamic:
                 if not attempt.converged:
                     self._reject(start, current, h, attempt, all_hooks)
                     continue
+                self.consistency.follow(current, h)
                 current.t, current.step = then, current.step + 1
                 self.control.accept()
                 self.statistics.steps += 1
@@ -188,7 +201,7 @@ class Dynamic:
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
-        return {"method": self._method, "step [s]": self.control.nominal}
+        return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
 
     def settle(self, state: State) -> None:
         """Nothing to do; see `Restartable`."""
@@ -198,6 +211,7 @@ class Dynamic:
         return {
             "control": self.control.keep(),
             "newton": self.newton.keep(),
+            "consistency": self.consistency.keep(),
             "statistics": self.statistics.keep(),
             "failed_attempts": self.failed_attempts,
         }
@@ -206,6 +220,7 @@ class Dynamic:
         """Go on from what `keep` gave."""
         self.control.take_up(kept["control"])
         self.newton.take_up(kept["newton"])
+        self.consistency.take_up(kept["consistency"])
         self.statistics.take_up(kept["statistics"])
         self.failed_attempts = [(t, h, reason) for t, h, reason in kept["failed_attempts"]]
 
@@ -213,6 +228,7 @@ class Dynamic:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""
         self.newton.forget()
         self.assembly.forget()
+        self.consistency.look_back(state)
 
     def _attempt(self, start: State, current: State, h: float, then: float, hooks: list[StepHook]) -> StepAttempt:
         """One attempt at a step; fills ``current``, whose history values go on from pass to pass."""
@@ -229,7 +245,7 @@ class Dynamic:
             attempt.reason, attempt.history = run.reason, run.history
             if run.converged:
                 self.problem.store(current)
-                self.integrator.finish(current, algorithmic)
+                self.integrator.finish(start, current, algorithmic, h)
             return run.converged
 
         return iterate(self.discontinuous, newton, contacts, h, last=not self.control.can_cut(h))

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
@@ -43,7 +42,8 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State) -> Non
     Source: the acceleration-level equations of constrained mechanics, e.g. Brenan, Campbell, Petzold (1996).
 
     Raises:
-        ModelError: the mass matrix with the constraints is singular; the coordinates without mass are named.
+        ModelError: the mass matrix with the constraints is singular; coordinates without mass, or constraints that
+            contradict or repeat each other, are named.
     """
     assembly = problem.assembly
     layout = assembly.layout
@@ -53,48 +53,96 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State) -> Non
     f = np.zeros(layout.spare + 1)
     c = np.zeros(len(layout.multipliers_owned) + 1)
     add_right_side(assembly, f, c)
-    found = None
-    if not any(name.startswith(PREFIX) for name in PETSc.Options().getAll()):
-        with MumpsSettings(problem):
-            found = _solve_with_tangent(problem, f, c)
-    state.a[:], state.lam[:] = found if found is not None else _solve_alone(assembly, f, c)
+    state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
     state.algorithmic_a[:] = state.a
 
 
-def _solve_with_tangent(
-    problem: NonlinearProblem, f: FloatArray, c: FloatArray
-) -> tuple[FloatArray, FloatArray] | None:
-    """Accelerations and multipliers, or None if the solver of Newton's method does not find them."""
-    assembly, matrix = problem.assembly, problem.take_matrix()
-    values = matrix.values
-    values[:] = 0.0
-    assembly.add_mass_matrix(values)
-    assembly.fields.rate_level = True
-    # multipliers are scaled by a mass, see `SaddleMatrix`
-    scale = largest_of_all(assembly.comm, np.abs(values[:-1]).max(initial=0.0)) or 1.0
-    assembly.add_constraint_tangent(values, 0.0, 1.0, scale)
-    assembly.fields.rate_level = False
-    values[problem.sparsity.pad_slots] = 1.0
-    matrix.update()
-    unknowns, right = problem.sparsity.unknowns, problem.residual_vector.duplicate()
-    sum_to_owners(unknowns.numbers, right, saddle_right_side(unknowns, f, c))
-    ksp: Any = problem.snes.getKSP()
-    ksp.setOperators(matrix.mat)
-    if not _solves(ksp, matrix.mat, random_right_side(problem)):
-        ksp.getPC().reset()
-        return None
-    solution, left = right.duplicate(), right.copy()
-    for _ in range(1 + REFINEMENTS):
-        step = try_solve(ksp, left)
-        if step is None:
-            return None
-        solution.axpy(1.0, step)
-        matrix.mat.mult(solution, left)
-        left.aypx(-1.0, right)
-        if left.norm() <= ACCURATE * right.norm():
-            break
-    found = spread_to_ghosts(unknowns.numbers, solution)
-    return found[unknowns.of_dof], scale * found[unknowns.of_multiplier]
+class MassSolver:
+    """Solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c] with the matrix at the fields of the moment it is made.
+
+    The matrix takes the place of the tangent of Newton's method, which is evaluated anew afterwards.
+
+    Args:
+        problem: gives matrix and linear solver; markers are up to date.
+    """
+
+    def __init__(self, problem: NonlinearProblem) -> None:
+        self._problem = problem
+        self._alone: tuple[SaddleMatrix, PetscFactors] | None = None
+        own = any(name.startswith(PREFIX) for name in PETSc.Options().getAll())
+        if own or not self._set_up():
+            self._leave()
+
+    def _set_up(self) -> bool:
+        """Evaluate and factorise the matrix; whether the solver of Newton's method can work with it."""
+        problem = self._problem
+        assembly, matrix = problem.assembly, problem.take_matrix()
+        values = matrix.values
+        values[:] = 0.0
+        assembly.add_mass_matrix(values)
+        assembly.fields.rate_level = True
+        # multipliers are scaled by a mass, see `SaddleMatrix`
+        self._scale = largest_of_all(assembly.comm, np.abs(values[:-1]).max(initial=0.0)) or 1.0
+        assembly.add_constraint_tangent(values, 0.0, 1.0, self._scale)
+        assembly.fields.rate_level = False
+        values[problem.sparsity.pad_slots] = 1.0
+        matrix.update()
+        ksp: Any = problem.snes.getKSP()
+        ksp.setOperators(matrix.mat)
+        with MumpsSettings(problem):
+            solves = _solves(ksp, matrix.mat, random_right_side(problem))
+        if not solves:
+            ksp.getPC().reset()
+        return solves
+
+    def _leave(self) -> None:
+        """Go on with a matrix and a solver of its own."""
+        matrix = SaddleMatrix(self._problem.assembly)
+        factors = PetscFactors(matrix, PREFIX)
+        matrix.update()
+        factors.factorise()
+        self._alone = matrix, factors
+
+    def solve(self, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Accelerations of the local coordinates, shape (n,), and multipliers of this process, shape (m,).
+
+        Args:
+            f: forces on the left-hand side less loads, shape (n + 1,).
+            c: right-hand sides of the constraints, shape (m + 1,).
+
+        Raises:
+            ModelError: the matrix is singular.
+        """
+        if self._alone is None:
+            with MumpsSettings(self._problem):
+                found = self._solve_with_newton(f, c)
+            if found is not None:
+                return found
+            self._leave()
+        assert self._alone is not None
+        try:
+            return solve_saddle(*self._alone, f, c)
+        except SingularError as error:
+            raise ModelError(f"initial accelerations: {error}") from None
+
+    def _solve_with_newton(self, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """The solution with the solver of Newton's method, or None if it does not find it."""
+        problem = self._problem
+        matrix, ksp = problem.matrix, problem.snes.getKSP()
+        unknowns, right = problem.sparsity.unknowns, problem.residual_vector.duplicate()
+        sum_to_owners(unknowns.numbers, right, saddle_right_side(unknowns, f, c))
+        solution, left = right.duplicate(), right.copy()
+        for _ in range(1 + REFINEMENTS):
+            step = try_solve(ksp, left)
+            if step is None:
+                return None
+            solution.axpy(1.0, step)
+            matrix.mat.mult(solution, left)
+            left.aypx(-1.0, right)
+            if left.norm() <= ACCURATE * right.norm():
+                break
+        found = spread_to_ghosts(unknowns.numbers, solution)
+        return found[unknowns.of_dof], self._scale * found[unknowns.of_multiplier]
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
@@ -105,14 +153,3 @@ def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
     matrix.mult(solution, left)
     left.axpy(-1.0, right)
     return float(left.norm()) <= ACCEPTED * float(right.norm())
-
-
-def _solve_alone(assembly: Assembly, f: FloatArray, c: FloatArray) -> tuple[FloatArray, FloatArray]:
-    matrix = SaddleMatrix(assembly)
-    factors = PetscFactors(matrix, PREFIX)
-    matrix.update()
-    factors.factorise()
-    try:
-        return solve_saddle(matrix, factors, f, c)
-    except SingularError as error:
-        raise ModelError(f"initial accelerations: {error}") from None

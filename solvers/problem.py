@@ -55,6 +55,7 @@ class Scheme:
         t: time at which the equations hold [s].
         load_factor: factor on the loads [1].
         rate_level: impose position constraints on their time derivative (index 2).
+        unit_rates: do so with the length of Euler parameters.
         stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
         q_anchor: see stabiliser, shape (n,).
     """
@@ -67,6 +68,7 @@ class Scheme:
     t: float = 0.0
     load_factor: float = 1.0
     rate_level: bool = False
+    unit_rates: bool = False
     stabiliser: float = 0.0
     q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
 
@@ -107,7 +109,7 @@ class NonlinearProblem:
         self._take_over, self._evaluate, self._collect_all = bind(take_over), bind(expand), bind(collect)
         self._store = bind(store_motion)
         # by what they contain: programs of the residual, or how often it was needed so far
-        self._programs: dict[tuple[bool, bool, int], Program | int] = {}
+        self._programs: dict[tuple[bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_key: tuple[Any, ...] = ()
         self._tangent_uses = 0
@@ -187,6 +189,7 @@ class NonlinearProblem:
         self.lag.begin((*factors, scheme.rate_level, self.assembly.world.version))
         fields = self.assembly.fields
         fields.t, fields.load_factor, fields.rate_level = scheme.t, scheme.load_factor, scheme.rate_level
+        fields.unit_rates = scheme.unit_rates
         self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
@@ -253,7 +256,8 @@ class NonlinearProblem:
 
     def _take_force_steps(self, inertia: bool) -> None:
         """Add forces, inertia if wanted, and constraints; by a program where that is done often."""
-        key = inertia, self.assembly.fields.rate_level, self.assembly.revision
+        fields = self.assembly.fields
+        key = inertia, fields.rate_level, fields.unit_rates, self.assembly.revision
         program = self._programs.get(key)
         if isinstance(program, Program):
             program()
@@ -299,7 +303,8 @@ class NonlinearProblem:
         """Evaluate all of the tangent but loads; by a program where the same factors come again and again."""
         assembly, mass = self.assembly, scheme.a_factor + scheme.stabiliser
         factors = scheme.v_factor, scheme.a_factor, mass, scheme.multiplier_factor
-        key = *factors, assembly.fields.rate_level, assembly.revision, id(values)
+        fields = assembly.fields
+        key = *factors, fields.rate_level, fields.unit_rates, assembly.revision, id(values)
         if key != self._tangent_key:
             self._tangent_key, self._tangent_program, self._tangent_uses = key, None, 0
         self._tangent_uses += 1

@@ -23,9 +23,11 @@ from windlass.framework.sparsity import Pattern
 from windlass.framework.table import IntArray
 from windlass.framework.unknowns import Unknowns, plain_unknowns
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
+from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.ordering import default_package
 from windlass.solvers.packages import check_package
+from windlass.solvers.singular import find_weakest
 
 
 class SingularError(ModelError):
@@ -92,8 +94,33 @@ class SaddleMatrix:
         names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
         if layout.size > 1:
             names = [name for part in comm.allgather(names) for name in part]
-        where = f"; without mass: {', '.join(names[:5])}" if names else "; constraints contradict or repeat each other"
-        return f"mass matrix with constraints is singular{where}"
+        if names:
+            return f"mass matrix with constraints is singular; without mass: {', '.join(names[:5])}"
+        return (
+            f"mass matrix with constraints is singular; constraints contradict or repeat each other{self._repeated()}"
+        )
+
+    def _repeated(self) -> str:
+        """Names the constraints whose forces can be changed without effect, or nothing if they are not found."""
+        layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
+        matrix = TangentMatrix(self.pattern, layout.unknown_global, layout.owned_unknowns, comm)
+        matrix.values[:-1] = self.values
+        matrix.update()
+        size = create_unknowns(layout, comm)
+        rows = np.add.reduceat(np.abs(self.values), self.pattern.indptr[:-1])
+        sum_to_owners(layout.unknown_global, size, rows)
+        found = find_weakest(matrix.mat, size, default_package(self.pattern, layout.size, "klu"))
+        if found is None:
+            return ""
+        shares = np.abs(found.array_r[layout.unknown_of_multiplier])
+        largest = largest_of_all(comm, shares.max(initial=0.0))
+        names = [
+            number.describe_multiplier(int(layout.multipliers_owned[i])) for i in np.flatnonzero(shares > 0.1 * largest)
+        ]
+        if layout.size > 1:
+            names = [name for part in comm.allgather(names) for name in part]
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        return f": {', '.join(f'({name})' for name in names[:6])}{more}"
 
 
 class Factors(Protocol):

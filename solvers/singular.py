@@ -77,7 +77,8 @@ def _is_singular(problem: NonlinearProblem) -> bool:
     ksp.setOperators(problem.matrix.mat)
     if _is_held(problem, try_solve(ksp, right), right):
         return False
-    return not _is_held(problem, try_solve(_create_pivoting(problem, problem.matrix.mat), right), right)
+    package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
+    return not _is_held(problem, try_solve(_create_pivoting(problem.matrix.mat, package), right), right)
 
 
 def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
@@ -95,40 +96,60 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
 
 def _free_motion(problem: NonlinearProblem) -> str:
     """The coordinates, or the constraints, that move most where a slightly stiffer model still gives way."""
-    shifted, size = problem.matrix.mat.duplicate(copy=True), _row_sizes(problem)
-    # rows of rounding errors alone
-    size.shift(SHIFT * (size.max()[1] or 1.0))
-    shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
-    solver, motion = _create_pivoting(problem, shifted), random_right_side(problem)
-    # inverse iteration: what is held, softly beside the stiffest parts, dies out
-    for _ in range(INVERSE_ITERATIONS):
-        motion.pointwiseMult(motion, size)
-        solution = try_solve(solver, motion)
-        if solution is None:
-            return "some coordinates"
-        solution.normalize()
-        motion = solution
+    layout = problem.assembly.layout
+    package = default_package(problem.pattern, layout.size, "klu")
+    motion = find_weakest(problem.matrix.mat, _row_sizes(problem), package)
+    if motion is None:
+        return "some coordinates"
     motion.copy(problem.residual_vector)
     moves = problem.worst_equations()
     return ", ".join(f"({name})" for name, size in moves if abs(size) > 0.1 * abs(moves[0][1]))
 
 
+def find_weakest(matrix: Any, size: Any, package: str) -> Any:
+    """The vector that a singular matrix makes smallest, as a PETSc vector of length 1; None if it cannot be found.
+
+    Args:
+        matrix: PETSc matrix.
+        size: PETSc vector with the sum of the entries of each row without their signs; it is changed.
+        package: direct solver that exchanges pivots.
+    """
+    shifted = matrix.duplicate(copy=True)
+    # rows of rounding errors alone
+    size.shift(SHIFT * (size.max()[1] or 1.0))
+    shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
+    solver, motion = _create_pivoting(shifted, package), _random_like(size)
+    # inverse iteration: what is held, softly beside the stiffest parts, dies out
+    for _ in range(INVERSE_ITERATIONS):
+        motion.pointwiseMult(motion, size)
+        solution = try_solve(solver, motion)
+        if solution is None:
+            return None
+        solution.normalize()
+        motion = solution
+    return motion
+
+
 def random_right_side(problem: NonlinearProblem) -> Any:
     """A right-hand side of random numbers, the same in each run."""
-    right = problem.residual_vector.duplicate()
+    return _random_like(problem.residual_vector)
+
+
+def _random_like(vector: Any) -> Any:
+    right = vector.duplicate()
     begin, end = right.getOwnershipRange()
     right.setArray(np.random.default_rng(begin).standard_normal(end - begin))
     return right
 
 
-def _create_pivoting(problem: NonlinearProblem, matrix: Any) -> Any:
+def _create_pivoting(matrix: Any, package: str) -> Any:
     """A linear solver that exchanges pivots."""
     ksp = PETSc.KSP().create(comm=matrix.getComm())
     ksp.setOperators(matrix)
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
     pc.setType(PETSc.PC.Type.LU)
-    pc.setFactorSolverType(default_package(problem.pattern, problem.assembly.layout.size, "klu"))
+    pc.setFactorSolverType(package)
     return ksp
 
 

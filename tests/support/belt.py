@@ -159,7 +159,10 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
 
 
 def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = False) -> Dynamic:
-    """The dynamic solver of a reference file; with full Newton, as the counts of the reference demand."""
+    """The dynamic solver of a reference file; with full Newton, as the counts of the reference demand.
+
+    The original leaves multipliers as they swing after kinks of the prescribed speed.
+    """
     a = info["args"]
     passes = {
         "discontinuous_max_it": a["maxDisc"],
@@ -176,6 +179,7 @@ def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = Fal
         atol=a["absTol"],
         lag=lag,
         **{**ORIGINAL, **passes},
+        project=False,
     )
 
 

@@ -1,0 +1,241 @@
+"""Motion that fulfils its constraints on all levels: at the start of a run, and after kinks of what is prescribed.
+
+At the start positions within `SMALL_GAP` of their constraints are brought onto them, and velocities, with the smallest
+change in the norm of the mass matrix.
+
+Kinks.  Implicit methods meet constraints as positions (index 3) or rates (index 2).  Where the time function of a
+constraint has a kink, or a constraint is switched on, the accelerations that follow from these swing about the right
+ones from step to step, with the multipliers, and velocities at index 3, too.  A method without numerical damping never
+forgets: 2 r, 0, 2 r, 0 in place of r.  What swings violates the constraints on the level of accelerations,
+
+    e = C_q a - r,
+
+which is of order h² in smooth motion and changes by order h³ from step to step.  Where it changes by more than `KINK`
+of its terms, velocities (index 3), accelerations and multipliers are projected onto the constraints:
+
+    C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt with a held
+
+Generalised-alpha's algorithmic acceleration A belongs to the time t + Δ h, Δ = α_m - α_f.  It is corrected in the
+directions of the constraints alone, C_q A = C_q a + Δ h j, so that the method keeps order 2.  Velocities at index 3
+are those of a smooth numerical solution, c = 1/6 - β - Δ/2; exact ones would excite what is to be cured, with a size of
+order h in the accelerations.  For the same reason index 3 is projected after the first step of a run.
+Where nothing has a kink, a projection is as accurate as the method and changes nothing but digits.  It is done once
+more after the next step: derivatives of time functions by differences may have straddled the kink in the first one.
+
+Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
+Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
+(2015) 149-179, for A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.solvers.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
+from windlass.solvers.constraint_rates import ConstraintRates
+from windlass.solvers.ghosts import largest_of_all
+from windlass.solvers.initial import MassSolver, update_initial_accelerations
+from windlass.solvers.integrator import Integrator
+from windlass.solvers.problem import NonlinearProblem
+
+SMALL_GAP = 1e-3
+"""Gap of positions at the start that is closed without a word [m, rad, 1], per 1 + largest coordinate."""
+KINK = 5e-3
+"""Change of e in a step, relative to C_q a and r, that is no smooth motion, with 20 steps per period or more."""
+NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
+"""What rounding leaves in e [1/s², 1] per 1 + largest coordinate and velocity: of differences in time, times 1/h²."""
+LOOK_BACK = 1 / 16
+"""Share of a step over which the derivative of r is taken."""
+
+
+class Consistency:
+    """Keeps states on the constraints of a dynamic run.
+
+    Args:
+        problem: the equations, whose matrix and linear solver are used.
+        integrator: the method.
+        project: False leaves kinks alone; the start is looked at all the same.
+
+    Attributes:
+        projections: number of projections after kinks so far.
+    """
+
+    def __init__(self, problem: NonlinearProblem, integrator: Integrator, project: bool) -> None:
+        self._problem, self._integrator = problem, integrator
+        self._rates = ConstraintRates(problem.assembly)
+        self._project = project and self._rates.anywhere
+        self._before = np.zeros(self._rates.count), np.zeros(self._rates.count)
+        self._again = False
+        self.projections = 0
+
+    def begin(self, state: State) -> None:
+        """Bring positions and velocities of the start onto the constraints and find accelerations and multipliers.
+
+        Raises:
+            ModelError: gaps that are not small, by name; masses and constraints that do not determine accelerations.
+        """
+        self._again = not self._integrator.rate_level
+        if self._rates.anywhere:
+            self._problem.assembly.load_fields(state)
+            self._close_gaps(state)
+        update_initial_accelerations(self._problem, state)
+        self.look_back(state)
+
+    def refuse_nonlinear(self, state: State, method: str) -> None:
+        """Raise ModelError for a method that cannot do with nonlinear constraints, if there are any."""
+        if not self._rates.anywhere:
+            return
+        self._problem.assembly.load_fields(state)
+        found = self._rates.find_nonlinear()
+        if largest_of_all(self._problem.assembly.comm, float(found.any())) > 0.0:
+            raise ModelError(
+                f"method = {method!r} in Dynamic with nonlinear constraints ({self._rates.describe(found, most=3)}): "
+                "their forces would be wrong by factors, as nothing damps errors at index 3; must be "
+                "'generalized_alpha', 'generalized_alpha_index2' or 'trapezoidal_index2'"
+            )
+
+    def keep(self) -> dict[str, Any]:
+        """What goes on from step to step beside the state; see `Restartable`."""
+        return {"again": self._again, "projections": self.projections}
+
+    def take_up(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `keep` gave."""
+        self._again, self.projections = bool(kept["again"]), int(kept["projections"])
+
+    def look_back(self, state: State) -> None:
+        """Evaluate e of a state that goes on, which would have been left from the step before."""
+        if self._project:
+            self._problem.assembly.load_fields(state)
+            self._before = self._eval_residual(state.a)
+
+    def follow(self, state: State, h: float) -> None:
+        """Project an accepted step after a kink; the fields hold the state.
+
+        Args:
+            state: the state after the step; velocities, accelerations and multipliers may change.
+            h: size of the step [s].
+        """
+        if not self._project:
+            return
+        e, size = self._eval_residual(state.a, restore=False)
+        kink = self._is_kink(e, size, h)
+        if kink or self._again:
+            self._rates.update_markers()
+            self._project_rates(state, h)
+            self.projections += 1
+            e, size = self._eval_residual(state.a)
+        self._again = kink
+        self._before = e, size
+
+    def _eval_residual(self, a: FloatArray, restore: bool = True) -> tuple[FloatArray, FloatArray]:
+        """e at the fields, and the size of its terms, shape (m,) each; for ``restore`` see `ConstraintRates`."""
+        right = self._rates.eval_right()
+        product = self._rates.multiply(a, restore)
+        return product - right, np.abs(product) + np.abs(right)
+
+    def _is_kink(self, e: FloatArray, size: FloatArray, h: float) -> bool:
+        """Whether e has changed more than smooth motion explains, on any process."""
+        fields, comm = self._problem.assembly.fields, self._problem.assembly.comm
+        before, size_before = self._before
+        excess = np.abs(e - before) - KINK * np.maximum(size, size_before)
+        largest = float(excess.max(initial=0.0))
+        if largest > NOISE_OF_RATES:
+            place, speed = np.abs(fields.x).max(), np.abs(fields.v).max()
+            largest -= NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
+        else:
+            largest = 0.0
+        return largest_of_all(comm, largest) > 0.0
+
+    def _project_rates(self, state: State, h: float) -> None:
+        """Velocities (index 3), accelerations, multipliers and A of the state onto the constraints; see above."""
+        assembly, rates, integrator = self._problem.assembly, self._rates, self._integrator
+        fields, solver = assembly.fields, MassSolver(self._problem)
+        zero, f = np.zeros(assembly.layout.spare + 1), np.zeros(assembly.layout.spare + 1)
+        if not integrator.rate_level:
+            change, _ = solver.solve(zero, self._append(-rates.eval(rate_level=True)))
+            assembly.add_forces(f)
+            f *= -1.0
+            self._move(state, change)
+            assembly.add_forces(f)
+        e, _ = self._eval_residual(state.a)
+        change, force = solver.solve(f, self._append(-e))
+        state.a += change
+        state.lam += force
+        fields.a[:-1], fields.lam[:-1] = state.a, state.lam
+        jerk = self._eval_jerk(state, h)
+        if not integrator.rate_level:
+            offset = (1 / 6 - integrator.beta - integrator.shift / 2) * h * h
+            self._move(state, solver.solve(zero, self._append(offset * jerk))[0])
+        if integrator.generalised:
+            lacks = rates.multiply(state.a - integrator.accelerations(state, h)) + integrator.shift * h * jerk
+            state.algorithmic_a += solver.solve(zero, self._append(lacks))[0]
+
+    def _move(self, state: State, change: FloatArray) -> None:
+        """Change the velocities of the state and the fields."""
+        self._problem.assembly.fields.v[:-1] += change
+        state.v += change
+        self._problem.assembly.update_markers()
+
+    def _eval_jerk(self, state: State, h: float) -> FloatArray:
+        """j of the state that the fields hold, by a difference in time, shape (m,)."""
+        rates, fields, step = self._rates, self._problem.assembly.fields, LOOK_BACK * h
+        now, _ = self._eval_residual(state.a)
+        x, v, t = fields.x.copy(), fields.v.copy(), fields.t
+        fields.x[:-1] -= step * state.v
+        fields.v[:-1] -= step * state.a
+        fields.t = t - step
+        rates.update_markers()
+        before, _ = self._eval_residual(state.a)
+        fields.x[:], fields.v[:], fields.t = x, v, t
+        rates.update_markers()
+        return (before - now) / step
+
+    @staticmethod
+    def _append(c: FloatArray) -> FloatArray:
+        return np.append(c, 0.0)
+
+    def _close_gaps(self, state: State) -> None:
+        """Project positions and velocities in the fields, whose markers are up to date, and take them over."""
+        assembly, rates = self._problem.assembly, self._rates
+        fields, comm = assembly.fields, assembly.comm
+        size = 1.0 + largest_of_all(comm, np.abs(fields.x).max())
+        on_rates, zero = rates.find_rates(), np.zeros_like(fields.x)
+        before = first = np.inf
+        for _ in range(PROJECTIONS):
+            gap = np.where(on_rates, 0.0, rates.eval(rate_level=False))
+            left = largest_of_all(comm, np.abs(gap).max(initial=0.0))
+            if first == np.inf:
+                first = left
+                self._refuse_gaps(gap, left, SMALL_GAP * size, state.t)
+            stagnates = left > 0.5 * before and left <= STAGNATION * size
+            if left <= CONSTRAINT_TOLERANCE * size or stagnates:
+                break
+            before = left
+            change, _ = MassSolver(self._problem).solve(zero, self._append(-gap))
+            fields.x[:-1] += change
+            state.q += change
+            assembly.update_markers()
+        else:
+            self._refuse_gaps(gap, left, 0.0, state.t)
+        gap = rates.eval(rate_level=True)
+        size = 1.0 + largest_of_all(comm, np.abs(fields.v).max())
+        if largest_of_all(comm, np.abs(gap).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
+            change, _ = MassSolver(self._problem).solve(zero, self._append(-gap))
+            state.v += change
+
+    def _refuse_gaps(self, gap: FloatArray, largest: float, allowed: float, t: float) -> None:
+        """Raise ModelError with names if there are gaps beyond what is allowed."""
+        if largest <= allowed:
+            return
+        names = self._rates.describe(np.abs(gap) > max(allowed, 1e-3 * largest), gap)
+        raise ModelError(
+            f"start of dynamics at t = {t:.9g} s: positions miss their constraints by ({names}) [m, rad, 1]: must be "
+            f"within {allowed:.3g}, which is closed; give positions, displacements or time functions that fit, or "
+            "solve the statics first"
+        )

@@ -1,0 +1,154 @@
+"""Constraint equations C(q, v, t) = 0 of an assembly and their time derivatives, without a matrix.
+
+    Ċ = C_q v + C_t                        rate level; constraints on velocities are there from the first
+    C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt      acceleration level
+
+Laws give C, Ċ and r.  Since Ċ is linear in v, a product C_q w is the difference of Ċ for v + w and for v.
+Only markers are brought up to date for it, so that lists of neighbours of contacts do not change.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.assembly import Assembly
+from windlass.framework.law import FloatArray, role_of
+from windlass.framework.program import Program
+from windlass.framework.steps import constraint_steps
+from windlass.solvers.ghosts import largest_of_all
+
+CHANGE = 1e-3
+"""Change of the coordinates that shows whether constraints are linear, relative to 1 + largest coordinate."""
+LINEAR = 1e-9
+"""Largest change of C_q, relative to its entries, of a linear constraint."""
+
+
+class ConstraintRates:
+    """C, Ċ and C̈ at the fields of an assembly.
+
+    Args:
+        assembly: the systems of this process; its fields are used and left as they were, markers included.
+
+    Attributes:
+        count: number of multipliers of this process.
+        anywhere: whether any process has constraints.
+    """
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly = assembly
+        self.count = len(assembly.layout.multipliers_owned)
+        self.anywhere = assembly.world.numbering.multiplier_count > 0
+        self._c, self._forces = np.zeros(self.count + 1), np.zeros(assembly.layout.spare + 1)
+        self._lam, self._v = np.zeros(self.count + 1), np.zeros(assembly.layout.spare + 1)
+        self._markers, self._revision = Program([]), -1
+        self._equations: dict[tuple[bool, bool], Program] = {}
+
+    def update_markers(self) -> None:
+        """Bring the markers to the present coordinates and velocities."""
+        self._find_programs()
+        self._markers()
+
+    def _find_programs(self) -> None:
+        assembly = self._assembly
+        if self._revision == assembly.revision:
+            return
+        self._revision = assembly.revision
+        systems = assembly.layout.systems.items()
+        updates = [s.update for c, s in systems if s.update is not None and role_of(c) == "marker"]
+        self._markers = Program((update, (assembly.fields,)) for update in updates)
+        self._equations.clear()
+
+    def eval(self, rate_level: bool) -> FloatArray:
+        """C, or Ċ, with the markers as they are, shape (m,); 0 for constraints that are switched off."""
+        self._find_programs()
+        assembly, fields, c = self._assembly, self._assembly.fields, self._c
+        self._lam[:] = fields.lam
+        fields.lam[:] = 0.0
+        c[:] = 0.0
+        before, fields.rate_level = fields.rate_level, rate_level
+        key = rate_level, fields.unit_rates
+        if key not in self._equations:
+            # arguments are laid down once, the levels among them
+            self._equations[key] = Program(constraint_steps(assembly, c, self._forces))
+        self._equations[key]()
+        fields.rate_level = before
+        fields.lam[:] = self._lam
+        return c[:-1].copy()
+
+    def multiply(self, w: FloatArray, restore: bool = True) -> FloatArray:
+        """C_q w for w of shape (n,) at the present coordinates, shape (m,).
+
+        Args:
+            w: as many numbers as there are local coordinates.
+            restore: bring the markers back to the velocities in the fields, which are there again in any case.
+        """
+        fields = self._assembly.fields
+        without = self.eval(rate_level=True)
+        self._v[:] = fields.v
+        fields.v[:-1] += w
+        self.update_markers()
+        found = self.eval(rate_level=True) - without
+        fields.v[:] = self._v
+        if restore:
+            self.update_markers()
+        return found
+
+    def eval_right(self) -> FloatArray:
+        """r of C_q a = r [m/s^2, rad/s^2], shape (m,)."""
+        c = self._c
+        c[:] = 0.0
+        for constraint in self._assembly.constraints:
+            constraint.acceleration(self._assembly.fields, c)
+        return c[:-1].copy()
+
+    def find_rates(self) -> NDArray[np.bool_]:
+        """Which constraints are on velocities: their C depends on them, shape (m,)."""
+        fields = self._assembly.fields
+        without = self.eval(rate_level=False)
+        self._v[:] = fields.v
+        fields.v[:-1] += self._draw(1.0)
+        self.update_markers()
+        found: NDArray[np.bool_] = self.eval(rate_level=False) != without
+        fields.v[:] = self._v
+        self.update_markers()
+        return found
+
+    def find_nonlinear(self) -> NDArray[np.bool_]:
+        """Which constraints have a C_q that changes with the coordinates, shape (m,)."""
+        fields = self._assembly.fields
+        w, x = self._draw(1.0), fields.x.copy()
+        here = self.multiply(w)
+        fields.x[:-1] += self._draw(CHANGE * (1.0 + largest_of_all(self._assembly.comm, np.abs(x).max())))
+        self.update_markers()
+        there = self.multiply(w)
+        fields.x[:] = x
+        self.update_markers()
+        found: NDArray[np.bool_] = np.abs(there - here) > LINEAR * (np.abs(here) + np.abs(there))
+        return found
+
+    def _draw(self, size: float) -> FloatArray:
+        """Numbers between -size and size by world coordinate, so that ghosts agree with their owners, shape (n,)."""
+        # the fractional parts of multiples of an irrational number fill an interval evenly
+        parts: FloatArray = np.modf(0.6180339887498949 * (1.0 + self._assembly.layout.dofs))[0]
+        return size * (2.0 * parts - 1.0)
+
+    def describe(self, which: NDArray[np.bool_], values: FloatArray | None = None, most: int = 6) -> str:
+        """Names of constraints, the largest values first, with the values if given; all processes together.
+
+        Args:
+            which: the constraints, shape (m,).
+            values: numbers to say with the names, shape (m,).
+            most: number of names.
+        """
+        layout, number, comm = self._assembly.layout, self._assembly.world.numbering, self._assembly.comm
+        size = np.ones(self.count) if values is None else np.abs(values)
+        found = [
+            (number.describe_multiplier(int(layout.multipliers_owned[i])), float(size[i]))
+            for i in np.flatnonzero(which)
+        ]
+        if layout.size > 1:
+            found = [item for part in comm.allgather(found) for item in part]
+        found.sort(key=lambda item: -item[1])
+        words = [name if values is None else f"{name}: {value:.3g}" for name, value in found[:most]]
+        return "; ".join(words) + (f"; and {len(found) - most} more" if len(found) > most else "")
