@@ -32,6 +32,7 @@ from windlass.connectors.hunt_crossley_sets import ContactSystem, couple_pairs, 
 from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
 from windlass.framework.bind import bind
+from windlass.framework.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.generic_data import GenericData
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
@@ -169,16 +170,19 @@ def _sum_contacts(rows: LocalRows, s: Fields, name: str) -> FloatArray:
     return out
 
 
+@checked(state=instance("State"), force=handle())
 def enable(state: State, force: Entity) -> None:
     """Switch force elements on in a state; other states, also its copies, keep their own flags."""
     _set_flags(state, force, 1.0)
 
 
+@checked(state=instance("State"), force=handle())
 def disable(state: State, force: Entity) -> None:
     """Switch force elements off in a state: no force and no energy, while their contacts stay visible."""
     _set_flags(state, force, 0.0)
 
 
+@checked(state=instance("State"), force=handle())
 def is_enabled(state: State, force: Entity) -> bool:
     """Whether a force element (a handle to one row) is switched on in a state."""
     where = _flag_places(state, force)

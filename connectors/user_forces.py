@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.time_functions import parse_numbers
+from windlass.framework.checks import checked, inside
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray, LocalRows
@@ -53,6 +54,7 @@ class Compiled:
         return self.function(*args)
 
 
+@checked(function=inside())
 def vectorised(function: UserFunction) -> Vectorised:
     """Mark a force function of springs that takes all rows at once: one call for the rows that share it.
 
@@ -73,6 +75,7 @@ def vectorised(function: UserFunction) -> Vectorised:
     return Vectorised(function)
 
 
+@checked(function=inside())
 def compiled(function: UserFunction) -> Compiled:
     """Mark a force function of springs that is compiled, for many rows and many evaluations.
 

@@ -24,6 +24,7 @@ from windlass.framework import options, unread
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint_file import CheckpointFile, write_checkpoint
 from windlass.framework.checkpoint_options import EVERY, check_place, declare
+from windlass.framework.checks import checked, optional, path, whole
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
@@ -75,14 +76,13 @@ class Checkpoint(StepHook):
         OutputError: a place that cannot be written, a file that cannot be read.
     """
 
+    @checked(OutputError, path=path(), every=optional(whole(1, "a whole number of steps")), restart=optional(path()))
     def __init__(
         self,
         path: str | os.PathLike[str],
         every: int | None = None,
         restart: str | os.PathLike[str] | None = None,
     ) -> None:
-        if every is not None and (every < 1 or every != int(every)):
-            raise OutputError(f"every = {every} in Checkpoint: must be a whole number of steps >= 1")
         self.path = Path(path).absolute()
         self.every = int(every) if every is not None else EVERY
         self._newest: CheckpointFile | None = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework import spreading
+from windlass.framework.checks import check, checked, inside, yes_no
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.launcher import launched_size
 from windlass.framework.law import law_of, role_of
@@ -21,6 +22,7 @@ from windlass.framework.processes import Processes
 from windlass.framework.rows_given import check_rows, fetch_rows
 from windlass.framework.schema import Component
 from windlass.framework.table import Entity, EntityTable, IntArray, find_sorted
+from windlass.framework.values import show
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
@@ -46,7 +48,10 @@ class Part:
 
     def __post_init__(self) -> None:
         _check_count(self.count)
-        numbers = np.asarray(self.numbers)
+        check(yes_no(), "everywhere", self.everywhere, "Part")
+        numbers = np.asarray(self.numbers if isinstance(self.numbers, np.ndarray | list | tuple | range) else ())
+        if numbers is not self.numbers and not isinstance(self.numbers, list | tuple | range):
+            raise ModelError(f"numbers in Part = {show(self.numbers)}: must be an array of row numbers, shape (n,)")
         if numbers.ndim != 1 or (len(numbers) and not np.issubdtype(numbers.dtype, np.integer)):
             raise ModelError(f"numbers in Part = {self.numbers!r}: must be an array of row numbers, shape (n,)")
         if self.everywhere and len(numbers) != self.count:
@@ -59,6 +64,7 @@ class Part:
             raise ModelError(f"{given}: must be ascending row numbers from 0 to {self.count - 1}")
 
 
+@checked(count=inside())
 def part(count: int) -> Part:
     """The range of rows that this process gives, of ``count`` rows of equal shares; all of them on one process.
 

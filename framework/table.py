@@ -285,6 +285,23 @@ class EntityTable:
             self.add_label(entity.rows, label)
         return entity
 
+    def mark(self) -> tuple[int, int, int, int, bool]:
+        """How many rows, held rows, labels and runs there are, for `cut_back`."""
+        return self.count, self.held_count, len(self._labels), len(self._runs), self.is_spread
+
+    def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
+        """Forget all rows that were added since a `mark`."""
+        self.count, held, labels, runs, was_spread = mark
+        if self.is_spread and not was_spread:
+            # in parts since then, and of the rows before every process has all
+            self._chunks["id"] = [self.ids_of(np.arange(self.count))]
+            self.is_spread, self._held, self._processes = False, [], None
+        for chunks in self._chunks.values():
+            chunks[:] = [_joined(chunks)[:held]]
+        if self.is_spread:
+            self._held = [_joined(self._held)[:held]]
+        del self._labels[labels:], self._runs[runs:]
+
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
         """Name rows that follow each other, for messages: all alike, or by a function of the place among them."""
         if len(rows) == 0:

@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
-from windlass.framework.errors import ModelError, NotConverged
+from windlass.framework.checks import checked, number, whole, word, yes_no
+from windlass.framework.errors import NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_times
 from windlass.solvers.initial import update_initial_accelerations
-from windlass.solvers.integrator import create_integrator
+from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.ordering import choose_storage
@@ -58,6 +58,17 @@ class Dynamic:
         failed_attempts: (time, step size, reason) of rejected attempts.
     """
 
+    @checked(
+        method=word(*METHODS),
+        spectral_radius=number("1", minimum=0.0, maximum=1.0),
+        lag=yes_no(),
+        cut=number("1", above=0.0, below=1.0),
+        growth=number("1", minimum=1.0),
+        easy_steps=whole(1),
+        **COMMON,
+        **NEWTON,
+        **TIMES,
+    )
     def __init__(
         self,
         world: World,
@@ -81,9 +92,7 @@ class Dynamic:
         prefix: str = "dynamic_",
         name: str = "dynamic",
     ) -> None:
-        for what, value in (("step", step), ("end", end)):
-            if not (np.isfinite(value) and value > 0.0):
-                raise ModelError(f"{what} = {value} s in Dynamic: must be > 0")
+        check_smallest(smallest_step, step, "Dynamic")
         self.prefix, self._method = prefix, method
         self.integrator = create_integrator(method, spectral_radius)
         self.assembly: Assembly = parallel_assembly(world, communicator())
@@ -100,12 +109,14 @@ class Dynamic:
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
 
+    @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
         for now in self.march(state, hooks, resume=resume):
             state = now
         return self.assembly.local_state(state)
 
+    @checked(**SOLVE)
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
@@ -124,6 +135,7 @@ class Dynamic:
             ModelError: no consistent initial accelerations.
         """
         current = self.assembly.local_state(state)
+        check_times(current, self.control.nominal, self.end, "Dynamic")
         if options.help_requested():
             yield current
             return

@@ -16,7 +16,8 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
-from windlass.framework.errors import Failure, ModelError, NotConverged
+from windlass.framework.checks import checked, number, word, yes_no
+from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks
 from windlass.framework.law import PostNewton
 from windlass.framework.options import option
@@ -25,6 +26,7 @@ from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.accelerations import Accelerations
 from windlass.solvers.explicit_step import Advance, Method
+from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_times
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
 from windlass.solvers.runge_kutta import RungeKutta
@@ -97,6 +99,13 @@ class Explicit:
         ModelError: wrong arguments; coordinates without mass.
     """
 
+    @checked(
+        method=word(*METHODS),
+        project=yes_no(),
+        discontinuous_atol=number("N", minimum=0.0),
+        **COMMON,
+        **TIMES,
+    )
     def __init__(
         self,
         world: World,
@@ -113,15 +122,8 @@ class Explicit:
         prefix: str = "explicit_",
         name: str = "explicit",
     ) -> None:
+        check_smallest(smallest_step, step, "Explicit")
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
-        for what, value in (("step", step), ("end", end), ("smallest_step", smallest)):
-            if not (np.isfinite(value) and value > 0.0):
-                raise ModelError(f"{what} = {value} s in Explicit: must be > 0")
-        if method not in METHODS:
-            raise ModelError(f"method = {method!r} in Explicit: must be one of {', '.join(METHODS)}")
-        for what, value in (("rtol", rtol), ("atol", atol), ("discontinuous_atol", discontinuous_atol)):
-            if not (np.isfinite(value) and value >= 0.0):
-                raise ModelError(f"{what} = {value} in Explicit: must be >= 0")
         self.prefix, self._name = prefix, method
         self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
         project = option(prefix + "project", project, "1", "bring coordinates and velocities onto the constraints")
@@ -149,12 +151,14 @@ class Explicit:
         self.failed_attempts: list[tuple[float, float, str]] = []
         self._grid = StepGrid(0.0, step, end)
 
+    @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
         for now in self.march(state, hooks, resume=resume):
             state = now
         return self.assembly.local_state(state)
 
+    @checked(**SOLVE)
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
@@ -174,6 +178,7 @@ class Explicit:
                 the accelerations.
         """
         current = self.assembly.local_state(state)
+        check_times(current, self.step, self.end, "Explicit")
         if options.help_requested():
             yield current
             return

@@ -15,6 +15,7 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.bind import bind
+from windlass.framework.checks import checked, instance, word
 from windlass.framework.errors import Failure, OutputError
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
@@ -88,6 +89,7 @@ class NonlinearProblem:
         residual_count, tangent_count: numbers of evaluations.
     """
 
+    @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
     def __init__(self, assembly: Assembly, prefix: str, storage: Storage = Storage.ROWS) -> None:
         self.assembly, self.prefix, self._storage = assembly, prefix, storage
         release_dropped(assembly.comm, solvers=assembly.layout.unknown_count > LARGE)

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
+
+from windlass.framework.checks import checked, each, that, word
+from windlass.framework.values import read_numbers
 
 Row = tuple[str, float | None, float | None]
 
 
+def _is_row(given: Any) -> bool:
+    """Whether a value is a row of the table."""
+    if not isinstance(given, list | tuple) or len(given) != 3 or not isinstance(given[0], str):
+        return False
+    numbers = [x for x in given[1:] if x is not None]
+    return all(x is not None and x.shape == () for x in map(read_numbers, numbers))
+
+
+@checked(rows=each(that(_is_row, "(name, value or None, reference or None)"), "a list of rows"), title=word())
 def format_comparison(rows: Iterable[Row], title: str = "reference") -> str:
     """A table of computed and reference values with their relative difference.
 
