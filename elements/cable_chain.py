@@ -25,7 +25,7 @@ from windlass.framework.world import World
 
 Side = Literal["left", "right"]
 SIDE = word("left", "right")
-RADIUS = number("m", above=0.0)
+RADIUS = number("m")
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
 

@@ -48,7 +48,7 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
     return np.concatenate((np.broadcast_to(cos, (*shape, 1)), vector), axis=-1)
 
 
-@checked(matrix=numbers("1", (3, 3), (None, 3, 3)))
+@checked(matrix=numbers("1", (3, 3), (None, 3, 3), words="a rotation matrix of shape (3, 3), or several"))
 def euler_parameters_of(matrix: Any) -> FloatArray:
     """Euler parameters of rotation matrices.
 

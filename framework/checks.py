@@ -229,16 +229,6 @@ def handle() -> Check:
     return Check(instance("Entity").read)
 
 
-def handles() -> Check:
-    """A handle, or a list of handles."""
-    return that(
-        lambda value: (
-            _is_handle(value) or (isinstance(value, list | tuple) and bool(value) and all(map(_is_handle, value)))
-        ),
-        "a handle, or a list of handles to rows of one kind",
-    )
-
-
 def _is_handle(value: Any) -> bool:
     return type(value).__name__ == "Entity"
 

@@ -35,7 +35,7 @@ def show(value: Any) -> str:
 
 def find_kinds(value: Any) -> set[str]:
     """NumPy's letters for the kinds of all entries of a number, array or nested list; ``O`` for anything else."""
-    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+    if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
         return {OTHER}
     if isinstance(value, np.ndarray | np.generic):
         return {value.dtype.kind}
