@@ -24,6 +24,7 @@ from windlass.connectors.pulley_report import (
 from windlass.connectors.pulley_rows import bind_pulley
 from windlass.elements.cable_order import find_chains
 from windlass.framework import options
+from windlass.framework.checks import checked, handle, instance, optional, path, word
 from windlass.framework.errors import OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.law import Fields, FloatArray
@@ -75,6 +76,15 @@ class Line(NamedTuple):
     force: FloatArray
 
 
+@checked(
+    path=path(),
+    world=instance("World"),
+    state=instance("State"),
+    cables=handle(),
+    contacts=handle(),
+    speeds=optional(instance(Sensors)),
+    title=word(),
+)
 def draw_belt(
     path: str | os.PathLike[str],
     world: World,

@@ -30,8 +30,12 @@ class CartesianSpringDamper(Component):
 
     marker0 = ref("position marker", "first end")
     marker1 = ref("position marker", "second end")
-    stiffness = column("N/m", "k along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True)
-    damping = column("N s/m", "d along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True)
+    stiffness = column(
+        "N/m", "k along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True, fill=True
+    )
+    damping = column(
+        "N s/m", "d along x, y, z", shape=(3,), default=(0.0, 0.0, 0.0), minimum=0.0, switchable=True, fill=True
+    )
     offset = column("m", "p1 - p0 without spring force", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
     force_function = function(
         "f(t, row, u, u_t, stiffness, damping, offset) -> force [N], all vectors (3,), global; or in `vectorised` or "

@@ -38,7 +38,7 @@ class ContactCoordinate(Component):
     marker0 = ref("coordinate marker", "lower coordinate; the ground if left out")
     marker1 = ref("coordinate marker", "upper coordinate")
     data = ref("GenericData", "1 history value; created as [0.1], which is open, if left out", optional=True)
-    contact_stiffness = column("N/m", "penalty stiffness k [N/m or N m/rad]", minimum=0.0)
+    contact_stiffness = column("N/m", "penalty stiffness k [N/m or N m/rad]", above=0.0)
     contact_damping = column("N s/m", "damping d [N s/m or N m s/rad]; may make f pull", default=0.0, minimum=0.0)
     offset = column("m", "x1 - x0 where the gap is 0 [m or rad]", default=0.0)
     active = column("1", "false: no force, history untouched", default=True, dtype=bool, switchable=True)

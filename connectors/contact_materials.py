@@ -13,10 +13,9 @@ University Press (1985).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from windlass.framework.checks import checked, number
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Law, register
 from windlass.framework.schema import Component, column
@@ -44,6 +43,7 @@ class ContactMaterial(Component):
     viscous_friction = column("s/m", "coefficient of viscous friction u_v", default=0.0, minimum=0)
 
 
+@checked(ModelError, None, youngs_modulus=number("Pa", above=0.0), poissons_ratio=number("1", above=-1.0, maximum=0.5))
 def plane_strain_modulus(youngs_modulus: float, poissons_ratio: float) -> float:
     """Plane-strain modulus Y/(1 - ν²) [Pa].
 
@@ -54,13 +54,10 @@ def plane_strain_modulus(youngs_modulus: float, poissons_ratio: float) -> float:
     Raises:
         ModelError: Y <= 0, or ν outside (-1, 0.5].
     """
-    if not (np.isfinite(youngs_modulus) and youngs_modulus > 0.0):
-        raise ModelError(f"youngs_modulus = {youngs_modulus} Pa: must be > 0")
-    if not -1.0 < poissons_ratio <= 0.5:
-        raise ModelError(f"poissons_ratio = {poissons_ratio}: must be > -1 and <= 0.5")
     return youngs_modulus / (1.0 - poissons_ratio**2)
 
 
+@checked(ModelError, None, dissipation=number("s/m", minimum=0.0), speed=number("m/s", minimum=0.0))
 def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     """Restitution e [1] of a central impact.
 
@@ -71,8 +68,6 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     Raises:
         ModelError: a value that is negative or not finite.
     """
-    _check("dissipation", dissipation, "s/m")
-    _check("speed", speed, "m/s")
     u = 1.5 * dissipation * speed
     if u < CLOSE_TO_ONE:
         return 1.0 - u / 1.5
@@ -88,6 +83,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     return float(brentq(lambda w: _log_gap(-w) - target, 0.0, 0.9, xtol=1e-300, rtol=1e-15)) / u
 
 
+@checked(ModelError, None, restitution=number("1", above=0.0, maximum=1.0), speed=number("m/s", above=0.0))
 def dissipation_from_restitution(restitution: float, speed: float) -> float:
     """Dissipation coefficient c [s/m] with which a central impact has a given restitution.
 
@@ -98,10 +94,6 @@ def dissipation_from_restitution(restitution: float, speed: float) -> float:
     Raises:
         ModelError: e outside (0, 1], or v <= 0.
     """
-    if not 0.0 < restitution <= 1.0:
-        raise ModelError(f"restitution = {restitution}: must be > 0 and <= 1")
-    if not (np.isfinite(speed) and speed > 0.0):
-        raise ModelError(f"speed = {speed} m/s: must be > 0")
     loss = 1.0 - restitution
     if loss < CLOSE_TO_ONE:
         return loss / speed
@@ -127,11 +119,6 @@ def _log_gap(x: float) -> float:
             total = total * -x + 1.0 / k
         return total * x * x
     return float(x - np.log1p(x)) if x > -1.0 else LARGEST
-
-
-def _check(name: str, value: Any, unit: str) -> None:
-    if not (np.isfinite(value) and value >= 0.0):
-        raise ModelError(f"{name} = {value} {unit}: must be >= 0")
 
 
 register(Law(ContactMaterial, "connector", source="K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445"))

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from windlass.connectors.contact_materials import ContactMaterial
 from windlass.connectors.position_markers import FAMILY, position_marker
 from windlass.elements.rotations import is_rotation
+from windlass.framework.checks import checked, numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray, Law, register
 from windlass.framework.layout import Layout
@@ -149,6 +150,7 @@ def find_runs(surfaces: IntArray) -> Runs:
     return runs
 
 
+@checked(normal=numbers("1", (3,), words="three numbers [1] that are not all 0"))
 def facing(normal: Sequence[float]) -> FloatArray:
     """A ``rotation`` with which the outward normal of a half space has a given direction in the marker's frame.
 
@@ -269,8 +271,9 @@ def _material_columns(world: World, materials: IntArray) -> list[FloatArray]:
 def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     """Replace bodies, nodes and ground in ``marker`` by markers at their reference point."""
     given = values.get("marker")
-    if isinstance(given, Entity) or (isinstance(given, (list, tuple)) and given):
-        return values | {"marker": position_marker(world, given)}
+    handles: Any = [given] if isinstance(given, Entity) else given
+    if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
+        return values | {"marker": position_marker(world, handles)}
     return values
 
 

@@ -26,6 +26,7 @@ from windlass.connectors.time_functions import (
     TimeFunction,
     bind_functions,
     cache_in_time,
+    compare_rates,
     differentiate,
     differentiate_twice,
 )
@@ -180,6 +181,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     constant_rate = np.where(fast, rows.column("rate"), 0.0)
     offsets = bind_functions(rows, "offset", "offset_function")
     given_rates = bind_functions(rows, "rate", "offset_rate_function")
+    given_rates = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given_rates)
     rates = bind_functions(rows, "rate", "rate_function")
     all_rates: list[TimeFunction | None] = []
     accelerations: list[TimeFunction | None] = []

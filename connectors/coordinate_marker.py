@@ -20,6 +20,8 @@ from windlass.connectors.rotation_coordinate import RotationCoordinate
 from windlass.elements.ground import Ground
 from windlass.elements.nodes3d import RigidNode3D
 from windlass.elements.rotations import rotation_matrix
+from windlass.framework.adding import all_or_nothing
+from windlass.framework.checks import checked, inside, instance, word, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import (
@@ -36,6 +38,7 @@ from windlass.framework.layout import Layout
 from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.values import read_numbers, show
 from windlass.framework.world import Handles, World
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -114,6 +117,8 @@ def check(world: World, table: EntityTable) -> None:
             )
 
 
+@checked(world=instance(World), entity=inside(), name=word())
+@all_or_nothing
 def coordinate_marker(world: World, entity: Handles | None, name: str = "") -> Entity:
     """A marker on a coordinate of nodes or of bodies with one node; a coordinate marker is returned as it is.
 
@@ -148,6 +153,8 @@ def coordinate_marker(world: World, entity: Handles | None, name: str = "") -> E
     return world.add(NodeCoordinate, node=nodes, coordinate=names.index(name))
 
 
+@checked(world=instance(World), entity=inside(), axis=inside(), global_axis=yes_no())
+@all_or_nothing
 def rotation_marker(world: World, entity: Handles | None, axis: Any = "z", *, global_axis: bool = False) -> Entity:
     """A coordinate marker on the angle by which bodies have turned about an axis since the reference configuration.
 
@@ -194,14 +201,12 @@ def rotation_marker(world: World, entity: Handles | None, axis: Any = "z", *, gl
 
 def _parse_axis(axis: Any) -> FloatArray:
     """The axis as an array of shape (3,) or (rows, 3)."""
-    try:
-        direction = np.asarray(AXES.get(axis, ()) if isinstance(axis, str) else axis, dtype=np.float64)
-    except (TypeError, ValueError):
-        direction = np.zeros(0)
+    given = read_numbers(AXES.get(axis, ()) if isinstance(axis, str) else axis)
+    direction = np.zeros(0) if given is None else given
     good = direction.ndim in (1, 2) and direction.shape[-1] == 3 and bool(np.isfinite(direction).all())
     if not good or not direction.size or not direction.any(axis=-1).all():
         raise ModelError(
-            f"axis = {axis!r}: must be 'x', 'y', 'z', or 3 finite numbers with a length > 0 [1], or such per row"
+            f"axis = {show(axis)}: must be 'x', 'y', 'z', or 3 finite numbers with a length > 0 [1], or such per row"
         )
     return direction[0] if direction.shape == (1, 3) else direction
 

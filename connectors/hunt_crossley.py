@@ -31,13 +31,16 @@ from windlass.connectors.hunt_crossley_kernels import scatter_forces
 from windlass.connectors.hunt_crossley_sets import ContactSystem, couple_pairs, create_sets, sum_forces
 from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
+from windlass.framework.adding import shape_of
 from windlass.framework.bind import bind
+from windlass.framework.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.generic_data import GenericData
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.state import State
 from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.values import read_yes_no
 from windlass.framework.world import World
 
 RULES = ("simbody", "hertz")
@@ -61,13 +64,13 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
         return values
-    try:
-        enabled = np.asarray(values.get("enabled", True), dtype=bool)
-    except (TypeError, ValueError):
+    enabled = read_yes_no(values.get("enabled", True))
+    handles = [given] if isinstance(given, Entity) else given
+    if enabled is None or not all(isinstance(handle, Entity) for handle in handles):
         return values
-    lengths = [sum(map(len, given)) if not isinstance(given, Entity) else len(given)]
-    lengths += [np.shape(values[name])[0] for name in HuntCrossley.columns if np.ndim(values.get(name, 0)) == 1]
-    rows = max([n for n in lengths if n != 1], default=1)
+    lengths = [sum(map(len, handles))]
+    lengths += [shape_of(values[name])[0] for name in HuntCrossley.columns if len(shape_of(values.get(name, 0))) == 1]
+    rows = max([n for n in lengths if n > 1], default=1)
     if enabled.ndim > 1 or enabled.shape not in ((), (1,), (rows,)):
         return values
     flags = np.broadcast_to(enabled, (rows,)).astype(np.float64)
@@ -169,16 +172,19 @@ def _sum_contacts(rows: LocalRows, s: Fields, name: str) -> FloatArray:
     return out
 
 
+@checked(state=instance("State"), force=handle())
 def enable(state: State, force: Entity) -> None:
     """Switch force elements on in a state; other states, also its copies, keep their own flags."""
     _set_flags(state, force, 1.0)
 
 
+@checked(state=instance("State"), force=handle())
 def disable(state: State, force: Entity) -> None:
     """Switch force elements off in a state: no force and no energy, while their contacts stay visible."""
     _set_flags(state, force, 0.0)
 
 
+@checked(state=instance("State"), force=handle())
 def is_enabled(state: State, force: Entity) -> bool:
     """Whether a force element (a handle to one row) is switched on in a state."""
     where = _flag_places(state, force)

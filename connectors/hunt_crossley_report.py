@@ -11,6 +11,7 @@ from windlass.connectors.hunt_crossley_contacts import Contacts, list_contacts
 from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces, clear_forces
 from windlass.connectors.hunt_crossley_sets import BoundSet, ContactSystem
 from windlass.framework.assembly import serial_assembly
+from windlass.framework.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output, prepare_outputs
 from windlass.framework.law import FloatArray
@@ -48,6 +49,7 @@ def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, Force
     return bound, law, bool(fields.data[flag])
 
 
+@checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
     """All contacts of one force element at a state.
 
@@ -62,6 +64,7 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
     return list_contacts(*_prepare(world, state, force))
 
 
+@checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
     """Force and torque of one force element on every surface of its set; arguments as `eval_contacts`."""
     bound, law, enabled = _prepare(world, state, force)
@@ -73,6 +76,7 @@ def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceFor
     return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
 
 
+@checked(world=instance("World"), state=instance("State"), force=handle(), bodies=handle())
 def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) -> tuple[FloatArray, FloatArray]:
     """Force [N] and torque [N m] of one force element on bodies, the torque about each body's position.
 

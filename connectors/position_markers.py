@@ -43,6 +43,8 @@ from windlass.elements.nodes import RigidNode2D
 from windlass.elements.nodes3d import RigidNode3D
 from windlass.elements.rigid2d import RigidBody2D
 from windlass.elements.rigid3d import RigidBody3D
+from windlass.framework.adding import all_or_nothing
+from windlass.framework.checks import checked, inside, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.law import (
     FloatArray,
@@ -58,6 +60,7 @@ from windlass.framework.layout import Layout
 from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.values import read_numbers, show
 from windlass.framework.world import Handles, World
 
 SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
@@ -224,6 +227,8 @@ def check_node(world: World, table: EntityTable) -> None:
             )
 
 
+@checked(world=instance(World), entity=inside(), at=inside())
+@all_or_nothing
 def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
     """A position marker on an entity; a position marker is returned as it is.
 
@@ -267,6 +272,8 @@ def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Enti
     raise ModelError(f"{entity!r} has no position: must be a node, MassPoint, rigid body, Cable2D or Ground")
 
 
+@checked(world=instance(World), entity=inside(), at=inside())
+@all_or_nothing
 def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
     """A position marker with rotation on a rigid body or node, cable or `Ground`; see `position_marker`."""
     entity = merge_handles(entity)
@@ -285,7 +292,7 @@ def merge_handles(entity: Handles) -> Entity:
     if isinstance(entity, Entity):
         return entity
     if not isinstance(entity, (list, tuple)) or not entity or not all(isinstance(e, Entity) for e in entity):
-        raise ModelError(f"{entity!r}: must be a handle, or a list of handles to rows of one kind")
+        raise ModelError(f"{show(entity)}: must be a handle, or a list of handles to rows of one kind")
     if any(e.table is not entity[0].table for e in entity):
         kinds = ", ".join(dict.fromkeys(e.kind for e in entity))
         raise ModelError(f"handles to rows of different kinds ({kinds}): must be of one kind")
@@ -315,10 +322,9 @@ def _parse_place(entity: Entity, at: Any) -> FloatArray:
     """The place as an array of shape (2,) or (rows, 2); where a third number is allowed (3,) or (rows, 3)."""
     spatial = entity.table.component not in (RigidBody2D, *CABLES)
     words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
-    try:
-        place = np.asarray(at, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"at = {at!r} on {entity!r}: must be {words}") from None
+    place = read_numbers(at)
+    if place is None:
+        raise ModelError(f"at = {show(at)} on {entity!r}: must be {words}")
     if place.ndim not in (1, 2) or place.shape[-1] not in ((2, 3) if spatial else (2,)):
         raise ModelError(f"at on {entity!r} has shape {place.shape}: must be {words}")
     if spatial and place.shape[-1] == 2:

@@ -13,12 +13,26 @@ import numpy as np
 from windlass.connectors.cable_shape import CableShape
 from windlass.connectors.circle_contact_view import touches_at_points
 from windlass.connectors.position_markers import rigid_marker
+from windlass.framework.adding import all_or_nothing, shape_of
+from windlass.framework.checks import checked, inside, instance, number, subclass, whole
 from windlass.framework.errors import ModelError
 from windlass.framework.schema import Component
 from windlass.framework.table import Entity
+from windlass.framework.values import show
 from windlass.framework.world import World
 
 
+@checked(
+    world=instance(World),
+    kind=subclass(Component),
+    circles=inside(),
+    cables=inside(),
+    segments=whole(),
+    circle_radius=inside(),
+    vertical_offset=number("m"),
+    columns=inside(),
+)
+@all_or_nothing
 def add_contact(
     world: World,
     kind: type[Component],
@@ -65,16 +79,16 @@ def add_contact(
 
 def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
     """A list of handles with at least one entity."""
-    handles = [given] if isinstance(given, Entity) else list(given)
-    if not all(isinstance(handle, Entity) for handle in handles):
-        raise ModelError(f"{name} = {given!r} of add_contact: must be handles from World.add")
-    if not sum(map(len, handles)):
+    found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(handle, Entity) for handle in found):
+        raise ModelError(f"{name} = {show(given)} of add_contact: must be handles from World.add")
+    if not sum(map(len, found)):
         raise ModelError(f"{name} of add_contact is empty: needs at least one")
-    return handles
+    return found
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
     """Repeat an array with one entry per circle for all of its cables; other values stay as they are."""
-    if isinstance(value, Entity) or np.ndim(value) != 1 or len(value) != circles:
+    if shape_of(value) != (circles,):
         return value
-    return np.repeat(np.asarray(value), cables)
+    return np.repeat(value, cables) if isinstance(value, np.ndarray) else [v for v in value for _ in range(cables)]

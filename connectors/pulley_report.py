@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_contact import CIRCLE_FAMILY
 from windlass.connectors.circle_contact_view import ContactView, view_contact
 from windlass.connectors.pulley_rows import Pulley, bind_pulley
+from windlass.framework.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs
 from windlass.framework.law import Fields, FloatArray
@@ -96,6 +97,7 @@ class PulleyReport:
     slip_power: float
 
 
+@checked(world=instance("World"), state=instance("State"), contacts=handle(), circle=handle())
 def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) -> PulleyReport:
     """What the cables do on one circle.  Under MPI all processes must call this together.
 
@@ -257,6 +259,14 @@ def _eval_tensions(pulley: Pulley, fields: Fields, row: IntArray) -> FloatArray:
     return np.asarray(rows.evaluate(find_output(cables, "axial_force"), fields, {"x": outer}), dtype=np.float64)
 
 
+SENSOR = {
+    "contacts": handle(),
+    "circle": handle(),
+    "quantity": either(word(), each(word(), "a list of words", 1)),
+    "name": word(),
+}
+
+
 @dataclass(frozen=True)
 class PulleySensor:
     """Numbers of a `PulleyReport` over time, for `Sensors`.
@@ -276,6 +286,7 @@ class PulleySensor:
     name: str = ""
 
     def __post_init__(self) -> None:
+        check_fields(self, SENSOR)
         for quantity in self._quantities():
             if quantity not in UNITS:
                 raise ModelError(f"quantity = {quantity!r} of PulleySensor: must be one of {', '.join(UNITS)}")
@@ -311,6 +322,7 @@ class PulleySensor:
         return Probe(columns, () if one_number else (len(columns),), read)
 
 
+@checked(reports=each(instance(PulleyReport), "a list of reports"))
 def format_reports(reports: Sequence[PulleyReport]) -> str:
     """Reports as a table for people, one column per pulley."""
     lines = [("", *(report.name for report in reports))]

@@ -12,13 +12,18 @@ from windlass.connectors.coordinate_marker import coordinate_marker
 from windlass.connectors.position_markers import merge_handles, nodes_of
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.nodes3d import RigidNode3D
+from windlass.framework.adding import all_or_nothing
+from windlass.framework.checks import checked, either, function, inside, instance, number, optional, word
 from windlass.framework.errors import ModelError
 from windlass.framework.table import Entity
 from windlass.framework.world import Handles, World
 
 TimeValue = float | Callable[[float], float]
+SUPPORT = {"world": instance(World), "entity": inside()}
 
 
+@checked(**SUPPORT, coordinate_names=word())
+@all_or_nothing
 def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
     """Hold coordinates of nodes or bodies at their reference values.
 
@@ -40,6 +45,8 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
     return merge_handles([_constrain(world, merged, name, "fixed") for name in coordinate_names])
 
 
+@checked(**SUPPORT, name=word(), value=either(number("m"), function()), rate=optional(function()))
+@all_or_nothing
 def prescribe(
     world: World,
     entity: Handles,
@@ -64,6 +71,8 @@ def prescribe(
     return _constrain(world, entity, name, "prescribed", offset=value, offset_rate_function=rate)
 
 
+@checked(**SUPPORT, name=word(), value=either(number("m/s"), function()))
+@all_or_nothing
 def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValue) -> Entity:
     """Prescribe the velocity of a coordinate.
 
@@ -81,6 +90,8 @@ def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValu
     return _constrain(world, entity, name, "driven", velocity_level=True, rate=value)
 
 
+@checked(world=instance(World), node=inside())
+@all_or_nothing
 def hinge(world: World, node: Handles) -> Entity:
     """Hold the position of nodes or bodies and leave their rotation free; see `fix`."""
     merged = merge_handles(node)
@@ -88,6 +99,8 @@ def hinge(world: World, node: Handles) -> Entity:
     return fix(world, merged, *(name for name in "xyz" if name in names))
 
 
+@checked(world=instance(World), node=inside())
+@all_or_nothing
 def clamp(world: World, node: Handles) -> Entity:
     """Hold position and direction of nodes or bodies; see `fix`.
 

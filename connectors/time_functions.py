@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray, LocalRows
+from windlass.framework.user_functions import find_contradictions, first_calls
+from windlass.framework.values import read_numbers, show
 
 TimeFunction = Callable[[float], FloatArray]
 
@@ -61,7 +63,7 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
                 name = rows.table.describe(row)
                 words = "one finite number" if not shape else f"finite numbers of shape {shape}"
                 raise ModelError(
-                    f"{functions} of {name} ({rows.table.kind} row {row}) gave {given!r} at t = {t:.9g} s: "
+                    f"{functions} of {name} ({rows.table.kind} row {row}) gave {show(given)} at t = {t:.9g} s: "
                     f"must give {words} [{col.unit}]"
                 )
             return result
@@ -99,11 +101,43 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     """What a user function gave as an array, or None if it is not finite or of another shape."""
     if type(given) is float and not shape:
         return cast(FloatArray, np.float64(given)) if isfinite(given) else None
-    try:
-        result = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    return result if result.shape == shape and bool(np.isfinite(result).all()) else None
+    result = read_numbers(given)
+    return result if result is not None and result.shape == shape and bool(np.isfinite(result).all()) else None
+
+
+def compare_rates(
+    rows: LocalRows, values: str, rates: str, functions: Sequence[TimeFunction | None], given: list[TimeFunction | None]
+) -> list[TimeFunction | None]:
+    """Time derivatives that users give, compared with differences of the functions in their first calls.
+
+    Args:
+        rows: the rows.
+        values, rates: names of the columns with the functions and with their derivatives.
+        functions, given: both for each row, or None.
+
+    Returns:
+        The derivatives; they raise ModelError where they contradict their function.
+    """
+    calls, columns = first_calls(rows.world), rows.column(rates)
+
+    def compare(k: int, function: TimeFunction, rate: TimeFunction) -> TimeFunction:
+        def call(t: float) -> FloatArray:
+            result = rate(t)
+            if calls.count(columns[k]):
+                wrong, differences = find_contradictions(result, STEP, lambda dt: function(t + dt), not 0.0 <= t < STEP)
+                if np.any(wrong):
+                    row = int(rows.rows[k])
+                    raise ModelError(
+                        f"{rates} of {rows.table.describe(row)} ({rows.table.kind} row {row}) gave {result:.9g} at "
+                        f"t = {t:.9g} s, but {values} changes by {differences:.9g} per second there: must be its time "
+                        "derivative"
+                    )
+            return result
+
+        return call
+
+    pairs = enumerate(zip(functions, given, strict=True))
+    return [g if f is None or g is None else compare(k, f, g) for k, (f, g) in pairs]
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:

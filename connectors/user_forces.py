@@ -13,14 +13,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
 from windlass.connectors.time_functions import parse_numbers
-from windlass.framework.errors import ModelError
+from windlass.framework.checks import checked, inside
+from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernel import kernel
 from windlass.framework.law import FloatArray, LocalRows
 from windlass.framework.table import IntArray
+from windlass.framework.user_functions import FirstCalls, find_contradictions, first_calls
+from windlass.framework.values import read_numbers, show
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""
@@ -53,6 +57,7 @@ class Compiled:
         return self.function(*args)
 
 
+@checked(function=inside())
 def vectorised(function: UserFunction) -> Vectorised:
     """Mark a force function of springs that takes all rows at once: one call for the rows that share it.
 
@@ -69,10 +74,11 @@ def vectorised(function: UserFunction) -> Vectorised:
         ModelError: if ``function`` cannot be called.
     """
     if not callable(function):
-        raise ModelError(f"vectorised({function!r}): must be a function")
+        raise ModelError(f"vectorised({show(function)}): must be a function")
     return Vectorised(function)
 
 
+@checked(function=inside())
 def compiled(function: UserFunction) -> Compiled:
     """Mark a force function of springs that is compiled, for many rows and many evaluations.
 
@@ -91,7 +97,7 @@ def compiled(function: UserFunction) -> Compiled:
     if isinstance(function, FunctionType):
         function = kernel(function)
     elif getattr(function, "overloads", None) is None:
-        raise ModelError(f"compiled({function!r}): must be a kernel or a plain Python function")
+        raise ModelError(f"compiled({show(function)}): must be a kernel or a plain Python function")
 
     @kernel
     def force_loop(
@@ -163,6 +169,7 @@ class UserForces:
     f: FloatArray
     df_du: FloatArray
     df_dut: FloatArray
+    calls: FirstCalls
 
 
 def bind_user_forces(rows: LocalRows, unit: str) -> UserForces:
@@ -188,6 +195,7 @@ def bind_user_forces(rows: LocalRows, unit: str) -> UserForces:
         f=np.zeros((len(where), n)),
         df_du=np.zeros((len(where), n, n)),
         df_dut=np.zeros((len(where), n, n)),
+        calls=first_calls(rows.world),
     )
 
 
@@ -215,11 +223,39 @@ def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArra
         P, V = np.zeros((len(where), n, n)), np.zeros((len(where), n, n))
         _eval_group(users, group, t, u[where], ut[where], (P, V))
         users.df_du[where], users.df_dut[where] = P, V
+        if users.calls.count(getattr(group.function, "function", group.function)):
+            _compare(users, group, t, u, ut)
     for group in users.differences:
         where = group.where
         for j in range(n):
             users.df_du[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 0)
             users.df_dut[where, :, j] = _difference(users, group, t, u[where], ut[where], j, 1)
+
+
+def _compare(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> None:
+    """Warn of a derivative that contradicts the differences of its force; it changes the tangent only."""
+    where, n = group.where, users.f.shape[1]
+    for which, (given, name) in enumerate(((users.df_du, "displacement"), (users.df_dut, "velocity"))):
+        step = STEP * np.maximum(SMALLEST, np.abs((u, ut)[which][where]).max(axis=1))[:, None]
+        for j in range(n):
+
+            def evaluate(distance: FloatArray, j: int = j, which: int = which) -> FloatArray:
+                moved, f = [u.copy(), ut.copy()], np.zeros(u.shape)
+                moved[which][where, j] += distance[:, 0]
+                for forces in users.forces:
+                    f[forces.where] = _eval_forces(users, forces, t, *(m[forces.where] for m in moved))
+                return f[where]
+
+            wrong, differences = find_contradictions(given[where, :, j], step, evaluate)
+            for i, k in np.argwhere(wrong)[:1]:
+                component = f"[{k}][{j}]" if n > 1 else ""
+                warn(
+                    f"force_derivative of {users.names[where[i]]} gave {given[where[i], k, j]:.9g} for the derivative "
+                    f"by {name}{component} at t = {t:.9g} s, but force_function changes by {differences[i, k]:.9g}: "
+                    "Newton needs its derivative",
+                    ModelWarning,
+                    stacklevel=2,
+                )
 
 
 def _eval_forces(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
@@ -269,7 +305,7 @@ def _eval_group(
         for result, part in zip(results, _split(given, len(results)), strict=True):
             array = _parse_array(part)
             if array is None or array.shape != shape:
-                words = repr(given) if array is None else f"numbers of shape {array.shape}"
+                words = show(given) if array is None else f"numbers of shape {array.shape}"
                 raise _refusal(users, int(where[0]), t, words, len(results), f" per row, shape {shape}")
             result[:] = array.reshape(result.shape)
     for result in results:
@@ -295,7 +331,7 @@ def _eval_row(
     for result, part in zip(results, _split(given, len(results)), strict=True):
         numbers = parse_numbers(part, () if n == 1 else result.shape)
         if numbers is None:
-            raise _refusal(users, k, t, repr(given), len(results))
+            raise _refusal(users, k, t, show(given), len(results))
         result[:] = numbers
 
 
@@ -308,10 +344,7 @@ def _split(given: Any, count: int) -> Sequence[Any]:
 
 def _parse_array(given: Any) -> FloatArray | None:
     """What a user function gave as an array of any shape, or None if it is none."""
-    try:
-        return None if given is None else np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
+    return read_numbers(given)
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:

@@ -59,7 +59,7 @@ class Cable2D(Component):
     node1 = ref("PointSlope2D", "node at x = length")
     length = column("m", "length L of the cable without strain", above=0.0)
     mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
-    axial_stiffness = column("N", "axial stiffness EA", minimum=0.0)
+    axial_stiffness = column("N", "axial stiffness EA", above=0.0)
     bending_stiffness = column("N m^2", "bending stiffness EI", minimum=0.0)
     axial_damping = column("N s", "axial damping d_EA: force per strain rate", default=0.0, minimum=0.0)
     bending_damping = column("N m^2 s", "bending damping d_EI: moment per curvature rate", default=0.0, minimum=0.0)

@@ -5,7 +5,8 @@ A law is a function of arrays with one entry per row and point, shape (rows, n),
     law(t, position, strain, strain_rate, reference_strain, curvature, curvature_rate, reference_curvature, parameters)
 
 with the time t [s] and the position x [m] along the cable; ``parameters`` are columns of the rows, see `Parameters`.
-It replaces the whole linear law with its damping and must accept any number of rows and points.
+It replaces the whole linear law with its damping and must accept any number of rows and points.  A law that gives one
+value per row, shape (rows, 1), or one number, means it for all points; anything else, and NaN, is an error.
 
 A function of the same arguments in ``axial_force_derivatives`` or ``bending_moment_derivatives`` returns the
 derivatives by strain, strain_rate, curvature and curvature_rate; without it they are central differences of the law.
@@ -22,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +37,14 @@ from windlass.elements.cable2d_strains import (
     eval_second_derivatives,
     eval_strains,
 )
-from windlass.framework.errors import ModelError
+from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.law import Fields, FloatArray, LocalRows
 from windlass.framework.table import IntArray
+from windlass.framework.user_functions import FirstCalls, find_contradictions, first_calls, name_of
+from windlass.framework.values import read_numbers, show
 
+BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
+"""What laws are differentiated by, as places among their arguments."""
 # Step of the differences, relative to the size of strains [1], and of curvatures times length [1].
 STEP = 1e-6
 
@@ -71,11 +77,13 @@ Derivatives = Callable[..., tuple[FloatArray, FloatArray, FloatArray, FloatArray
 
 
 class Laws(NamedTuple):
-    """Rows that have the same law: their positions, shape (m,), the law, and its derivatives or None."""
+    """Rows that have the same law: their positions, shape (m,), the law, its derivatives or None, and for users' laws
+    the count of their calls."""
 
     rows: IntArray
     law: ForceLaw
     derivatives: Derivatives | None
+    calls: FirstCalls | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +159,8 @@ def create_laws(rows: LocalRows, quantity: str) -> list[Laws]:
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
         groups.setdefault((id(laws[i]), id(derivatives[i])), []).append(i)
-    result += [Laws(np.array(m), laws[m[0]], derivatives[m[0]]) for m in groups.values()]
+    calls = first_calls(rows.world)
+    result += [Laws(np.array(m), laws[m[0]], derivatives[m[0]], calls) for m in groups.values()]
     return result
 
 
@@ -178,7 +187,7 @@ def eval_laws(
     out = np.empty_like(strains.eps)
     for group in laws:
         x, *values = [a[group.rows] for a in arguments]
-        out[group.rows] = _call(quantity, group.law, t, x, values, _of_rows(parameters, group.rows))
+        out[group.rows] = _call(quantity, group, t, x, values, _of_rows(parameters, group.rows))
     return out
 
 
@@ -192,17 +201,47 @@ def eval_law_derivatives(
         x, *values = [a[group.rows] for a in arguments]
         p = _of_rows(parameters, group.rows)
         if group.derivatives is not None:
-            for k, value in enumerate(group.derivatives(t, x, *values, p)):
-                out[k, group.rows] = value
+            given = _call_derivatives(quantity, group, t, x, values, p)
+            for k in range(4):
+                out[k, group.rows] = given[k]
+            if group.calls is not None and group.calls.count(group.derivatives):
+                _compare(quantity, group, t, x, values, p, out[:, group.rows])
             continue
-        for k, which in enumerate((0, 1, 3, 4)):
-            unit = np.ones_like(p.length) if which < 2 else 1.0 / p.length
-            step = STEP * np.maximum(unit, np.abs(values[which]))
+        for k, which in enumerate(BY):
+            step = _step(which, values, p)
             up, down = list(values), list(values)
             up[which], down[which] = values[which] + step, values[which] - step
-            change = _call(quantity, group.law, t, x, up, p) - _call(quantity, group.law, t, x, down, p)
+            change = _call(quantity, group, t, x, up, p) - _call(quantity, group, t, x, down, p)
             out[k, group.rows] = change / (up[which] - down[which])
     return out
+
+
+def _step(which: int, values: list[FloatArray], p: Parameters) -> FloatArray:
+    unit = np.ones_like(p.length) if which < 2 else 1.0 / p.length
+    step: FloatArray = STEP * np.maximum(unit, np.abs(values[which]))
+    return step
+
+
+def _compare(
+    quantity: str, group: Laws, t: float, x: FloatArray, values: list[FloatArray], p: Parameters, given: FloatArray
+) -> None:
+    """Warn of derivatives that contradict the differences of their law; they change the tangent only."""
+    for k, (which, name) in enumerate(BY.items()):
+
+        def evaluate(distance: FloatArray, which: int = which) -> FloatArray:
+            moved = list(values)
+            moved[which] = values[which] + distance
+            return _call(quantity, group, t, x, moved, p)
+
+        wrong, differences = find_contradictions(given[k], _step(which, values, p), evaluate)
+        for i, j in np.argwhere(wrong)[:1]:
+            warn(
+                f"{quantity}_derivatives of Cable2D row {int(p.row[i, 0])} gave {given[k, i, j]:.9g} for the "
+                f"derivative by {name} at x = {x[i, j]:.6g} m, t = {t:.9g} s, but {quantity}_law "
+                f"({name_of(group.law)}) changes by {differences[i, j]:.9g}: Newton needs its derivative",
+                ModelWarning,
+                stacklevel=2,
+            )
 
 
 def _arguments(places: Places, s: Strains, parameters: Parameters) -> tuple[FloatArray, ...]:
@@ -215,17 +254,59 @@ def _of_rows(parameters: Parameters, rows: IntArray) -> Parameters:
     return Parameters(row[rows], *(column[rows] for column in values))
 
 
-def _call(quantity: str, law: ForceLaw, t: float, x: FloatArray, values: list[FloatArray], p: Parameters) -> FloatArray:
-    result = np.asarray(law(t, x, *values, p), dtype=np.float64)
-    if result.shape == x.shape:
-        return result
-    try:
-        return np.broadcast_to(result, x.shape)
-    except ValueError:
-        raise ModelError(
-            f"{quantity}_law of Cable2D gave an array of shape {result.shape}: must be one value per row and point, "
-            f"shape {x.shape}"
-        ) from None
+def _call(quantity: str, group: Laws, t: float, x: FloatArray, values: list[FloatArray], p: Parameters) -> FloatArray:
+    """What a law gives, one number for each row and point."""
+    given = group.law(t, x, *values, p)
+    result = given if group.calls is None else read_numbers(given)
+    if result is None or result.shape not in ((), p.length.shape, x.shape):
+        words = show(given) if result is None else f"an array of shape {result.shape}"
+        must = f"must be one value per row and point, shape {x.shape} (or {p.length.shape}, or one number for all)"
+        raise _refusal(f"{quantity}_law", group.law, words, must, 0, t, p)
+    result = np.broadcast_to(result, x.shape)
+    if group.calls is not None:
+        _check_finite(f"{quantity}_law", group.law, result, t, values, p)
+    return result
+
+
+def _call_derivatives(
+    quantity: str, group: Laws, t: float, x: FloatArray, values: list[FloatArray], p: Parameters
+) -> list[FloatArray]:
+    """What the derivatives of a law give: four numbers or arrays."""
+    assert group.derivatives is not None
+    given = group.derivatives(t, x, *values, p)
+    if group.calls is None:
+        return list(given)
+    name, must = f"{quantity}_derivatives", f"must be 4 numbers or arrays, each of shape {x.shape} or {p.length.shape}"
+    several = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    if not several or len(given) != 4:
+        raise _refusal(name, group.derivatives, show(given), must, 0, t, p)
+    result = []
+    for part in given:
+        array = read_numbers(part)
+        if array is None or array.shape not in ((), p.length.shape, x.shape):
+            raise _refusal(name, group.derivatives, show(part), must, 0, t, p)
+        _check_finite(name, group.derivatives, np.broadcast_to(array, x.shape), t, values, p)
+        result.append(array)
+    return result
+
+
+def _check_finite(
+    name: str, function: Any, result: FloatArray, t: float, values: list[FloatArray], p: Parameters
+) -> None:
+    """Raise ModelError for a row that is not finite though what the function was given is."""
+    if np.isfinite(result).all():
+        return
+    bad = ~np.isfinite(result)
+    for value in values:
+        bad &= np.isfinite(value)
+    # otherwise Newton diverges and says so; the user's function is not to blame
+    for i, j in np.argwhere(bad)[:1]:
+        raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
+
+
+def _refusal(name: str, function: Any, given: str, must: str, i: int, t: float, p: Parameters) -> ModelError:
+    row = int(p.row[i, 0])
+    return ModelError(f"{name} of Cable2D gave {given} in row {row} ({name_of(function)}) at t = {t:.9g} s: {must}")
 
 
 def residual(c: LawRows, fields: Fields, f: FloatArray) -> None:

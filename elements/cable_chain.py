@@ -16,14 +16,30 @@ from windlass.elements.ale_cable2d import ALECable2D
 from windlass.elements.cable2d import Cable2D
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
+from windlass.framework.adding import all_or_nothing
+from windlass.framework.checks import checked, each, either, handle, inside, instance, number, optional, word, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.parts import part_of_large, pick_rows
 from windlass.framework.table import Entity
 from windlass.framework.world import World
 
 Side = Literal["left", "right"]
+SIDE = word("left", "right")
+RADIUS = number("m")
+CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
 
+@checked(
+    **CHAIN,
+    circles=each(instance(Circle, Entity), "a list of circles", 1),
+    radius=optional(either(RADIUS, each(RADIUS, "one for each circle"))),
+    sides=either(SIDE, each(SIDE, "one for each circle")),
+    radial_offset=number("m"),
+    closed=yes_no(),
+    start=inside(),
+    end=inside(),
+)
+@all_or_nothing
 def cable_around(
     world: World,
     circles: Sequence[Circle | Entity],
@@ -70,6 +86,8 @@ def cable_around(
     return add_along(world, route, elements, name, **cable_columns)
 
 
+@checked(**CHAIN, start=inside(), end=inside())
+@all_or_nothing
 def straight_cable(
     world: World, start: Point, end: Point, elements: int, *, name: str = "cable", **cable_columns: Any
 ) -> Entity:
@@ -106,6 +124,7 @@ def add_along(world: World, route: Route, elements: int, name: str, **cable_colu
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
+    elements = int(elements)
     mine = part_of_large(elements + (0 if route.closed else 1))
     positions, slopes, _ = nodes_along(route, elements, mine.numbers)
     nodes = world.add(PointSlope2D, name=f"{name} node", part=mine, position=positions, slope=slopes)
@@ -116,6 +135,7 @@ def add_along(world: World, route: Route, elements: int, name: str, **cable_colu
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
 
 
+@checked(world=instance(World), cables=handle())
 def nodes_of(world: World, cables: Entity) -> Entity:
     """The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.
 

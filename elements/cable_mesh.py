@@ -18,6 +18,8 @@ from windlass.elements.mesh_file import FileMesh, read_mesh
 from windlass.elements.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
 from windlass.elements.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, plan_nodes, spread
 from windlass.elements.mesh_parts import Given, Net, NetCables, Outline, deal_net
+from windlass.framework import checks
+from windlass.framework.adding import all_or_nothing
 from windlass.framework.errors import ModelError
 from windlass.framework.parallel import communicator
 from windlass.framework.parts import pick_rows
@@ -81,6 +83,24 @@ class CableMesh:
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
+@checks.checked(
+    world=checks.instance(World),
+    path=checks.path(),
+    sections=checks.optional(
+        checks.that(lambda given: isinstance(given, Mapping), "columns by the name of a group of lines")
+    ),
+    cables_per_line=checks.whole(1),
+    largest_length=checks.optional(checks.number("m", above=0.0)),
+    scale=checks.number("m"),
+    slopes=checks.word(),
+    corner_angle=checks.number("rad"),
+    hinges=checks.each(checks.word(), "a list of names of groups"),
+    unused_points=checks.word(),
+    merge_distance=checks.optional(checks.number("m")),
+    name=checks.word(),
+    cable_columns=checks.inside(),
+)
+@all_or_nothing
 def cables_from_mesh(
     world: World,
     path: str | Path,

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.checks import checked, numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
 
@@ -22,6 +23,9 @@ UNIT_TOLERANCE = 1e-8
 """Largest departure of a length from 1 that counts as rounding of the input."""
 
 
+@checked(
+    axis=numbers("1", (3,), (None, 3), words="axes of 3 numbers with a length > 0"), angle=numbers("rad", (), (None,))
+)
 def euler_parameters(axis: Any, angle: Any) -> FloatArray:
     """Euler parameters of rotations about axes.
 
@@ -44,6 +48,7 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
     return np.concatenate((np.broadcast_to(cos, (*shape, 1)), vector), axis=-1)
 
 
+@checked(matrix=numbers("1", (3, 3), (None, 3, 3), words="a rotation matrix of shape (3, 3), or several"))
 def euler_parameters_of(matrix: Any) -> FloatArray:
     """Euler parameters of rotation matrices.
 
@@ -82,6 +87,7 @@ def is_rotation(matrix: FloatArray) -> Any:
     return (np.abs(product - np.eye(3)).max(axis=(-1, -2)) <= UNIT_TOLERANCE) & (np.linalg.det(matrix) > 0.0)
 
 
+@checked(e=numbers("1", (4,), (None, 4)))
 def rotation_matrix(e: FloatArray) -> FloatArray:
     """Rotation matrices A(e) from the body's to the global frame, shape (..., 3, 3), for e of shape (..., 4)."""
     e = np.asarray(e, dtype=np.float64)
@@ -104,6 +110,7 @@ def local_rates(e: FloatArray, rate: FloatArray) -> FloatArray:
     return out
 
 
+@checked(e=numbers("1", (4,), (None, 4)), angular_velocity=numbers("rad/s", (3,), (None, 3)))
 def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
     """e_t of bodies that turn with an angular velocity [rad/s] in the global frame, shape (..., 4), for unit e."""
     e, omega = np.broadcast_arrays(*_rows(e, angular_velocity))

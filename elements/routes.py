@@ -21,14 +21,24 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from windlass.framework.checks import checked, each, inside, instance, yes_no
+from windlass.framework.errors import ModelError
+from windlass.framework.values import read_numbers, read_whole_numbers, show
+
 FloatArray = npt.NDArray[np.float64]
 Pair = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
+# More elements of one cable than any memory holds.
+MOST_ELEMENTS = 10**10
 # A wrap that misses a full turn by less than this angle [rad] only touches: rounding must not wind the cable around.
 TOUCH_ANGLE = 1e-9
 # Relative tolerance [1] of "the point lies on the circle" and of arc lengths at the ends of an open route.
 END_TOLERANCE = 1e-12
+
+
+class RouteError(ModelError, ValueError):
+    """A route that does not exist, or arguments that are not allowed."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,7 @@ class Circle:
     side: where the circle lies when travelling along the cable; "right": clockwise wrap, "left": counter-clockwise.
     turns: turns on top of the wrap that joins the neighbours [1], >= 0, whole unless an open route begins or ends here.
 
-    Raises ValueError for values outside these ranges.
+    Raises RouteError for values outside these ranges.
     """
 
     center: Pair
@@ -54,11 +64,11 @@ class Circle:
         object.__setattr__(self, "radius", float(_finite("radius [m] of Circle", self.radius)))
         object.__setattr__(self, "turns", float(_finite("turns [1] of Circle", self.turns)))
         if self.radius <= 0:
-            raise ValueError(f"radius = {self.radius} m of Circle: must be > 0 m")
+            raise RouteError(f"radius = {self.radius} m of Circle: must be > 0 m")
         if self.turns < 0:
-            raise ValueError(f"turns = {self.turns} of Circle: must be >= 0 turns")
-        if self.side not in ("left", "right"):
-            raise ValueError(f"side = {self.side!r} of Circle: must be 'left' or 'right', as seen along the cable")
+            raise RouteError(f"turns = {self.turns} of Circle: must be >= 0 turns")
+        if not isinstance(self.side, str) or self.side not in ("left", "right"):
+            raise RouteError(f"side = {show(self.side)} of Circle: must be 'left' or 'right', as seen along the cable")
 
 
 class Wrap(NamedTuple):
@@ -112,15 +122,16 @@ class Route:
 
         Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,), which is
         > 0 to the left and, where two pieces meet, that of the piece that begins.  Closed routes are periodic in s.
-        Raises ValueError if s is not finite, has more than one axis, or lies outside [0, length] of an open route.
+        Raises RouteError if s is not finite, has more than one axis, or lies outside [0, length] of an open route.
         """
-        s = np.atleast_1d(np.asarray(s, dtype=np.float64))
+        given = read_numbers(s)
+        if given is None or given.ndim > 1 or not np.all(np.isfinite(given)):
+            raise RouteError(f"s = {show(s)} m in Route.eval_points: must be finite arc lengths [m], shape (n,)")
+        s = np.atleast_1d(given)
         stations, length = self.stations, self.length
-        if s.ndim != 1 or not np.all(np.isfinite(s)):
-            raise ValueError(f"s = {s} m in Route.eval_points: must be finite arc lengths [m], shape (n,)")
         outside = np.abs(s - 0.5 * length) > (0.5 + END_TOLERANCE) * length
         if not self.closed and np.any(outside):
-            raise ValueError(
+            raise RouteError(
                 f"s = {s[outside][0]} m in Route.eval_points: must be in [0, {length}] m of the open route"
             )
         s = np.mod(s, length) if self.closed else np.clip(s, 0.0, length)
@@ -134,14 +145,23 @@ class Route:
         return _columns(position), _columns(np.exp(2j * half) * tangent), curvature
 
 
+@checked(RouteError, start=inside(), end=inside())
 def straight(start: Point, end: Point) -> Route:
     """Straight route between the points start and end [m], each (x, y).
 
-    Raises ValueError if a point is not two finite numbers or if the points coincide.
+    Raises RouteError if a point is not two finite numbers or if the points coincide.
     """
     return route_around([], closed=False, start=start, end=end)
 
 
+@checked(
+    RouteError,
+    circles=each(instance(Circle), "a list of circles"),
+    radial_offset=inside(),
+    closed=yes_no(),
+    start=inside(),
+    end=inside(),
+)
 def route_around(
     circles: Sequence[Circle],
     radial_offset: float = 0.0,
@@ -165,7 +185,7 @@ def route_around(
     turns.  A circle that a taut cable would miss on the given side is thus wound almost fully; `Route.wraps` shows it.
     Whether spans cross further circles is not checked.
 
-    Raises ValueError if a common tangent does not exist (circles overlap or touch, a point lies inside a circle), for
+    Raises RouteError if a common tangent does not exist (circles overlap or touch, a point lies inside a circle), for
     part turns in the middle of a route, start or end on a closed route, too few circles, and a route without length.
     """
     offset = float(_finite("radial_offset [m]", radial_offset))
@@ -177,7 +197,7 @@ def route_around(
     spans: list[Piece | None]  # spans[i] runs to circle i, spans[i + 1] away from it
     if closed:
         if not stops or first or last:
-            raise ValueError(f"{given}: must have at least 1 circle, and neither start nor end")
+            raise RouteError(f"{given}: must have at least 1 circle, and neither start nor end")
         if len(stops) == 1:
             spans = [Piece(stops[0].touch(1 + 0j), 1 + 0j, 0.0, 0.0)]
             turns[0] += 1
@@ -187,7 +207,7 @@ def route_around(
         order = [*order[1:], 0]
     else:
         if len(first) + len(stops) + len(last) < 2:
-            raise ValueError(f"{given}: must have at least two of start point [m], circles and end point [m]")
+            raise RouteError(f"{given}: must have at least two of start point [m], circles and end point [m]")
         spans = [_tangent_span(a, b) for a, b in pairwise([*first, *stops, *last])]
         spans = [*([] if first else [None]), *spans, *([] if last else [None])]
 
@@ -210,10 +230,11 @@ def route_around(
         pieces.append(spans[-1])
     pieces = [piece for piece in pieces if piece.length > 0]
     if not pieces:
-        raise ValueError(f"{given}: has the length 0 m, must be > 0 m")
+        raise RouteError(f"{given}: has the length 0 m, must be > 0 m")
     return Route(tuple(pieces), closed, tuple(sorted(wraps)))
 
 
+@checked(RouteError, route=instance(Route), elements=inside(), numbers=inside())
 def nodes_along(
     route: Route, elements: int, numbers: npt.NDArray[np.int64] | None = None
 ) -> tuple[FloatArray, FloatArray, float]:
@@ -221,11 +242,17 @@ def nodes_along(
 
     An open route has elements + 1 nodes, a closed one as many as elements: its last element ends at the first node.
     All of them, or those of the given numbers from 0, shape (n,).
-    Raises ValueError unless elements is a whole number >= 1 (closed: >= 2, as an element needs two different nodes).
+    Raises RouteError unless elements is a whole number >= 1 (closed: >= 2, as an element needs two different nodes).
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
-    if isinstance(elements, bool) or not isinstance(elements, int | np.integer) or elements < least:
-        raise ValueError(f"elements = {elements} in nodes_along: must be a whole number >= {least} on {kind} route")
+    count, given = read_whole_numbers(elements), read_whole_numbers(np.arange(1) if numbers is None else numbers)
+    if count is None or count.shape or not least <= count <= MOST_ELEMENTS:
+        raise RouteError(
+            f"elements = {show(elements)} in nodes_along: must be a whole number >= {least} on {kind} route"
+        )
+    if given is None or given.ndim != 1:
+        raise RouteError(f"numbers = {show(numbers)} in nodes_along: must be whole numbers, shape (n,)")
+    elements = int(count)
     if numbers is None:
         numbers = np.arange(elements + (0 if route.closed else 1))
     s = route.length * (numbers / elements)
@@ -248,7 +275,7 @@ class _Stop(NamedTuple):
 def _circle_stop(name: str, circle: Circle, offset: float) -> _Stop:
     R = circle.radius + offset
     if R <= 0:
-        raise ValueError(f"radial_offset = {offset} m at {name}: must be > {-circle.radius} m, minus the radius")
+        raise RouteError(f"radial_offset = {offset} m at {name}: must be > {-circle.radius} m, minus the radius")
     return _Stop(name, complex(*circle.center), R if circle.side == "left" else -R)
 
 
@@ -267,7 +294,7 @@ def _tangent_span(begin: _Stop, end: _Stop) -> Piece:
         rule = "difference of the radii, same side" if sides > 0 else "sum of the radii, different sides"
         rule = f"> {least} m ({rule}, with radial_offset)" if sides else f">= {least} m (radius with radial_offset)"
         given = f"{begin.name} and {end.name} are {distance} m apart, too near for a common tangent"
-        raise ValueError(f"{given}: must be {rule if least or sides else '> 0 m'}")
+        raise RouteError(f"{given}: must be {rule if least or sides else '> 0 m'}")
     length = 0.0 if on_circle else sqrt((distance - m) * (distance + m))
     t = d / complex(length, m)
     t /= abs(t)
@@ -279,7 +306,7 @@ def _wrap_angle(stop: _Stop, turns: float, before: Piece | None, after: Piece | 
     angle, sign = 2 * pi * turns, copysign(1.0, stop.a)
     if before is not None and after is not None:
         if turns % 1 != 0:
-            raise ValueError(f"turns = {turns} of {stop.name}: must be whole turns, as the cable runs on at both ends")
+            raise RouteError(f"turns = {turns} of {stop.name}: must be whole turns, as the cable runs on at both ends")
         joint = sign * float(np.angle(after.tangent / before.tangent)) % (2 * pi)
         return angle + (joint if joint < 2 * pi - TOUCH_ANGLE else 0.0), before.tangent, after.tangent
     turn = complex(np.exp(1j * sign * angle))
@@ -294,10 +321,9 @@ def _columns(z: npt.NDArray[np.complex128]) -> FloatArray:
 
 
 def _finite(name: str, value: npt.ArrayLike, shape: tuple[int, ...] = ()) -> FloatArray:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.full(shape, np.nan)
-    if array.shape != shape or not np.all(np.isfinite(array)):
-        raise ValueError(f"{name} = {value!r}: must be {'two finite numbers (x, y)' if shape else 'a finite number'}")
+    array = read_numbers(value)
+    if array is None or array.shape != shape or not np.all(np.isfinite(array)):
+        raise RouteError(
+            f"{name} = {show(value)}: must be {'two finite numbers (x, y)' if shape else 'a finite number'}"
+        )
     return array

@@ -14,23 +14,27 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from windlass.framework.assembly import serial_assembly
+from windlass.framework.checks import checked, instance, number, yes_no
 from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.state import State
 from windlass.framework.world import World
 
 
+@checked(world=instance(World))
 def create_vector(world: World) -> Any:
     """A PETSc vector over the coordinates, in world order."""
     return PETSc.Vec().createSeq(serial_assembly(world).layout.spare)
 
 
+@checked(world=instance(World))
 def create_matrix(world: World) -> Any:
     """An empty PETSc matrix over the coordinates, in world order, with the sparsity of the tangent."""
     pattern = _coordinate_matrix(world, None)
     return _to_petsc(pattern)
 
 
+@checked(world=instance(World), state=instance(State), load_factor=number("1"), velocity_terms=yes_no())
 def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, velocity_terms: bool = True) -> Any:
     """Left-hand-side forces minus loads, f(q, v, t) - load_factor * loads [N, N m], as a PETSc vector.
 
@@ -51,6 +55,14 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, vel
     return vector
 
 
+@checked(
+    world=instance(World),
+    state=instance(State),
+    dq=number("1"),
+    dv=number("1"),
+    load_factor=number("1"),
+    da=number("1"),
+)
 def assemble_matrix(
     world: World, state: State, dq: float = 1.0, dv: float = 0.0, load_factor: float = 1.0, da: float = 0.0
 ) -> Any:
@@ -73,6 +85,7 @@ def assemble_matrix(
     return _to_petsc(_coordinate_matrix(world, values))
 
 
+@checked(world=instance(World), state=instance(State))
 def assemble_mass(world: World, state: State) -> Any:
     """The mass matrix [kg, kg m^2] at a state as a PETSc matrix."""
     assembly = serial_assembly(world)

@@ -24,11 +24,13 @@ from windlass.framework import options, unread
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint_file import CheckpointFile, write_checkpoint
 from windlass.framework.checkpoint_options import EVERY, check_place, declare
+from windlass.framework.checks import checked, optional, path, whole
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
 from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
 from windlass.framework.interrupt import Interrupt
+from windlass.framework.meetings import leave as leave_meeting
 from windlass.framework.parallel import is_first_process
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
@@ -78,14 +80,13 @@ class Checkpoint(StepHook):
         OutputError: a place that cannot be written, a file that cannot be read.
     """
 
+    @checked(OutputError, path=path(), every=optional(whole(1, "a whole number of steps")), restart=optional(path()))
     def __init__(
         self,
         path: str | os.PathLike[str],
         every: int | None = None,
         restart: str | os.PathLike[str] | None = None,
     ) -> None:
-        if every is not None and (every < 1 or every != int(every)):
-            raise OutputError(f"every = {every} in Checkpoint: must be a whole number of steps >= 1")
         self.path = Path(path).absolute()
         self.every = int(every) if every is not None else EVERY
         self._newest: CheckpointFile | None = None
@@ -238,6 +239,8 @@ class Keeper:
         self._interrupt.end()
         if self._solver.keeper is self:
             self._solver.keeper = None
+        if isinstance(error, Exception | SystemExit):
+            leave_meeting(self._solver.assembly.comm, type(self._solver).__name__, error)
         if self._checkpoint is not None:
             self._checkpoint.end(self)
             if error is not None and not isinstance(error, GeneratorExit):

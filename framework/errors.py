@@ -17,6 +17,10 @@ class ModelError(WindlassError):
     """A model that cannot be computed: wrong value, wrong kind of entity, missing part."""
 
 
+class ModelWarning(UserWarning):
+    """Something in a model that is probably a mistake, though the results do not depend on it."""
+
+
 class OptionError(WindlassError):
     """A command-line option that is unknown, misspelt, or has a wrong value."""
 

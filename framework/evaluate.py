@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.checks import checked, handle, inside, instance, word
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.law import Fields, FloatArray, LocalRows, Output, law_of
 from windlass.framework.parallel import communicator, parallel_assembly
@@ -36,6 +37,7 @@ def find_output(entity: Entity, name: str) -> Output:
     return outputs[name]
 
 
+@checked(entity=handle(), name=word(), state=instance(State), where=inside())
 def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatArray:
     """Evaluate an output variable of one or more entities of one kind.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,26 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
             lines.append(f"reference coordinate of {name}: {old[worst]:.9g} in the file, {new[worst]:.9g} here")
     if lines:
         raise ModelError(f"{where} belongs to another model:\n  " + "\n  ".join(lines))
+
+
+def describe_for_state(world: World) -> dict[str, Any]:
+    """What `describe_model` says, without gravity, as arrays for a file; all processes together."""
+    from windlass.framework.parallel import communicator, parallel_assembly
+
+    model = describe_model(parallel_assembly(world, communicator()))
+    return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
+
+
+def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None:
+    """Compare what `describe_for_state` said with the present model; all processes together.
+
+    Raises:
+        ModelError: what differs, with both values.
+    """
+    from windlass.framework.parallel import communicator, parallel_assembly
+
+    model = {"counts": json.loads(str(kept["model"])), "reference": kept["model_reference"]}
+    check_model({**model, "gravity": world.gravity.tolist()}, parallel_assembly(world, communicator()), where)
 
 
 def list_switches(world: World) -> dict[str, Any]:

@@ -81,6 +81,11 @@ def run_finish(hooks: Iterable[StepHook], state: State) -> None:
 Hook = StepHook | Callable[[State], None]
 
 
+def is_hook(value: Any) -> bool:
+    """Whether a value is a hook or a plain function of the state; a class of hooks is none."""
+    return isinstance(value, StepHook) or (callable(value) and not isinstance(value, type))
+
+
 def as_hooks(hooks: Iterable[Hook]) -> list[StepHook]:
     """Hooks from hooks and plain functions of the state (called after each step)."""
     return [h if isinstance(h, StepHook) else _AfterStep(h) for h in hooks]

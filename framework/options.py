@@ -48,8 +48,7 @@ from windlass.framework.petsc_values import check_ranges, find_refused, petsc_re
 from windlass.framework.unread import Moment, Solver
 
 Value = TypeVar("Value", bound=int | float | bool | str)
-# Prefixes of the solvers that Windlass itself makes; the last one finds initial accelerations.
-SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
+SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last one finds initial accelerations
 
 
 @dataclass
@@ -184,9 +183,10 @@ def option(
     Raises:
         OptionError: a value of the wrong type or out of range; a name that is PETSc's or was declared in another way.
     """
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
+        raise OptionError(f"option name {given}: expected letters, digits and underscores")
     item = Option(name, default, unit, doc, minimum, maximum, tuple(choices) if choices else None)
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise OptionError(f"option name {name!r}: expected letters, digits and underscores")
     if name.lower() in HELP_NAMES or (unread.GLOBAL.fullmatch(name) and name.lower() in unread.petsc_names()):
         raise OptionError(f"option name {name!r}: PETSc has an option of this name")
     known = _run.own.setdefault(name, item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from windlass.framework.describe import describe_column, describe_component
 from windlass.framework.errors import ModelError
+from windlass.framework.values import read_numbers, read_whole_numbers, read_words, read_yes_no, show
 
 REQUIRED: Any = object()
 """Marks a column without default."""
@@ -28,6 +30,7 @@ class Column:
         minimum, above: smallest allowed value, or the bound that values must exceed.
         choices: the allowed values, if they are few.
         switchable: may change after ``World.finalize`` through ``World.set``.
+        fill: one number stands for all entries of a row's value; otherwise that is an error.
     """
 
     unit: str
@@ -40,6 +43,7 @@ class Column:
     choices: tuple[Any, ...] | None = None
     switchable: bool = False
     name: str = ""
+    fill: bool = False
 
     def __repr__(self) -> str:
         return describe_column(self, REQUIRED)
@@ -81,9 +85,10 @@ def column(
     above: float | None = None,
     choices: tuple[Any, ...] | None = None,
     switchable: bool = False,
+    fill: bool = False,
 ) -> Any:
     """Declare a column in the body of a Component; see `Column` for the arguments."""
-    return Column(unit, doc, shape, default, dtype, minimum, above, choices, switchable)
+    return Column(unit, doc, shape, default, dtype, minimum, above, choices, switchable, fill=fill)
 
 
 def function(doc: str, switchable: bool = False) -> Any:
@@ -147,20 +152,24 @@ def parse_values(col: Column, kind: str, value: Any, rows: NDArray[np.int64]) ->
         return _parse_functions(value, count, where)
     if col.shape is None:
         return _parse_open(col, value, count, where)
-    try:
-        array = np.asarray(value, dtype=col.dtype)
-    except (TypeError, ValueError):
-        raise ModelError(f"{where} = {value!r}: expected {_shape_words(col)} [{col.unit}]") from None
-    if np.issubdtype(col.dtype, np.integer) and not np.array_equal(array, np.asarray(value, dtype=float)):
-        raise ModelError(f"{where} = {value!r}: must be a whole number [{col.unit}]")
-    try:
-        array = np.broadcast_to(array, (count, *col.shape)).copy()
-    except ValueError:
-        raise ModelError(
-            f"{where} has shape {array.shape}: expected {_shape_words(col)} [{col.unit}], for one row or for {count}"
-        ) from None
-    _check_range(col, kind, array, rows)
-    return array
+    array = _read(col, value)
+    if array is None:
+        raise ModelError(f"{where} = {show(value)}: {_expected(col)} [{col.unit}]")
+    if array.shape == () and (col.fill or col.shape == (1,)):
+        array = np.broadcast_to(array, col.shape)
+    if array.shape not in (col.shape, (1, *col.shape), (count, *col.shape)):
+        raise ModelError(f"{where} has shape {array.shape}: {_expected(col)} [{col.unit}], for one row or for {count}")
+    _check_range(col, kind, np.broadcast_to(array, (count, *col.shape)), rows)
+    return np.broadcast_to(array, (count, *col.shape)).astype(col.dtype)
+
+
+def _read(col: Column, value: Any) -> NDArray[Any] | None:
+    """User input as an array of any shape, None if it has entries that the column does not hold."""
+    letter = np.dtype(col.dtype).kind
+    readers: dict[str, Callable[[Any], NDArray[Any] | None]] = {
+        "b": read_yes_no, "i": read_whole_numbers, "U": read_words, "f": read_numbers
+    }  # fmt: skip
+    return readers[letter](value)
 
 
 def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
@@ -169,8 +178,9 @@ def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
         one = np.empty(1, dtype=object)
         one[0] = value
         return np.broadcast_to(one, (count,))
-    if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != count:
-        raise ModelError(f"{where} = {value!r}: must be a function, or one function per row")
+    several = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    if not several or len(value) != count or not all(f is None or callable(f) for f in value):
+        raise ModelError(f"{where} = {show(value)}: must be a function, or one function or None per row")
     values = np.empty(count, dtype=object)
     values[:] = value
     return values
@@ -178,10 +188,9 @@ def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
 
 def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
     """Input of open length: one list for all rows, or (count, n)."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"{where} = {value!r}: expected a list of numbers [{col.unit}]") from None
+    array = read_numbers(value)
+    if array is None:
+        raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")
     if array.ndim not in (1, 2) or (array.ndim == 2 and len(array) != count):
         raise ModelError(f"{where} has shape {array.shape}: expected (n,) or ({count}, n) numbers [{col.unit}]")
     if not np.isfinite(array).all():
@@ -196,8 +205,20 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
     return values
 
 
-def _shape_words(col: Column) -> str:
-    return "one number" if not col.shape else f"numbers of shape {col.shape}"
+def _expected(col: Column) -> str:
+    """What a column takes, in words."""
+    shape = f" of shape {col.shape}" if col.shape else ""
+    letter = np.dtype(col.dtype).kind
+    if col.choices is not None:
+        return f"must be {'a whole number, ' if letter == 'i' else ''}one of {', '.join(map(str, col.choices))}"
+    match letter:
+        case "b":
+            return f"must be True or False{shape and ','}{shape}"
+        case "i":
+            return f"must be whole numbers{shape}" if shape else "must be a whole number"
+        case "U":
+            return f"must be words{shape}" if shape else "must be a word"
+    return f"expected numbers{shape}" if shape else "expected one number"
 
 
 def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.int64]) -> None:

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windlass.framework.checks import checked, handle, inside, instance, optional, path, word
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.law import FloatArray
+from windlass.framework.row_values import RowPlaces, check_stored
 from windlass.framework.table import Entity, IntArray
+from windlass.framework.values import read_numbers, show
 
 if TYPE_CHECKING:
     from windlass.framework.assembly import Assembly
     from windlass.framework.world import World
 
 NAMES = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data")
+MODEL_NAMES = ("model", "model_reference")
+"""What files of states say about their model beside the values."""
 
 
 class State:
@@ -39,6 +44,7 @@ class State:
         step: number of steps done.
     """
 
+    @checked(world=instance("World"), assembly=optional(instance("Assembly")))
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
         from windlass.framework.assembly import serial_assembly
         from windlass.framework.parallel import communicator
@@ -106,6 +112,12 @@ class State:
         """Whether the values are those of the whole world, in world order."""
         return self._assembly is None or self._assembly.layout.size == 1
 
+    @property
+    def local_assembly(self) -> Assembly | None:
+        """The assembly whose local numbers the values have; None for states in world order."""
+        return self._assembly
+
+    @checked(assembly=instance("Assembly"))
     def is_local_to(self, assembly: Assembly) -> bool:
         """Whether the values have the local numbers of an assembly."""
         return self._assembly is assembly
@@ -119,12 +131,14 @@ class State:
         other.t, other.step = self.t, self.step
         return other
 
+    @checked(other=instance("State"))
     def assign(self, other: State) -> None:
         """Take over all values of another state of the same world and process."""
         for name in NAMES:
             getattr(self, name)[:] = getattr(other, name)
         self.t, self.step = other.t, other.step
 
+    @checked(name=word(*NAMES[:4]))
     def vector(self, name: str) -> Any:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
         from windlass.framework.exchange import create_ghost_vector
@@ -135,11 +149,25 @@ class State:
             return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
         return create_ghost_vector(self._assembly.layout, array)
 
+    @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
-        """Values of ``q``, ``v`` or ``a`` of nodes or bodies, shape (rows, k); a copy.
+        """Values of the rows of a handle, shape (rows, k); a copy.
 
         Under MPI all processes must call this together; each gets the values of all rows.
+
+        Args:
+            entity: what the values belong to.
+            name: ``q``, ``v``, ``a`` or ``algorithmic_a``: the coordinates of nodes and bodies, in the order of
+                ``dof_names``, 0 for those that a row does not have.  ``lam``: the multipliers of constraints, in the
+                order of their equations.  ``data`` or ``start_data``: the history values of connectors, or of rows of
+                `GenericData`: one variable after the other as in the docstring of the law, each with one value per
+                segment; shorter rows end with NaN.
+
+        Raises:
+            ModelError: a handle of another world, or without such values.
         """
+        if name in NAMES[4:]:
+            return RowPlaces(self, entity, name).take(getattr(self, name))
         array, dofs = getattr(self, name), self.local_dofs(entity)
         if self._assembly is None or self._assembly.layout.size == 1:
             values: FloatArray = np.append(array, 0.0)[dofs]
@@ -150,15 +178,30 @@ class State:
         self._assembly.comm.Allreduce(values.copy(), values)
         return values
 
+    @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:
-        """Set values of ``q``, ``v`` or ``a`` of nodes or bodies, shape (rows, k) or broadcast to it.
+        """Set the values that `of` gives, shape (rows, k), (k,) for all rows alike, or one number for all.
 
         Under MPI all processes must call this together, with the values of all rows.
-        """
-        dofs = self.local_dofs(entity)
-        inside = dofs < len(self.q)
-        getattr(self, name)[dofs[inside]] = np.broadcast_to(np.asarray(values, float), dofs.shape)[inside]
 
+        Raises:
+            ModelError: as `of`; values of another shape, or that are not finite.
+        """
+        if name in NAMES[4:]:
+            places = RowPlaces(self, entity, name).places
+            there = places >= 0
+        else:
+            places = self.local_dofs(entity)
+            there = places < len(self.q)
+        given = read_numbers(values)
+        if given is None or given.shape not in ((), places.shape[1:], (1, *places.shape[1:]), places.shape):
+            raise ModelError(f"values = {show(values)} in State.put: must be numbers of shape {places.shape}")
+        given = np.broadcast_to(given, places.shape)
+        if not np.isfinite(given[there]).all():
+            raise ModelError(f"values = {show(values)} in State.put: must be finite numbers")
+        getattr(self, name)[places[there]] = given[there]
+
+    @checked(entity=handle())
     def local_dofs(self, entity: Entity) -> IntArray:
         """Coordinate numbers of an entity in this state, shape (rows, k); n for those that it does not have.
 
@@ -177,30 +220,43 @@ class State:
 
         return self if self._assembly is None else gather_state(self._assembly, self)
 
+    @checked(OutputError, path=path())
     def save(self, path: str | Path) -> Path:
         """Write the whole state with its history values to a file (``.npz``); read it with `load`."""
+        from windlass.framework.fingerprint import describe_for_state
         from windlass.framework.parallel import is_first_process
 
-        whole = self.gather()
+        whole, model = self.gather(), describe_for_state(self._world)
         path = Path(path)
         if is_first_process():
             try:
                 with path.open("wb") as file:
                     arrays = {name: getattr(whole, name) for name in NAMES}
-                    np.savez(file, t=whole.t, step=whole.step, **arrays)
+                    np.savez(file, t=whole.t, step=whole.step, **arrays, **model)
             except OSError as error:
                 raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None
         return path
 
+    @checked(OutputError, path=path())
     def load(self, path: str | Path) -> State:
-        """Take over the values of a file that `save` wrote for the same model; returns itself."""
+        """Take over the values of a file that `save` wrote for the same model; returns itself.
+
+        Raises:
+            OutputError: a file that cannot be read, or has values that are not finite.
+            ModelError: the state of another model: other rows, or nodes elsewhere.
+        """
         try:
             with np.load(path) as file:
                 stored = {name: file[name] for name in (*NAMES, "t", "step")}
+                model = {name: file[name] for name in MODEL_NAMES if name in file}
         except (OSError, ValueError, KeyError) as error:
             raise OutputError(f"state file {path} cannot be read: {error}") from None
         from windlass.framework.exchange import check_sizes, scatter_state
+        from windlass.framework.fingerprint import check_state_model
 
+        check_stored(stored, path)
+        if model:
+            check_state_model(self._world, model, f"state file {path}")
         if self._assembly is not None:
             scatter_state(self._assembly, stored, self)
         else:

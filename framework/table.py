@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import ModelError
-from windlass.framework.schema import REQUIRED, Component, parse_values
+from windlass.framework.schema import REQUIRED, Column, Component, parse_values
 
 if TYPE_CHECKING:
     from windlass.framework.processes import Processes
@@ -96,6 +96,7 @@ class EntityTable:
         self.names: tuple[str, ...] = (*component.refs, *component.columns)
         self._chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in self.names}
         self._chunks["id"] = []
+        self._defaults: dict[str, NDArray[Any]] = {}
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
         # first row and first entity number of rows whose numbers both follow each other
         self._runs: list[tuple[int, int]] = []
@@ -251,9 +252,18 @@ class EntityTable:
             value = values.get(name, col.default)
             if value is REQUIRED:
                 raise ModelError(f"{self.kind} needs {name} [{col.unit}] ({col.doc})")
+            if name not in values and col.dtype is not object and col.shape is not None:
+                parsed[name] = np.repeat(self._default(col), len(rows), axis=0)
+                continue
             every = len(rows) < total and self._is_function(name)
             parsed[name] = parse_values(col, self.kind, value, np.arange(total) + self.count if every else rows)
         return parsed
+
+    def _default(self, col: Column) -> NDArray[Any]:
+        """The value of rows for which the user gives none, shape (1, *shape)."""
+        if col.name not in self._defaults:
+            self._defaults[col.name] = parse_values(col, self.kind, col.default, np.array([self.count]))
+        return self._defaults[col.name]
 
     def parse_one(self, name: str, value: Any, rows: IntArray) -> NDArray[Any]:
         """Check a new value of one column for existing rows; see `parse`."""
@@ -284,6 +294,23 @@ class EntityTable:
         if label:
             self.add_label(entity.rows, label)
         return entity
+
+    def mark(self) -> tuple[int, int, int, int, bool]:
+        """How many rows, held rows, labels and runs there are, for `cut_back`."""
+        return self.count, self.held_count, len(self._labels), len(self._runs), self.is_spread
+
+    def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
+        """Forget all rows that were added since a `mark`."""
+        self.count, held, labels, runs, was_spread = mark
+        if self.is_spread and not was_spread:
+            # in parts since then, and of the rows before every process has all
+            self._chunks["id"] = [self.ids_of(np.arange(self.count))]
+            self.is_spread, self._held, self._processes = False, [], None
+        for chunks in self._chunks.values():
+            chunks[:] = [_joined(chunks)[:held]]
+        if self.is_spread:
+            self._held = [_joined(self._held)[:held]]
+        del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:
         """Name rows that follow each other, for messages: all alike, or by a function of the place among them."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windlass.framework.adding import count_rows
+from windlass.framework.checks import checked, handle, instance, numbers, optional, subclass, word
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray, law_of
 from windlass.framework.schema import Component, Ref
 from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.values import show
 
 if TYPE_CHECKING:
     from windlass.framework.parts import Part
@@ -36,11 +39,10 @@ class World:
         calls: kind, number of rows, and whether in parts, of every call of `add`.
     """
 
+    @checked(gravity=numbers("m/s^2", (2,), (3,)))
     def __init__(self, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
         self.gravity: FloatArray = np.zeros(3)
         self.gravity[: len(gravity)] = gravity
-        if not np.isfinite(self.gravity).all():
-            raise ModelError(f"gravity = {tuple(gravity)} m/s^2 in World: must be finite numbers")
         self.tables: dict[type[Component], EntityTable] = {}
         self.finalized = False
         self.version = 0
@@ -67,6 +69,28 @@ class World:
         """The table of a component; an empty one if nothing was added."""
         return self.tables.get(component) or EntityTable(component)
 
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """A stretch that adds rows: if it fails, the world is as it was before."""
+        tables = {component: table.mark() for component, table in self.tables.items()}
+        calls, count, cached = len(self._first_ids), self._count, dict(self._cached)
+        parts = self.processes, self.is_spread
+        try:
+            yield
+        except BaseException:
+            if not self.finalized:
+                self.tables = {component: self.tables[component] for component in tables}
+                for component, mark in tables.items():
+                    self.tables[component].cut_back(mark)
+                del self._first_ids[calls:], self._first_rows[calls:], self._table_of[calls:], self.calls[calls:]
+                self._count, self._cached = count, cached
+                self.processes, self.is_spread = parts
+                self._dofs.clear()
+                self._ref_widths.clear()
+                self._block_arrays = np.zeros(0, np.int64), np.zeros(0, np.int64)
+            raise
+
+    @checked(component=subclass(Component), name=word(), part=optional(instance("Part")))
     def add(self, component: type[Component], *, name: str = "", part: Part | None = None, **values: Any) -> Entity:
         """Add one row, or as many as the longest handle or array among the values has, and return a handle.
 
@@ -83,9 +107,14 @@ class World:
 
         Raises:
             ModelError: the world is finalized; a value is missing, unknown or not allowed; a reference of a wrong kind.
+                Nothing has been added then, neither nodes nor history values.
         """
         if self.finalized:
             raise ModelError(f"cannot add {component.__name__}: the world is finalized (add before the first solve)")
+        with self.all_or_nothing():
+            return self._add(component, name, part, values)
+
+    def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         from windlass.framework.parts import begin_parts, follow_parts, pick_rows
 
         in_parts = part is not None and not part.everywhere
@@ -97,7 +126,7 @@ class World:
         table = self.tables.setdefault(component, EntityTable(component))
         handles = {r: values.pop(r) for r in list(values) if r in component.refs}
         refs = {r: self._ids(table, ref, handles.get(r), part) for r, ref in component.refs.items()}
-        count = _row_count(component, values, refs) if part is None else len(part.numbers)
+        count = count_rows(component, values, refs) if part is None else len(part.numbers)
         for name_, ids in refs.items():
             if len(ids) not in (1, count):
                 raise ModelError(f"{name_} of {table.kind} has {len(ids)} entities: expected 1 or {count}")
@@ -121,24 +150,31 @@ class World:
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         """Give the user's name also to the entities that were created along with a row (nodes, history values)."""
-        for handle in values.values():
-            if name and isinstance(handle, Entity) and len(handle) and int(handle.ids[0]) >= before:
-                handle.table.add_label(handle.rows, name)
+        for made in values.values():
+            if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
+                made.table.add_label(made.rows, name)
 
+    @checked(entity=handle())
     def set(self, entity: Entity, **values: Any) -> None:
         """Change switchable columns (``active``, friction and the like) between solves; the one way to do so.
 
         Raises:
-            ModelError: a column that is not switchable, or a value that is not allowed.
+            ModelError: a handle of another world, a column that is not switchable, or a value that is not allowed;
+                nothing has been changed then.
         """
         table = entity.table
+        if self.tables.get(table.component) is not table:
+            raise ModelError(f"entity = {entity!r} in World.set: belongs to another world")
+        parsed = {}
         for name, value in values.items():
             col = table.component.columns.get(name)
             if col is None or not col.switchable:
                 able = [n for n, c in table.component.columns.items() if c.switchable]
                 words = ", ".join(able) or "none"
                 raise ModelError(f"{name} of {table.kind} cannot be changed: switchable are {words}")
-            table.write(name, entity.rows, table.parse_one(name, value, entity.rows))
+            parsed[name] = table.parse_one(name, value, entity.rows)
+        for name, array in parsed.items():
+            table.write(name, entity.rows, array)
         self.version += 1
         self.changed[table.component] = self.version
 
@@ -298,18 +334,18 @@ class World:
             if ref.optional:
                 return np.array([-1], dtype=np.int64)
             raise ModelError(f"{table.kind} needs {ref.name}: a {ref.target} ({ref.doc})")
-        if isinstance(handle, np.ndarray) and np.issubdtype(handle.dtype, np.integer):
+        if type(handle) is np.ndarray and handle.dtype.kind in "iu" and handle.ndim == 1:
             return self._check_numbers(table, ref, handle, where, len(handle) if part is None else part.count)
         handles = [handle] if isinstance(handle, Entity) else handle
-        if not isinstance(handles, (list, tuple)) or not all(isinstance(h, Entity) for h in handles):
-            raise ModelError(f"{where} = {handle!r}: must be a handle to a {ref.target}")
+        if not isinstance(handles, (list, tuple)) or not handles or not all(isinstance(h, Entity) for h in handles):
+            raise ModelError(f"{where} = {show(handle)}: must be a handle to a {ref.target}, or a list of handles")
         for h in handles:
             component = h.table.component
             if self.tables.get(component) is not h.table:
                 raise ModelError(f"{where} = {h!r}: belongs to another world")
             if ref.target not in (component.__name__, *component.provides):
                 raise ModelError(f"{where} = {h!r}: must be a {ref.target}")
-        return np.concatenate([h.ids for h in handles]) if handles else np.zeros(0, np.int64)
+        return np.concatenate([h.ids for h in handles])
 
     def _check_numbers(self, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
         """Entity numbers that are given as such, checked like handles."""
@@ -324,17 +360,3 @@ class World:
             if ref.target not in (component.__name__, *component.provides):
                 raise ModelError(f"{where}: entity {numbers[place]} is a {component.__name__}, must be a {ref.target}")
         return numbers
-
-
-def _row_count(component: type[Component], values: dict[str, Any], refs: dict[str, IntArray]) -> int:
-    """Number of rows that a call of `World.add` asks for."""
-    counts = [len(ids) for ids in refs.values() if len(ids) != 1]
-    for name, value in values.items():
-        col = component.columns.get(name)
-        if col is None or value is None or col.dtype is object:
-            continue
-        rank = 1 if col.shape is None else len(col.shape)
-        shape = np.shape(value)
-        if len(shape) == rank + 1:
-            counts.append(shape[0])
-    return max(counts, default=1)

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
-from windlass.framework.errors import ModelError, NotConverged
+from windlass.framework.checks import checked, number, whole, word, yes_no
+from windlass.framework.errors import NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
@@ -20,6 +19,7 @@ from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.consistency import Consistency
 from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.newton import Newton, Tolerances
@@ -68,6 +68,19 @@ class Dynamic:
         failed_attempts: (time, step size, reason) of rejected attempts.
     """
 
+    @checked(
+        method=word(*METHODS),
+        spectral_radius=number("1", minimum=0.0, maximum=1.0),
+        rotations=word("steady", "parameters"),
+        lag=yes_no(),
+        project=yes_no(),
+        cut=number("1", above=0.0, below=1.0),
+        growth=number("1", minimum=1.0),
+        easy_steps=whole(1),
+        **COMMON,
+        **NEWTON,
+        **TIMES,
+    )
     def __init__(
         self,
         world: World,
@@ -96,9 +109,7 @@ class Dynamic:
         prefix: str = "dynamic_",
         name: str = "dynamic",
     ) -> None:
-        for what, value in (("step", step), ("end", end)):
-            if not (np.isfinite(value) and value > 0.0):
-                raise ModelError(f"{what} = {value} s in Dynamic: must be > 0")
+        check_smallest(smallest_step, step, "Dynamic")
         # wrong arguments are errors before the world is finalized
         create_integrator(method, spectral_radius, rotations)
         step = options.option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
@@ -126,12 +137,14 @@ class Dynamic:
         self.failed_attempts: list[tuple[float, float, str]] = []
         self.keeper: Keeper | None = None
 
+    @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
         for now in self.march(state, hooks, resume=resume):
             state = now
         return self.assembly.local_state(state)
 
+    @checked(**SOLVE)
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
@@ -151,6 +164,8 @@ class Dynamic:
                 accelerations; nonlinear constraints with ``"newmark"``.
         """
         current = self.assembly.local_state(state)
+        check_start(self, state, current)
+        check_times(self, current, self.control.nominal, self.end)
         if options.help_requested():
             yield current
             return

@@ -16,7 +16,8 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
-from windlass.framework.errors import Failure, ModelError, NotConverged
+from windlass.framework.checks import checked, number, word, yes_no
+from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks
 from windlass.framework.law import PostNewton
 from windlass.framework.options import option
@@ -25,6 +26,7 @@ from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.accelerations import Accelerations
 from windlass.solvers.explicit_step import Advance, Method
+from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
 from windlass.solvers.runge_kutta import RungeKutta
@@ -99,6 +101,13 @@ class Explicit:
         ModelError: wrong arguments; coordinates without mass.
     """
 
+    @checked(
+        method=word(*METHODS),
+        project=yes_no(),
+        discontinuous_atol=number("N", minimum=0.0),
+        **COMMON,
+        **TIMES,
+    )
     def __init__(
         self,
         world: World,
@@ -115,18 +124,11 @@ class Explicit:
         prefix: str = "explicit_",
         name: str = "explicit",
     ) -> None:
+        check_smallest(smallest_step, step, "Explicit")
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
-        for what, value in (("step", step), ("end", end), ("smallest_step", smallest)):
-            if not (np.isfinite(value) and value > 0.0):
-                raise ModelError(f"{what} = {value} s in Explicit: must be > 0")
-        if method not in METHODS:
-            raise ModelError(f"method = {method!r} in Explicit: must be one of {', '.join(METHODS)}")
         step = option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
         end = option(prefix + "end", float(end), "s", "time at the end", minimum=SHORTEST)
         method = option(prefix + "method", method, "", "integrator", choices=METHODS)
-        for what, value in (("rtol", rtol), ("atol", atol), ("discontinuous_atol", discontinuous_atol)):
-            if not (np.isfinite(value) and value >= 0.0):
-                raise ModelError(f"{what} = {value} in Explicit: must be >= 0")
         self.prefix, self._name = prefix, method
         self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
         project = option(prefix + "project", project, "1", "bring coordinates and velocities onto the constraints")
@@ -155,12 +157,14 @@ class Explicit:
         self.keeper: Keeper | None = None
         self._grid = StepGrid(0.0, step, end)
 
+    @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
         for now in self.march(state, hooks, resume=resume):
             state = now
         return self.assembly.local_state(state)
 
+    @checked(**SOLVE)
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
 
@@ -180,6 +184,8 @@ class Explicit:
                 the accelerations.
         """
         current = self.assembly.local_state(state)
+        check_start(self, state, current)
+        check_times(self, current, self.step, self.end)
         if options.help_requested():
             yield current
             return

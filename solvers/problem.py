@@ -15,9 +15,11 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.bind import bind
+from windlass.framework.checks import checked, instance, word
 from windlass.framework.errors import Failure, OutputError
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
+from windlass.framework.meetings import meet
 from windlass.framework.petsc import PETSc, release_dropped
 from windlass.framework.program import Program, fixed
 from windlass.framework.sparsity import Pattern
@@ -90,7 +92,9 @@ class NonlinearProblem:
         residual_count, tangent_count: numbers of evaluations.
     """
 
+    @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
     def __init__(self, assembly: Assembly, prefix: str, storage: Storage = Storage.ROWS) -> None:
+        meet(assembly.comm, f"the solver {prefix}")
         self.assembly, self.prefix, self._storage = assembly, prefix, storage
         release_dropped(assembly.comm, solvers=assembly.layout.unknown_count > LARGE)
         layout, comm = assembly.layout, assembly.comm

@@ -10,6 +10,7 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
+from windlass.framework.checks import checked, number, optional, whole, yes_no
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.options import option
@@ -18,6 +19,7 @@ from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.progress import Progress
@@ -61,6 +63,15 @@ class Static:
         snes: the PETSc solver.
     """
 
+    @checked(
+        load_steps=whole(1, brief=True),
+        geometric=yes_no(),
+        load_range=number("1", above=0.0),
+        stabiliser=number("1/s^2", minimum=0.0),
+        time=optional(number("s")),
+        **COMMON,
+        **NEWTON,
+    )
     def __init__(
         self,
         world: World,
@@ -83,10 +94,6 @@ class Static:
         prefix: str = "static_",
         name: str = "static",
     ) -> None:
-        if load_steps < 1:
-            raise ModelError(f"load_steps = {load_steps} in Static: must be >= 1 [1]")
-        if not (np.isfinite(stabiliser) and stabiliser >= 0.0):
-            raise ModelError(f"stabiliser = {stabiliser} 1/s^2 in Static: must be >= 0")
         if geometric and not load_range > 1.0:
             raise ModelError(f"load_range = {load_range} in Static: must be > 1 [1]")
         self.prefix = prefix
@@ -105,6 +112,7 @@ class Static:
         self.progress = Progress(name, "", self.statistics)
         self.keeper: Keeper | None = None
 
+    @checked(progress=number("1"))
     def load_factor(self, progress: float) -> float:
         """Load factor for a progress from 0 to 1 (progress = i / load_steps after the i-th step)."""
         if not self.geometric or self.load_steps == 1:
@@ -114,6 +122,7 @@ class Static:
             return steps / self.load_range
         return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
 
+    @checked(state=SOLVE["state"], hooks=SOLVE["hooks"])
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
         """Find the equilibrium and return its state; velocities and accelerations of the given state are kept.
 
@@ -126,6 +135,7 @@ class Static:
             NotConverged: a load step failed at the smallest step size.
         """
         current = self.assembly.local_state(state)
+        check_start(self, state, current)
         if options.help_requested():
             return current
         all_hooks = as_hooks(hooks)

@@ -3,8 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+from windlass.framework.checks import checked, each, that
+from windlass.framework.values import read_numbers
 
 
+def _is_row(given: Any) -> bool:
+    """Whether a value is a row of the table."""
+    if not isinstance(given, list | tuple) or len(given) < 3 or not isinstance(given[0], str):
+        return False
+    numbers = [x for x in given[1:] if x is not None]
+    return all(x is not None and x.shape == () for x in map(read_numbers, numbers))
+
+
+def _is_title(given: Any) -> bool:
+    words = given if isinstance(given, list | tuple) and given else [given]
+    return all(isinstance(word, str) for word in words)
+
+
+@checked(
+    rows=each(that(_is_row, "(name, value or None, reference or None for each title)"), "a list of rows"),
+    title=that(_is_title, "a word, or words"),
+)
 def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str | Sequence[str] = "reference") -> str:
     """A table of computed and reference values with their relative difference.
 

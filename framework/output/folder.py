@@ -4,9 +4,12 @@ import os
 import tempfile
 from pathlib import Path
 
+from windlass.framework.checks import checked, inside
 from windlass.framework.errors import OutputError
+from windlass.framework.values import show
 
 
+@checked(OutputError, path=inside())
 def create_output_folder(path: str | os.PathLike[str]) -> Path:
     """Make the folder with its parents, write and delete a small file in it, and return its absolute path.
 
@@ -16,8 +19,8 @@ def create_output_folder(path: str | os.PathLike[str]) -> Path:
     Raises OutputError if the folder cannot be made or written.
     """
     try:
-        if not os.fspath(path):
-            raise ValueError("empty path")
+        if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+            raise ValueError("no name")
         folder = Path(path).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(prefix=".windlass-", dir=folder) as trial:
@@ -28,7 +31,7 @@ def create_output_folder(path: str | os.PathLike[str]) -> Path:
         if isinstance(error, FileExistsError):
             reason = "a file of this name is in the way"
         raise OutputError(
-            f"output folder = {os.fspath(path)!r} cannot be written ({reason}): "
+            f"output folder = {show(path)} cannot be written ({reason}): "
             "must be a folder that exists or can be made, on a file system that can be written"
         ) from error
     return folder

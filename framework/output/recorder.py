@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from windlass.framework import options
 from windlass.framework.checkpoint import is_replaying
+from windlass.framework.checks import checked, each, either, instance, optional, path, whole, word
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.hooks import StepHook
 from windlass.framework.output.drawing import Canvas, Drawing, Painting
@@ -73,6 +74,15 @@ class Recorder(StepHook):
         OutputError: a folder that cannot be written, or arguments that are not allowed.
     """
 
+    @checked(
+        OutputError,
+        name=path(),
+        every=whole(1),
+        formats=either(word(), each(word(), "a list of formats")),
+        folder=optional(path()),
+        subdivisions=whole(1),
+        axis=word("time", "step", words="'time' or 'step'"),
+    )
     def __init__(
         self,
         name: str | os.PathLike[str],
@@ -86,11 +96,6 @@ class Recorder(StepHook):
         unknown = [given for given in formats if given not in SERIES]
         if unknown or not formats:
             raise OutputError(f"formats = {formats} in Recorder: must be some of {', '.join(SERIES)}")
-        for what, number in (("every", every), ("subdivisions", subdivisions)):
-            if number < 1 or number != int(number):
-                raise OutputError(f"{what} = {number} in Recorder: must be a whole number >= 1")
-        if axis not in ("time", "step"):
-            raise OutputError(f"axis = {axis!r} in Recorder: must be 'time' or 'step'")
         self._base = Path(folder or "") / name
         # -help runs a script without solving, and leaves no traces
         if not options.help_requested():
@@ -112,6 +117,7 @@ class Recorder(StepHook):
         """Number of recorded frames."""
         return len(self._times)
 
+    @checked(state=instance(State))
     def record(self, state: State) -> None:
         """Write one frame, unless this instant was the last one recorded; for states outside of a solve.
 

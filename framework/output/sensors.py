@@ -21,6 +21,20 @@ import numpy as np
 
 from windlass.framework import options
 from windlass.framework.checkpoint import is_replaying
+from windlass.framework.checks import (
+    check,
+    check_fields,
+    checked,
+    each,
+    handle,
+    inside,
+    instance,
+    optional,
+    path,
+    that,
+    whole,
+    word,
+)
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.hooks import StepHook
@@ -57,6 +71,18 @@ class SensorLike(Protocol):
         """Bind to the model of a state whose values are in the fields; all processes call this together."""
 
 
+FIELDS = {
+    "entity": handle(),
+    "output": word(),
+    "component": optional(whole()),
+    "name": word(),
+    "where": that(
+        lambda given: isinstance(given, Mapping) and all(isinstance(k, str) for k in given), "places by name"
+    ),
+}
+SENSOR = that(lambda given: hasattr(given, "create_probe") and hasattr(given, "name"), "a sensor")
+
+
 @dataclass(frozen=True)
 class Sensor:
     """One output variable of one or more entities of one kind.
@@ -79,6 +105,7 @@ class Sensor:
     where: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check_fields(self, FIELDS)
         find_output(self.entity, self.output)
         if not self.name:
             component = "" if self.component is None else f"[{self.component}]"
@@ -136,6 +163,7 @@ class Sensors(StepHook):
         ModelError: two sensors of one name, or none.
     """
 
+    @checked(path=optional(path()), sensors=each(SENSOR, "a list of sensors"), every=inside())
     def __init__(self, path: str | os.PathLike[str] | None, sensors: Sequence[SensorLike], every: int = 1) -> None:
         names = [sensor.name for sensor in sensors]
         if not names:
@@ -143,8 +171,7 @@ class Sensors(StepHook):
         twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
-        if every < 1 or every != int(every):
-            raise OutputError(f"every = {every} in Sensors: must be a whole number >= 1")
+        every = check(whole(1), "every", every, "Sensors", OutputError)
         self._path = None if path is None else Path(path).absolute()
         # -help runs a script without solving, and leaves no traces
         if self._path is not None and not options.help_requested():
@@ -183,6 +210,7 @@ class Sensors(StepHook):
         values = np.array([row[first : first + len(probe.columns)] for row in self._rows])
         return values.reshape(len(self._rows), *probe.shape)
 
+    @checked(state=instance(State))
     def record(self, state: State) -> None:
         """Read all sensors, unless this instant was the last one recorded; for states outside of a solve."""
         mark = (state.t, state.step)

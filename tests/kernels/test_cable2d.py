@@ -216,7 +216,7 @@ def test_residual_is_gradient_of_energy(integration: int) -> None:
 
 
 def test_damping_takes_power() -> None:
-    world, _, state = create_cables(3, chain=True, axial_stiffness=0.0, bending_stiffness=0.0)
+    world, _, state = create_cables(3, chain=True, axial_stiffness=1e-300, bending_stiffness=0.0)
     for seed in range(5):
         shake(state, seed)
         assert residual(world, state) @ state.v > 0

@@ -51,7 +51,7 @@ def dense(matrix: Any) -> Any:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"axial_stiffness": -1.0}, "axial_stiffness = -1.0 N in Cable2D row 0: must be >= 0"),
+        ({"axial_stiffness": -1.0}, "axial_stiffness = -1.0 N in Cable2D row 0: must be > 0"),
         ({"axial_stiffness": np.nan}, "axial_stiffness = nan N in Cable2D row 0"),
         ({"bending_stiffness": -2.0}, r"bending_stiffness = -2.0 N m\^2 in Cable2D row 0: must be >= 0"),
         ({"mass_per_length": -2.0}, "mass_per_length = -2.0 kg/m in Cable2D row 0: must be >= 0"),

@@ -1,0 +1,302 @@
+"""What arguments of public functions may be: declared beside each function, checked in one place, listed for tests.
+
+    @checked(step=number("s", above=0.0), method=word("verlet", "rk"), hooks=...)
+    def solve(...)
+
+A wrong argument is an error that says what was given, what is allowed, and the unit:
+``step = -1.0 s in Dynamic: must be > 0``.  Schemas check columns in the same way.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.values import read_numbers, read_whole_numbers, read_yes_no, show
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class RefusedError(Exception):
+    """A value that is not allowed, with what is."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What an argument may be.
+
+    Attributes:
+        read: ``(value) -> value`` as the function gets it; raises RefusedError with the words for what is allowed.
+        unit: unit of numbers, ``"1"`` or empty for none.
+    """
+
+    read: Callable[[Any], Any]
+    unit: str = ""
+
+
+def checked(
+    error: type[WindlassError] = ModelError, where: str | None = "", /, **checks: Check
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Declare what the arguments of a function may be, and check them in each call.
+
+    Args:
+        error: the error to raise.
+        where: name of the function in messages; default: its own, of a constructor that of the class; None: none.
+        **checks: check of each argument; of ``*args`` and ``**kwargs`` of each of them.
+
+    Returns:
+        Decorator; the function has the checks as ``checks``, for lists and tests.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        parameters = inspect.signature(function).parameters
+        places = [p.name for p in parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        rest = next((p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL), "")
+        unknown = set(checks) - set(parameters)
+        assert not unknown, f"{function.__qualname__} has no argument {unknown}"
+        name = (
+            where
+            if where is None
+            else where or function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
+        )
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            given: list[Any] = list(args)
+            for k, value in enumerate(args):
+                what = places[k] if k < len(places) else rest
+                if what in checks:
+                    given[k] = check(checks[what], what, value, name, error)
+            for what, value in kwargs.items():
+                if what in checks:
+                    kwargs[what] = check(checks[what], what, value, name, error)
+            return function(*cast(Any, given), **kwargs)
+
+        call.checks = checks  # type: ignore[attr-defined]
+        return call
+
+    return decorate
+
+
+def check_fields(item: Any, checks: Mapping[str, Check], error: type[WindlassError] = ModelError) -> None:
+    """Check the fields of a frozen dataclass when it is made."""
+    for name, allowed in checks.items():
+        value = check(allowed, name, getattr(item, name), type(item).__name__, error)
+        object.__setattr__(item, name, value)
+
+
+def check(allowed: Check, name: str, value: Any, where: str | None, error: type[WindlassError] = ModelError) -> Any:
+    """The value of an argument as it is used.
+
+    Raises:
+        WindlassError: the value is not allowed; of the class ``error``.
+    """
+    try:
+        return allowed.read(value)
+    except RefusedError as refused:
+        unit = f" {allowed.unit}" if allowed.unit not in ("", "1") else ""
+        place = "" if where is None else f" in {where}"
+        raise error(f"{name} = {show(value)}{unit}{place}: must be {refused}") from None
+
+
+def number(
+    unit: str,
+    *,
+    above: float | None = None,
+    minimum: float | None = None,
+    below: float | None = None,
+    maximum: float | None = None,
+) -> Check:
+    """One finite number within bounds."""
+    if minimum is not None and maximum is not None:
+        bounds = f"between {minimum:g} and {maximum:g}"
+    else:
+        pairs = ((">", above), (">=", minimum), ("<", below), ("<=", maximum))
+        bounds = " and ".join(f"{sign} {bound:g}" for sign, bound in pairs if bound is not None)
+
+    def read(value: Any) -> Any:
+        given = read_numbers(value)
+        if given is None or given.shape:
+            raise RefusedError(f"a number {bounds}".rstrip())
+        x = float(given)
+        inside = (above is None or x > above) and (minimum is None or x >= minimum)
+        inside = inside and (below is None or x < below) and (maximum is None or x <= maximum)
+        if not (inside and np.isfinite(x)):
+            raise RefusedError(bounds or "a finite number")
+        return value if isinstance(value, int | float) else x
+
+    return Check(read, unit)
+
+
+def whole(minimum: int | None = None, words: str = "a whole number", brief: bool = False) -> Check:
+    """One whole number, not below the minimum; of too small ones ``brief`` messages say only that."""
+    words += f" >= {minimum}" if minimum is not None else ""
+
+    def read(value: Any) -> int:
+        given = read_whole_numbers(value)
+        if given is None or given.shape:
+            raise RefusedError(words)
+        if minimum is not None and given < minimum:
+            raise RefusedError(f">= {minimum}" if brief else words)
+        return int(given)
+
+    return Check(read)
+
+
+def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Check:
+    """Finite numbers in an array or list of one of some shapes; None in a shape is any length."""
+    words = words or "finite numbers of shape " + " or ".join(str(shape).replace("None", "n") for shape in shapes)
+
+    def read(value: Any) -> Any:
+        given = read_numbers(value)
+        fits = given is not None and any(
+            len(shape) == given.ndim and all(n in (None, m) for n, m in zip(shape, given.shape, strict=True))
+            for shape in shapes
+        )
+        if given is None or not fits or not given.size or not np.isfinite(given).all():
+            raise RefusedError(words)
+        return value
+
+    return Check(read, unit)
+
+
+def yes_no() -> Check:
+    """True or False, also as 1 or 0 and in the types of NumPy."""
+
+    def read(value: Any) -> bool:
+        given = read_yes_no(value)
+        if given is None or given.shape:
+            raise RefusedError("True or False")
+        return bool(given)
+
+    return Check(read)
+
+
+def word(*choices: str, words: str = "") -> Check:
+    """One of some words; without choices any text."""
+    words = words or (f"one of {', '.join(choices)}" if choices else "a text")
+
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or (choices and value not in choices):
+            raise RefusedError(words)
+        return value
+
+    return Check(read)
+
+
+def path() -> Check:
+    """The name of a file or folder."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str | os.PathLike) or not os.fspath(value) or "\0" in str(os.fspath(value)):
+            raise RefusedError("the name of a file or folder")
+        return value
+
+    return Check(read)
+
+
+def function() -> Check:
+    """Something that can be called."""
+    return that(callable, "a function")
+
+
+def instance(*kinds: type | str) -> Check:
+    """An object of a class, given itself or, where it cannot be imported, by name."""
+    names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
+
+    def fits(value: Any) -> bool:
+        own = type(value).__mro__
+        return any(kind in own or kind in [cls.__name__ for cls in own] for kind in kinds)
+
+    return that(fits, f"a {names}")
+
+
+def subclass(kind: type) -> Check:
+    """A class."""
+    return that(lambda value: isinstance(value, type) and issubclass(value, kind), f"a kind of {kind.__name__}")
+
+
+def handle() -> Check:
+    """A handle to rows of one kind."""
+    return Check(instance("Entity").read)
+
+
+def _is_handle(value: Any) -> bool:
+    return type(value).__name__ == "Entity"
+
+
+def optional(allowed: Check) -> Check:
+    """The same, or None."""
+
+    def read(value: Any) -> Any:
+        if value is None:
+            return None
+        try:
+            return allowed.read(value)
+        except RefusedError as refused:
+            raise RefusedError(f"{refused}, or None") from None
+
+    return Check(read, allowed.unit)
+
+
+def either(*several: Check) -> Check:
+    """What one of some checks allows."""
+
+    def read(value: Any) -> Any:
+        words = []
+        for allowed in several:
+            try:
+                return allowed.read(value)
+            except RefusedError as refused:
+                words.append(str(refused))
+        raise RefusedError(", or ".join(words))
+
+    return Check(read, several[0].unit)
+
+
+def each(allowed: Check, words: str, least: int = 0) -> Check:
+    """A list or tuple with entries that a check allows.
+
+    Args:
+        allowed: the check of an entry.
+        words: what the list is, for messages.
+        least: least number of entries.
+    """
+
+    def read(value: Any) -> list[Any]:
+        single = isinstance(value, str | bytes | bytearray | Mapping | np.generic) or _is_handle(value)
+        if single or not isinstance(value, Iterable) or np.ndim(value if isinstance(value, np.ndarray) else []) != 1:
+            raise RefusedError(words)
+        entries = list(value)
+        if len(entries) < least:
+            raise RefusedError(f"{words}, at least {least}")
+        try:
+            return [allowed.read(entry) for entry in entries]
+        except RefusedError as refused:
+            raise RefusedError(f"{words}, each {refused}") from None
+
+    return Check(read, allowed.unit)
+
+
+def that(fits: Callable[[Any], bool], words: str, unit: str = "") -> Check:
+    """Anything that passes a test, in words."""
+
+    def read(value: Any) -> Any:
+        if not fits(value):
+            raise RefusedError(words)
+        return value
+
+    return Check(read, unit)
+
+
+def inside() -> Check:
+    """What the function itself checks, or what schemas check when it adds rows."""
+    return Check(lambda value: value)

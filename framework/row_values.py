@@ -1,0 +1,92 @@
+"""Multipliers and history values of the rows of a handle in a state, and states in files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.law import FloatArray, law_of, role_of
+from windlass.framework.table import Entity, IntArray
+
+if TYPE_CHECKING:
+    from windlass.framework.state import State
+
+
+class RowPlaces:
+    """Where the multipliers or history values of rows lie in a state.
+
+    Args:
+        state: the state.
+        entity: constraints (``lam``), or connectors with history or rows of `GenericData` (``data``).
+        name: ``"lam"``, ``"data"`` or ``"start_data"``.
+
+    Attributes:
+        places: positions in the state's array, -1 for what other processes have or the row has not, shape (rows, k).
+    """
+
+    def __init__(self, state: State, entity: Entity, name: str) -> None:
+        if entity.table is not state.world.tables.get(entity.table.component):
+            raise ModelError(f"{entity!r} belongs to another world than this state")
+        self._state = state
+        self.places: IntArray = self._find_multipliers(entity) if name == "lam" else self._find_data(entity, name)
+
+    def take(self, array: FloatArray) -> FloatArray:
+        """Values of all rows on every process, shape (rows, k); NaN where a row has none."""
+        values = np.where(self.places >= 0, np.append(array, 0.0)[self.places], -np.inf)
+        values = self._largest(values)
+        return np.where(np.isneginf(values), np.nan, values)
+
+    def _find_multipliers(self, entity: Entity) -> IntArray:
+        law = law_of(entity.table.component)
+        if law is None or not law.multipliers:
+            raise ModelError(f"{entity!r} has no multipliers (lam): must be constraints")
+        assembly = self._state.local_assembly
+        if assembly is None:
+            return self._state.world.numbering.multipliers(entity.table.component, entity.rows)
+        return assembly.layout.multipliers(entity.table, entity.rows)
+
+    def _find_data(self, entity: Entity, name: str) -> IntArray:
+        from windlass.framework.parallel import communicator, parallel_assembly
+
+        component, world = entity.table.component, self._state.world
+        if role_of(component) != "data" and "data" not in component.refs:
+            raise ModelError(f"{entity!r} has no history values ({name}): must be connectors with history")
+        ids = entity.ids if role_of(component) == "data" else entity.table.take("data", entity.rows)
+        layout = parallel_assembly(world, communicator()).layout
+        start = layout.data_start[ids]
+        count = np.zeros(len(ids), np.int64)
+        for table, positions, rows in world.split_by_table(ids):
+            here = positions[start[positions] >= 0]
+            lengths = map(len, table.values("initial", rows[start[positions] >= 0]))
+            count[here] = np.fromiter(lengths, np.int64, len(here))
+        if self._state.local_assembly is None and layout.size > 1:
+            start = np.where(start >= 0, np.append(layout.data_rows_owned, -1)[start], -1)
+            start = self._largest(start.astype(float), everywhere=True).astype(np.int64)
+        count = self._largest(count.astype(float), everywhere=True).astype(np.int64)
+        k = np.arange(int(count.max(initial=0)))
+        return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
+
+    def _largest(self, values: FloatArray, everywhere: bool = False) -> FloatArray:
+        """The largest value of all processes, where each has a part."""
+        from windlass.framework.parallel import communicator
+
+        comm = communicator()
+        if comm is None or (self._state.local_assembly is None and not everywhere):
+            return values
+        from mpi4py import MPI
+
+        out = np.array(values, np.float64)
+        comm.Allreduce(MPI.IN_PLACE, out, op=MPI.MAX)
+        return out
+
+
+def check_stored(stored: Mapping[str, Any], where: Any) -> None:
+    """Raise OutputError for arrays of a file of a state that are no finite numbers."""
+    for name, values in stored.items():
+        if values.dtype.kind not in "iuf" or values.ndim != (0 if name in ("t", "step") else 1):
+            raise OutputError(f"state file {where}: {name} is no list of numbers; must be a file of State.save")
+        for k in np.flatnonzero(~np.isfinite(values))[:1]:
+            raise OutputError(f"state file {where}: {name}[{k}] = {values.flat[k]}; must be finite numbers")

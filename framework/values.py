@@ -1,0 +1,107 @@
+"""Strict reading of what users give: numbers, whole numbers, yes or no, words.
+
+NumPy turns words, dates, masked entries and objects into numbers where it can, and anything at all into true or false.
+Here only numbers are numbers, and only ``True``, ``False``, 1 and 0 are yes or no.
+"""
+
+from __future__ import annotations
+
+from array import array as CompactArray
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+NUMBERS = frozenset("iuf")
+YES_NO = frozenset("biu")
+WORDS = frozenset("U")
+OTHER = "O"
+
+LONGEST = 100
+"""Characters of a value that messages show."""
+
+
+def show(value: Any) -> str:
+    """What was given, for messages: as Python writes it, cut short."""
+    try:
+        with np.printoptions(threshold=8):
+            text = " ".join(repr(value).split())
+    except Exception:  # objects of users may fail at this, too
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def find_kinds(value: Any) -> set[str]:
+    """NumPy's letters for the kinds of all entries of a number, array or nested list; ``O`` for anything else."""
+    if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
+        return {OTHER}
+    if isinstance(value, np.ndarray | np.generic):
+        return {value.dtype.kind}
+    for kind, letter in ((bool, "b"), (int, "i"), (float, "f"), (str, "U")):
+        if isinstance(value, kind):
+            return {letter}
+    if isinstance(value, list | tuple | range):
+        return _kinds_of_list(value)
+    if isinstance(value, CompactArray) or hasattr(value, "__array__"):
+        return find_kinds(_to_array(value))
+    return {OTHER}
+
+
+def _kinds_of_list(values: Any) -> set[str]:
+    # long lists have few types: only entries that are no plain numbers are looked at one by one
+    plain = {float: "f", int: "i", bool: "b", str: "U"}
+    types = set(map(type, values))
+    kinds = {plain[kind] for kind in types if kind in plain}
+    if types - set(plain):
+        kinds = kinds.union(*(find_kinds(v) for v in values if type(v) not in plain))
+    return kinds
+
+
+def _to_array(value: Any) -> NDArray[Any]:
+    """Any array; one of objects where NumPy makes none."""
+    try:
+        return np.asarray(value)
+    except Exception:  # ragged lists, and whatever objects of users raise
+        return np.empty(0, object)
+
+
+def _convert(value: Any, allowed: frozenset[str], dtype: Any) -> NDArray[Any] | None:
+    kinds = find_kinds(value)
+    if not kinds or not kinds <= allowed:
+        return None
+    try:
+        return np.asarray(value, dtype=dtype)
+    except (TypeError, ValueError, OverflowError):  # ragged lists, whole numbers beyond any float
+        return None
+
+
+def read_numbers(value: Any) -> FloatArray | None:
+    """Numbers, finite or not, as an array of their shape; None for anything else, also for empty lists."""
+    return _convert(value, NUMBERS, np.float64)
+
+
+def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
+    """Whole numbers, also as floats, as an array of their shape; None for anything else."""
+    if type(value) is np.ndarray and value.dtype.kind == "i":
+        return value.astype(np.int64, copy=False)
+    numbers = read_numbers(value)
+    # beyond this not every whole number is a float
+    if numbers is None or not bool((np.abs(numbers) <= 2.0**53).all()):
+        return None
+    whole = numbers.astype(np.int64)
+    return whole if np.array_equal(whole, numbers) else None
+
+
+def read_yes_no(value: Any) -> NDArray[np.bool_] | None:
+    """True, False, 1 and 0 as an array of their shape; None for anything else."""
+    given = _convert(value, YES_NO, None)
+    if given is None or not bool(((given == 0) | (given == 1)).all()):
+        return None
+    return given.astype(bool)
+
+
+def read_words(value: Any) -> NDArray[np.str_] | None:
+    """Words as an array of their shape; None for anything else."""
+    return _convert(value, WORDS, np.str_)

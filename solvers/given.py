@@ -1,0 +1,113 @@
+"""What the arguments of solvers may be, and the states that they start from."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from windlass.framework.alike import check_same, digest
+from windlass.framework.checkpoint import Restartable
+from windlass.framework.checks import Check, each, instance, number, optional, that, whole, word, yes_no
+from windlass.framework.errors import ModelError
+from windlass.framework.hooks import is_hook
+from windlass.framework.meetings import meet
+from windlass.framework.petsc import PETSc
+from windlass.framework.state import NAMES, State
+
+LONGEST_TIME = 1e12
+"""Times [s] beyond this are mistakes: their squares and inverses leave the range of numbers."""
+MOST_STEPS = 1e12
+"""More steps than any computer can do: the step is a mistake."""
+
+PREFIX = that(
+    lambda given: isinstance(given, str) and given.isidentifier() and given.isascii(), "letters, digits and _"
+)
+
+COMMON: dict[str, Check] = {
+    "world": instance("World"),
+    "rtol": number("1", above=0.0, below=1.0),
+    "atol": number("N", minimum=0.0),
+    "adaptive": yes_no(),
+    "prefix": PREFIX,
+    "name": word(),
+}
+"""Arguments that all solvers have."""
+NEWTON: dict[str, Check] = {
+    "max_it": whole(1),
+    "discontinuous_max_it": whole(1),
+    "discontinuous_atol": number("N", minimum=0.0),
+    "discontinuous_rtol": number("1", minimum=0.0),
+    "discontinuous_limit": number("1", minimum=0.0),
+    "discontinuous_fail": yes_no(),
+    "decide_at_start": yes_no(),
+}
+"""Arguments of solvers with Newton's method."""
+TIMES: dict[str, Check] = {
+    "step": number("s", above=0.0, below=LONGEST_TIME),
+    "end": number("s", above=0.0, below=LONGEST_TIME),
+    "smallest_step": optional(number("s", above=0.0)),
+}
+"""Arguments of solvers in time."""
+SOLVE: dict[str, Check] = {
+    "state": optional(instance(State)),
+    "hooks": each(that(is_hook, "a StepHook or a function of the state"), "a list of hooks"),
+    "resume": yes_no(),
+}
+"""Arguments of solves."""
+
+
+def check_smallest(smallest: float | None, step: float, where: str) -> None:
+    """Raise ModelError for a smallest step that is longer than the step, both in s."""
+    if smallest is not None and smallest > step:
+        raise ModelError(f"smallest_step = {smallest} s in {where}: must be <= the step, {step} s")
+
+
+def check_start(solver: Restartable, given: State | None, state: State) -> None:
+    """Compare the start of a solve between processes, and see that it is one; all processes call this together.
+
+    Args:
+        solver: the solver.
+        given: the state that the user gave, if any.
+        state: the same with local numbers.
+
+    Raises:
+        ModelError: on all processes, for values that are not finite, and for settings that differ.
+    """
+    where, assembly = type(solver).__name__, solver.assembly
+    if assembly.layout.size > 1:
+        meet(assembly.comm, where)
+        settings = {"solver": where, "prefix": solver.prefix, **solver.settings(), "t of the state [s]": state.t}
+        settings |= {"end [s]": getattr(solver, "end", 0.0)}
+        if given is not None and given.is_whole:
+            settings |= {f"{name} of the state": digest(getattr(given, name)) for name in NAMES}
+        settings |= {f"-{name}": value for name, value in PETSc.Options().getAll().items()}
+        check_same(settings, assembly.comm)
+    error = None
+    try:
+        _check_finite(state, where)
+    except ModelError as found:
+        error = found
+    assembly.processes.agree(error)
+
+
+def _check_finite(state: State, where: str) -> None:
+    for name in NAMES:
+        bad = np.flatnonzero(~np.isfinite(getattr(state, name)))
+        if len(bad):
+            value = getattr(state, name)[bad[0]]
+            raise ModelError(
+                f"{name}[{bad[0]}] = {value} of the state that {where} starts from: must be a finite number"
+            )
+    if not math.isfinite(state.t):
+        raise ModelError(f"t = {state.t} s of the state that {where} starts from: must be a finite time")
+
+
+def check_times(solver: Restartable, state: State, step: float, end: float) -> None:
+    """Raise ModelError for a start after the end, or more steps than can be done; step and end in s."""
+    where = type(solver).__name__
+    if end < state.t - 1e-9 * step:
+        raise ModelError(f"end = {end} s in {where}: must be >= {state.t:.9g} s, the time of the state")
+    if end - state.t > MOST_STEPS * step:
+        count = (end - state.t) / step
+        raise ModelError(f"step = {step} s in {where}: must be longer, the end at {end} s is {count:.2g} steps away")
