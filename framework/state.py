@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
+from windlass.framework.state_file import read_state_file, write_state_file
 from windlass.framework.table import Entity, IntArray
 
 if TYPE_CHECKING:
@@ -178,27 +179,29 @@ class State:
         return self if self._assembly is None else gather_state(self._assembly, self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the whole state with its history values to a file (``.npz``); read it with `load`."""
+        """Write the whole state with its history values to a file (``.npz``); read it with `load`.
+
+        The file has a digest, and takes the place of an old one when it is on the disk.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
         from windlass.framework.parallel import is_first_process
 
         whole = self.gather()
         path = Path(path)
         if is_first_process():
-            try:
-                with path.open("wb") as file:
-                    arrays = {name: getattr(whole, name) for name in NAMES}
-                    np.savez(file, t=whole.t, step=whole.step, **arrays)
-            except OSError as error:
-                raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None
+            arrays = {name: getattr(whole, name) for name in NAMES}
+            write_state_file(path, {"t": whole.t, "step": whole.step, **arrays})
         return path
 
     def load(self, path: str | Path) -> State:
-        """Take over the values of a file that `save` wrote for the same model; returns itself."""
-        try:
-            with np.load(path) as file:
-                stored = {name: file[name] for name in (*NAMES, "t", "step")}
-        except (OSError, ValueError, KeyError) as error:
-            raise OutputError(f"state file {path} cannot be read: {error}") from None
+        """Take over the values of a file that `save` wrote for the same model; returns itself.
+
+        Raises:
+            OutputError: the file cannot be read, or does not have its digest.
+        """
+        stored = read_state_file(Path(path), (*NAMES, "t", "step"))
         from windlass.framework.exchange import check_sizes, scatter_state
 
         if self._assembly is not None:

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -80,6 +82,7 @@ json.dump({"results": results, "compiled": [name for name, _ in compiled()], "lo
 RESULTS = [4.5, 101.0, 101.0, 81.0, 202.0, 162.0, 101.0, 81.0, True, "position is not finite"]
 # plain, force, two loops (the third is the first again), swap; length is compiled too, but inside of force.
 KERNELS = 5
+VERSION = f"kernels-2-{sys.implementation.cache_tag}-numba-{numba.__version__}"
 LOOP = "make_loop.<locals>.loop"
 
 
@@ -148,6 +151,13 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "own cache"
 
 
+@pytest.fixture
+def messages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], str]:
+    """Messages since the beginning of the test, also those that an earlier test has seen."""
+    monkeypatch.setattr(kernels._process, "said", set())
+    return lambda: capsys.readouterr().err
+
+
 def test_first_process_compiles_and_says_so(warm: tuple[Path, Outcome]) -> None:
     folder, first = warm
     assert first.results == RESULTS
@@ -202,13 +212,22 @@ def test_bounds_checks_have_their_own_machine_code(own_cache: Path, monkeypatch:
 
 
 def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:
-    for file in (user.parent / "cache").glob("*/force-*"):
-        file.write_bytes(file.read_bytes()[:1000])
-    repaired = run(user)
-    assert repaired.results == RESULTS
-    assert repaired.compiled == ["force"]
-    assert "the kept machine code of force cannot be used" in repaired.stderr
-    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+    (file,) = (user.parent / "cache").glob("*/force-*")
+    whole = file.read_bytes()
+    (other,) = (user.parent / "cache").glob("*/plain-*")
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for content, reason in (
+        (whole[:1000], "has no digest at its end"),
+        (bytes(flipped), "does not have the digest at its end"),
+        (other.read_bytes(), "it is that of another kernel"),
+    ):
+        file.write_bytes(content)
+        repaired = run(user)
+        assert repaired.results == RESULTS
+        assert repaired.compiled == ["force"]
+        assert "the kept machine code of force cannot be used" in repaired.stderr and reason in repaired.stderr
+        assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 
 
 def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: Path) -> None:
@@ -222,15 +241,79 @@ def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: P
     assert not list((user.parent / "cache").glob("*/part-*"))
 
 
-def test_a_cache_folder_that_cannot_be_written_is_replaced_with_one_message(user: Path) -> None:
+def test_without_a_cache_folder_kernels_are_compiled_with_one_message(user: Path) -> None:
     blocked = user / "blocked"
     blocked.write_text("a file where the folder should be")
     outcome = run(user, WINDLASS_CACHE=str(blocked))
     assert outcome.results == RESULTS
     assert outcome.loaded == 0
-    assert outcome.stderr.count(f"the cache folder {blocked} cannot be written") == 1
-    temporary = Path(outcome.stderr.split(ANNOUNCEMENT)[1].split(")")[0])
-    assert temporary.name.startswith("windlass-") and not temporary.exists()  # removed at the end
+    assert outcome.stderr.count("\n") == 1
+    assert f"(first use, for this run only: the cache folder {blocked} cannot be used" in outcome.stderr
+
+
+def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) -> None:
+    """Machine code of others would run with the rights of this user; new code replaces it where that is possible."""
+    (folder,) = (user.parent / "cache").iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+    (file,) = folder.glob("force-*")
+    file.chmod(0o622)
+    outcome = run(user)
+    assert (outcome.results, outcome.compiled) == (RESULTS, ["force"])
+    assert "others may write it')): compiling anew" in outcome.stderr
+    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+    planted = file.rename(user / "planted")
+    file.symlink_to(planted)
+    assert run(user).compiled == ["force"] and not file.is_symlink()
+    for place in (folder, folder.parent):
+        place.chmod(0o777)
+        outcome = run(user)
+        assert outcome.results == RESULTS and outcome.loaded == 0
+        assert f"cannot be used (others may write {place})" in outcome.stderr and outcome.stderr.count("\n") == 1
+        place.chmod(0o700)
+    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_files_of_other_users_are_not_believed(user: Path) -> None:
+    (folder,) = (user.parent / "cache").iterdir()
+    for file in folder.glob("force-*"):
+        os.chown(file, 12345, 12345)
+    assert run(user).compiled == ["force"]
+    os.chown(folder, 12345, 12345)
+    outcome = run(user)
+    assert outcome.loaded == 0 and f"{folder} belongs to user 12345" in outcome.stderr
+
+
+def test_a_folder_that_can_only_be_read_is_used(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
+) -> None:
+    assert make_shift(3.0)(1.0) == 4.0
+    files, known = list(own_cache.glob("*/*")), kernels.loaded()
+    monkeypatch.setattr(kernels._process, "ready", {})
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    messages()
+    monkeypatch.setattr(kernels._process, "said", set())
+    assert make_shift(3.0)(1.0) == 4.0
+    assert kernels.loaded() == known + 1 and messages() == ""
+    assert make_shift(4.0)(1.0) == 5.0 and make_shift(5.0)(1.0) == 6.0
+    assert messages().count("can be read only") == 1
+    assert list(own_cache.glob("*/*")) == files
+
+
+def test_a_full_disk_is_told_once(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    assert make_shift(6.0)(1.0) == 7.0
+    before = list(own_cache.glob("*/*"))
+    monkeypatch.setattr(os, "replace", fail)
+    messages()
+    assert make_shift(7.0)(1.0) == 8.0 and make_shift(8.0)(1.0) == 9.0
+    assert messages().count("No space left on device") == 1
+    assert list(own_cache.glob("*/*")) == before
 
 
 def test_python_mode_returns_the_function_itself(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,10 +330,10 @@ def test_python_mode_returns_the_function_itself(user: Path, monkeypatch: pytest
 def test_default_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("WINDLASS_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder().parent == tmp_path / "xdg" / "windlass"
+    assert cache_folder()[0] == tmp_path / "xdg" / "windlass" / VERSION
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert cache_folder().parent == tmp_path / "home" / ".cache" / "windlass"
+    assert cache_folder()[0] == tmp_path / "home" / ".cache" / "windlass" / VERSION
 
 
 def test_only_functions_are_accepted() -> None:
@@ -325,13 +408,6 @@ def test_argument_types_are_told_apart() -> None:
     assert weigh(rows[0]) == weigh(other[0]) == 12.0
 
 
-@pytest.fixture
-def messages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], str]:
-    """Messages since the beginning of the test, also those that an earlier test has seen."""
-    monkeypatch.setattr(kernels._process, "said", set())
-    return lambda: capsys.readouterr().err
-
-
 def test_constants_that_change_while_in_use_are_not_kept(own_cache: Path, messages: Callable[[], str]) -> None:
     by = 1.0
 
@@ -350,12 +426,12 @@ def test_compilers_with_other_parts_still_compile(monkeypatch: pytest.MonkeyPatc
     def fail(*_: object) -> None:
         raise AttributeError("no such part")
 
-    monkeypatch.setattr(kernels, "_read_result", fail)
-    monkeypatch.setattr(kernels, "_write_result", fail)
+    monkeypatch.setattr(kernels, "read_entry", fail)
+    monkeypatch.setattr(kernels, "write_entry", fail)
     assert make_shift(77.0)(1.0) == 78.0
     text = messages()
     assert "cannot be used (AttributeError('no such part')): compiling anew" in text
-    assert "cannot be kept (AttributeError('no such part'))" in text
+    assert "and more cannot be kept (AttributeError('no such part'))" in text
 
 
 def test_compilers_without_a_place_for_the_cache_are_used_as_they_are(
