@@ -35,6 +35,7 @@ from typing import Any, TextIO, TypeVar, cast
 from windlass.framework import unread
 from windlass.framework.arguments import HELP_NAMES, TRUE_WORDS, Option, join_options, split_options
 from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files import check_target, replace_file
 from windlass.framework.launcher import start_petsc
 from windlass.framework.unread import Moment, Solver
 
@@ -346,8 +347,8 @@ def summary_path() -> Path | None:
     """
     if not (text := str(_own_value("summary"))):
         return None
-    path = Path(text)
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+    path = check_target(Path(text), "-summary")
+    if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise OutputError(f"-summary {text}: expected a file in a folder that exists and can be written")
     return path
 
@@ -366,7 +367,7 @@ def write_summary(values: Mapping[str, Any]) -> None:
     if path is None or help_requested() or _petsc().COMM_WORLD.getRank() > 0:
         return
     try:
-        path.write_text(json.dumps(_as_json(values), indent=2, allow_nan=False) + "\n")
+        replace_file(path, f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode())
     except OSError as error:
         raise OutputError(f"-summary {path}: {error.strerror}") from error
 
