@@ -1,6 +1,6 @@
 """Changes of a file in the middle that happen as a whole: new bytes behind its end first, then a journal beside it.
 
-    1. the new bytes are written behind the end, where no reader looks;
+    1. new bytes are written behind the end, where no reader looks (of files whose readers look there, none are);
     2. the journal, a small file beside, gets what is to change before the end;
     3. the changes are made; 4. the journal is removed.
 
@@ -40,40 +40,44 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
     Args:
         path: the file, which nobody else writes.
         size: its length [bytes].
-        changes: new bytes before its end.
-        behind: new bytes behind its end.
-        end: its length afterwards; default: that of what is written.
+        changes: new bytes that begin before its end.
+        behind: new bytes behind its end, written first: readers must not mind them.
+        end: its length afterwards, set with ``behind``; default: that of what is written.
 
     Raises:
         NoRoomError: there is no room; the file is as it was.
         OSError: other failures; the file is as it was, or its journal is left.
     """
-    journal, written = journal_of(path), max([size, *(place + len(new) for place, new in behind)])
-    end = written if end is None else end
+    journal, is_set = journal_of(path), end is not None
+    if end is None:
+        end = max([size, *(place + len(new) for place, new in (*changes, *behind))])
     try:
         if behind:
             _write(path, behind)
-        if end > written:
+        if is_set:
             os.truncate(path, end)
         if changes:
-            _write_journal(journal, end, changes)
+            _write_journal(journal, size, end, changes)
+            _change(path, size, changes)
+            journal.unlink()
     except OSError as error:
         _cut(path, size)
         if error.errno in NO_ROOM:
             needed = end - size + sum(NUMBERS.size + len(new) for _, new in changes)
             raise NoRoomError(path, error, needed) from None
         raise
-    if changes:
-        before = _read(path, changes)
-        try:
-            _write(path, changes)
-        except OSError:
-            # room is there, so that this is a disk that writes new blocks for old ones, or one that fails
-            _write(path, before)
-            _cut(path, size)
-            journal.unlink()
-            raise
-        journal.unlink()
+
+
+def _change(path: Path, size: int, changes: Changes) -> None:
+    """Make the changes; what cannot be made is made undone, and the journal is void."""
+    before = _read(path, changes)
+    try:
+        _write(path, changes)
+    except OSError:
+        _write(path, before)
+        _cut(path, size)
+        journal_of(path).unlink()
+        raise
 
 
 def recover(path: Path) -> bool:
@@ -87,23 +91,24 @@ def recover(path: Path) -> bool:
         # killed while it wrote the journal: nothing is changed yet
         journal.unlink()
         return False
-    end, count = NUMBERS.unpack_from(content, len(HEAD))
-    place, changes = len(HEAD) + NUMBERS.size, []
+    size, end = NUMBERS.unpack_from(content, len(HEAD))
+    count, _ = NUMBERS.unpack_from(content, len(HEAD) + NUMBERS.size)
+    place, changes = len(HEAD) + 2 * NUMBERS.size, []
     for _ in range(count):
         offset, length = NUMBERS.unpack_from(content, place)
         place += NUMBERS.size
         changes.append((offset, content[place : place + length]))
         place += length
     # the journal of a file that has been replaced since is void
-    valid = path.is_file() and path.stat().st_size == end
+    valid = path.is_file() and size <= path.stat().st_size <= end
     if valid:
         _write(path, changes)
     journal.unlink()
     return valid
 
 
-def _write_journal(journal: Path, end: int, changes: Changes) -> None:
-    parts: list[Bytes] = [HEAD, NUMBERS.pack(end, len(changes))]
+def _write_journal(journal: Path, size: int, end: int, changes: Changes) -> None:
+    parts: list[Bytes] = [HEAD, NUMBERS.pack(size, end), NUMBERS.pack(len(changes), 0)]
     for offset, new in changes:
         parts += [NUMBERS.pack(offset, len(new)), new]
     content = b"".join(parts)

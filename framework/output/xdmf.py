@@ -180,7 +180,6 @@ class XdmfSeries:
 
     def _write_grid(self, grid: bytes) -> None:
         """Put one frame between the others and the closing tags: a whole file at the cost of one frame."""
-        new, inside = grid + self._tail, len(self._tail)
-        end = self._tail_start + inside
-        change_file(self.path, end, [(self._tail_start, new[:inside])], [(end, new[inside:])])
+        end = self._tail_start + len(self._tail)
+        change_file(self.path, end, [(self._tail_start, grid + self._tail)])
         self._tail_start += len(grid)

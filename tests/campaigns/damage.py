@@ -71,7 +71,7 @@ def _restart(whole: Undisturbed, place: Path, name: str, content: bytes) -> None
     def interrupted(pipe: int) -> None:
         from campaigns.model import interrupt_calls
 
-        interrupt_calls(1000, half=False)
+        interrupt_calls(550, half=False)
         simulate(place, pipe)
 
     code, _ = in_child(interrupted)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from campaigns.model import Undisturbed, compare, find_rest, in_child, interrupt_calls, read_run, simulate
 
-CALLS = 1200
+CALLS = 750
 """About as many calls to the disk a run makes."""
 
 

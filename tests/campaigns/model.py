@@ -26,7 +26,7 @@ from windlass.solvers.dynamic import Dynamic
 
 from support.series import read_series
 
-STEPS, EVERY = 24, 4
+STEPS, EVERY = 12, 4
 SERIES = ("rope.pvd", "rope.xdmf", "rope.vtkhdf")
 
 

@@ -99,7 +99,7 @@ def test_journal_is_carried_out_once_and_only_for_its_file(tmp_path: Path) -> No
     path = tmp_path / "file"
     path.write_bytes(bytes(100))
     changes = [(10, b"abc"), (50, b"defg")]
-    journal._write_journal(journal.journal_of(path), 100, changes)
+    journal._write_journal(journal.journal_of(path), 100, 100, changes)
     whole = journal.journal_of(path).read_bytes()
     assert journal.recover(path) and not journal.recover(path)
     assert path.read_bytes()[10:13] == b"abc" and path.read_bytes()[50:54] == b"defg"
