@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -149,6 +150,9 @@ class Undisturbed:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir()
+        # kernels and libraries are loaded once, for all children
+        with tempfile.TemporaryDirectory() as warm:
+            simulate(Path(warm))
         code, said = in_child(lambda pipe: simulate(folder, pipe))
         assert code == 0, said.decode()
         assert said == bytes(range(2, STEPS + 2))

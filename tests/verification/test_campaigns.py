@@ -9,17 +9,17 @@ from campaigns import cache, damage, full_disk, kill
 
 def test_killed_runs(tmp_path: Path) -> None:
     """Frames that were whole are readable, and restarts end with the same bits."""
-    assert "0 frames lost" in kill.run(12, tmp_path, seed=2)
+    assert "0 frames lost" in kill.run(8, tmp_path, seed=2)
 
 
 def test_full_disks(tmp_path: Path) -> None:
     """One message with the bytes needed and free, exit code 2, earlier frames readable, nothing left."""
-    assert "nothing left" in full_disk.run(12, tmp_path, seed=2)
+    assert "nothing left" in full_disk.run(8, tmp_path, seed=2)
 
 
 def test_damaged_files(tmp_path: Path) -> None:
     """States, checkpoints, and series of a run that goes on."""
-    assert "all refused" in damage.run(40, tmp_path, seed=2)
+    assert "all refused" in damage.run(30, tmp_path, seed=2)
 
 
 def test_damaged_machine_code(tmp_path: Path) -> None:
