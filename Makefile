@@ -1,7 +1,7 @@
 # Every target calls scripts/setup.sh first; it returns at once when nothing is missing.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test belt test lint style types imports pytest bench doctor clean
+.PHONY: help setup setup-test belt test lint style types imports pytest campaigns bench doctor clean
 
 PYTHON_BIN := .venv/bin/python
 
@@ -39,6 +39,9 @@ imports: setup-test
 
 pytest: setup-test
 	$(PYTHON_BIN) -m pytest
+
+campaigns: setup-test ## the long campaigns against files: kills, full disks, damage; CAMPAIGNS="kill 20" chooses
+	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)
 
 bench: setup ## time Windlass beside Exudyn and Simbody (into .venv-bench); BENCH="chain build --rounds 1" chooses
 	$(PYTHON_BIN) benchmarks/run.py $(BENCH)

@@ -8,6 +8,7 @@ draw_belt("belt.png", world, state, belt, contacts, speeds=speeds)
 from __future__ import annotations
 
 import os
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from windlass.framework import options
 from windlass.framework.checks import checked, handle, instance, optional, path, word
 from windlass.framework.errors import OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
+from windlass.framework.files import check_target, replace_file
 from windlass.framework.law import Fields, FloatArray
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
@@ -140,7 +142,9 @@ def draw_belt(
     if curves:
         _draw_speeds(axes[1], times, curves)
     try:
-        figure.savefig(target, dpi=150)
+        image = BytesIO()
+        figure.savefig(image, dpi=150, format=target.suffix[1:])
+        replace_file(check_target(target, "picture"), image.getbuffer())
     except (OSError, ValueError) as error:
         raise OutputError(f"picture '{target}' cannot be written ({error}): must be .png, .pdf or .svg") from error
     return target

@@ -21,15 +21,18 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from windlass.framework import options, unread
+from windlass.framework.arguments import model_arguments
 from windlass.framework.assembly import Assembly
+from windlass.framework.checkpoint_clock import Clock
 from windlass.framework.checkpoint_file import CheckpointFile, write_checkpoint
-from windlass.framework.checkpoint_options import EVERY, check_place, declare
-from windlass.framework.checks import checked, optional, path, whole
+from windlass.framework.checkpoint_options import EVERY, MINUTES, check_place, declare
+from windlass.framework.checks import checked, number, optional, path, whole
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
 from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
 from windlass.framework.interrupt import Interrupt
+from windlass.framework.lock import OutputLock
 from windlass.framework.meetings import leave as leave_meeting
 from windlass.framework.parallel import is_first_process
 from windlass.framework.stages import Stage, enter, leave
@@ -71,21 +74,32 @@ class Checkpoint(StepHook):
         path: HDF5 file, replaced as a whole by each checkpoint; its folder must exist.
         every: steps between checkpoints; default: that of the file to go on from, else 1000.  One more is written at
             the end of each solve.
+        minutes: elapsed time since the last one after which one more is written [min]; 0: never.  It changes nothing in
+            the run; a run that goes on from it differs by what the tolerances leave.
         restart: file to go on from; ``"auto"``: ``path``, if it exists; None begins anew.
 
     Attributes:
         path, every: see above.
+        clock: says when one is due.
+        is_written: whether this process has written the file.
 
     Raises:
-        OutputError: a place that cannot be written, a file that cannot be read.
+        OutputError: a place that cannot be written, a file that cannot be read or that another run writes.
     """
 
-    @checked(OutputError, path=path(), every=optional(whole(1, "a whole number of steps")), restart=optional(path()))
+    @checked(
+        OutputError,
+        path=path(),
+        every=optional(whole(1, "a whole number of steps")),
+        restart=optional(path()),
+        minutes=number("min", minimum=0.0),
+    )
     def __init__(
         self,
         path: str | os.PathLike[str],
         every: int | None = None,
         restart: str | os.PathLike[str] | None = None,
+        minutes: float = MINUTES,
     ) -> None:
         self.path = Path(path).absolute()
         self.every = int(every) if every is not None else EVERY
@@ -93,16 +107,25 @@ class Checkpoint(StepHook):
         self._known: list[int] = []
         self._begun = 0
         self._active: Keeper | None = None
+        self.clock = Clock(minutes)
+        self.is_written = False
         if options.help_requested():
             return
-        check_place(self.path, "path of Checkpoint")
+        self._lock: OutputLock | None = None
+        self._prepare()
         source = None if restart is None else self.path if restart == "auto" else Path(restart).absolute()
         if source is not None and (restart != "auto" or source.exists()):
             self._newest = CheckpointFile(source)
             self._known = self._newest.numbers
             self.every = int(every) if every is not None else self._newest.every
             if self._known:
-                _process.replaying = weakref.ref(self)
+                process.replaying = weakref.ref(self)
+
+    def _prepare(self) -> None:
+        """Try the place, and lock it."""
+        check_place(self.path, "path of Checkpoint")
+        if is_first_process():
+            self._lock = OutputLock(self.path, "checkpoint file")
 
     def begin(self, keeper: Keeper) -> int | None:
         """A solve begins; its number, or None if it is part of another solve, whose checkpoints are enough."""
@@ -128,8 +151,17 @@ class Checkpoint(StepHook):
 
     def leave_replay(self) -> None:
         """From here on the run does what the interrupted one has not done, or something else."""
-        if _process.replaying is not None and _process.replaying() is self:
-            _process.replaying = None
+        if process.replaying is not None and process.replaying() is self:
+            process.replaying = None
+
+    def has_later(self, number: int) -> bool:
+        """Whether the file to go on from has records of later solves."""
+        return any(known > number for known in self._known)
+
+    @property
+    def is_unasked(self) -> bool:
+        """Whether nobody asked for checkpoints: they are written by the clock alone, and removed when all went well."""
+        return False
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
         """Replace the file; records of later solves, which no longer follow from this one, are left out."""
@@ -139,10 +171,16 @@ class Checkpoint(StepHook):
             say(f"solve {number} goes on: the records of later solves are dropped and they are done again")
         self._known = [known for known in self._known if known <= number]
         if is_first_process():
-            write_checkpoint(self.path, self.every, number, record, self._newest)
-            if self._newest is not None:
-                self._newest.close()
-            self._newest = CheckpointFile(self.path)
+            self._replace(number, record)
+        self.clock.restart()
+
+    def _replace(self, number: int, record: Mapping[str, Any]) -> None:
+        """Write the file; on the first process."""
+        write_checkpoint(self.path, self.every, number, record, self._newest)
+        if self._newest is not None:
+            self._newest.close()
+        self._newest = CheckpointFile(self.path)
+        self.is_written = True
 
     @property
     def source(self) -> str:
@@ -157,31 +195,38 @@ class _Process:
     Attributes:
         asked: whether the command line was asked.
         from_options: the checkpoint that it wants.
+        unasked: the one of models where nobody asks for any.
         replaying: the one whose file the script has not caught up with.
     """
 
     asked: bool = False
     from_options: Checkpoint | None = None
+    unasked: Checkpoint | None = None
     replaying: weakref.ref[Checkpoint] | None = None
 
 
-_process = _Process()
+process = _Process()
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
     """The checkpoint that the command line asks for, else that among the hooks, else None."""
-    if not _process.asked:
-        _process.asked = True
+    if not process.asked:
+        process.asked = True
         wish = declare()
-        if wish is not None:
-            _process.from_options = Checkpoint(wish.path, wish.every, wish.restart)
-    return _process.from_options or next((hook for hook in hooks if isinstance(hook, Checkpoint)), None)
+        if wish.path is not None:
+            process.from_options = Checkpoint(wish.path, wish.every, wish.restart, wish.minutes)
+        elif wish.minutes > 0.0 and model_arguments() is not None and not options.help_requested():
+            from windlass.framework.insurance import Insurance  # a kind of Checkpoint
+
+            process.unasked = Insurance(wish.minutes)
+    own = next((hook for hook in hooks if isinstance(hook, Checkpoint)), None)
+    return process.from_options or own or process.unasked
 
 
 def is_replaying() -> bool:
     """Whether a restarted script is still where the interrupted run has been before: what it writes is written."""
     find_checkpoint()
-    return _process.replaying is not None and _process.replaying() is not None
+    return process.replaying is not None and process.replaying() is not None
 
 
 def say(text: str) -> None:
@@ -207,11 +252,15 @@ class Keeper:
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
+        # a solve before the one that was at work, without its end in the file: what it has written is written
+        self._is_past = False
         # as the script has set them; only what changes later is kept, so that a restarted script may set others
-        self._switches: dict[str, Any] = {}
+        self._switches: dict[str, Any] | None = None
+        self._version = solver.assembly.world.version
         if self._checkpoint is not None:
             number = self._checkpoint.begin(self)
-            self._switches = list_switches(solver.assembly.world)
+            if not self._checkpoint.is_unasked:
+                self._switches = list_switches(solver.assembly.world)
             self._checkpoint, self._number = (None, -1) if number is None else (self._checkpoint, number)
 
     def __enter__(self) -> Self:
@@ -261,9 +310,11 @@ class Keeper:
         record = self._checkpoint.find(self._number)
         if record is not None:
             self._take_over(record, state)
+        ended = record is not None and bool(record["finished"])
+        self._is_past = not ended and self._checkpoint.has_later(self._number)
         self._checkpoint.reach(self._number)
         self._written = self._steps_at_start = state.step
-        return record is not None and bool(record["finished"])
+        return ended
 
     def _take_over(self, record: Mapping[str, Any], state: State) -> None:
         solver = self._solver
@@ -281,6 +332,8 @@ class Keeper:
         self._restored = True
         at = f"at {state.t:.6g} s, step {state.step}"
         say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'goes on'} {at}")
+        if record["by_clock"]:
+            say("this checkpoint was written by the clock: equal within tolerances, not to the last bit")
         empty = [name.rpartition(" ")[0] for name, hook in self._hooks.items() if keeps_nothing(hook)]
         if empty:
             say(f"what these hooks have gathered before is not kept: {', '.join(empty)}")
@@ -311,8 +364,12 @@ class Keeper:
         """
         self.check_interrupt(state)
         checkpoint = self._checkpoint
-        if checkpoint is not None and state.step != self._written and state.step % checkpoint.every == 0:
+        if checkpoint is None or self._is_past or state.step == self._written:
+            return
+        if checkpoint.every and state.step % checkpoint.every == 0:
             self._write(state, finished=False)
+        elif checkpoint.clock.is_due():
+            self._write(state, finished=False, by_clock=True)
 
     def check_interrupt(self, state: State) -> None:
         """End between two steps, with the state kept, if the user has pressed Ctrl-C.
@@ -349,10 +406,10 @@ class Keeper:
         if self.had_ended(state):
             # nothing was solved, so that nobody has asked for the options that a solve asks for
             unread.excuse(self._solver.prefix)
-        else:
-            self._write(state, finished=True)
+        elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
+            self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)
 
-    def _write(self, state: State, finished: bool) -> None:
+    def _write(self, state: State, finished: bool, by_clock: bool = False) -> None:
         assert self._checkpoint is not None
         enter(Stage.OUTPUT)
         solver = self._solver
@@ -360,14 +417,17 @@ class Keeper:
         whole = state.gather()
         record = {
             "finished": finished,
+            "by_clock": by_clock,
             "solver": self._describe_solver(),
             "model": describe_model(solver.assembly),
             "state": {**{name: getattr(whole, name) for name in NAMES}, "t": whole.t, "step": whole.step},
             "progress": solver.keep(),
-            "changes": find_changes(solver.assembly.world, self._switches),
+            "changes": find_changes(solver.assembly.world, self._switches, self._version),
             "hooks": {name: hook.checkpoint() for name, hook in self._hooks.items() if not keeps_nothing(hook)},
         }
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        solver.forget(state)
+        # a clock must have no say in the digits of a run
+        if not by_clock:
+            solver.forget(state)

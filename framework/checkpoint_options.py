@@ -8,28 +8,33 @@ from typing import NamedTuple
 
 from windlass.framework import options
 from windlass.framework.errors import OutputError
+from windlass.framework.files import check_target
 
 DEFAULT_FILE = "checkpoint.h5"
 EVERY = 1000
 """Steps between checkpoints where nobody says anything."""
+MINUTES = 10.0
+"""Elapsed time after which a checkpoint is due where nobody says anything [min]."""
 
 
 class Wish(NamedTuple):
     """What the command line asks for.
 
     Attributes:
-        path: file of the checkpoints.
+        path: file of the checkpoints; None if nobody asks for any.
         every: steps between them; None if not given.
         restart: file to go on from, None to begin.
+        minutes: elapsed time after which one more is due [min], 0 for never.
     """
 
-    path: Path
+    path: Path | None
     every: int | None
     restart: Path | None
+    minutes: float
 
 
-def declare() -> Wish | None:
-    """Declare the options and return what they ask for; None if none of them is given.
+def declare() -> Wish:
+    """Declare the options and return what they ask for.
 
     Raises:
         OptionError: a wrong number of steps.
@@ -37,12 +42,15 @@ def declare() -> Wish | None:
     """
     file = options.option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")
     every = options.option("checkpoint_every", EVERY, "1", "steps between checkpoints", minimum=1)
+    minutes = options.option(
+        "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
+    )
     restart = options.option("restart", "", "", "go on from this checkpoint file; auto: that of -checkpoint, if any")
     from petsc4py import PETSc  # it has its options by now
 
     every_given = PETSc.Options().hasName("checkpoint_every")
     if not (file or every_given or restart):
-        return None
+        return Wish(None, None, None, minutes)
     path = Path(file or (restart if restart not in ("", "auto") else DEFAULT_FILE)).absolute()
     if restart == "auto":
         start = path if path.exists() else None
@@ -51,7 +59,7 @@ def declare() -> Wish | None:
     if start is not None and not start.is_file():
         raise OutputError(f"-restart {restart}: no such file; must be one that -checkpoint wrote, or auto")
     check_place(path, "-checkpoint")
-    return Wish(path, every if every_given else None, start)
+    return Wish(path, every if every_given else None, start, minutes)
 
 
 def check_place(path: Path, what: str) -> None:
@@ -62,7 +70,8 @@ def check_place(path: Path, what: str) -> None:
         what: what asked for it, for the message.
 
     Raises:
-        OutputError: a folder that does not exist or cannot be written, or a folder in its place.
+        OutputError: a folder that does not exist or cannot be written, or a folder or device in its place.
     """
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+    check_target(path, what)
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise OutputError(f"{what} {path}: must be a file in a folder that exists and can be written")

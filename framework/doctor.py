@@ -9,8 +9,6 @@ import importlib.metadata
 import os
 import platform
 import sys
-import tempfile
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -171,18 +169,19 @@ def _add_kernel_cache(found: _Findings) -> None:
     if os.environ.get("WINDLASS_JIT") == "0":
         found.remarks.append("WINDLASS_JIT=0: kernels run in Python, far slower than compiled")
     try:
-        folder = importlib.import_module("windlass.framework.kernel").cache_folder()
-        files = sum(1 for path in folder.rglob("*") if path.is_file())
+        folder, reason = importlib.import_module("windlass.framework.kernel").cache_folder()
+        files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
     # The report must come whatever fails in here: no home folder, no permission, a broken numba.
     except Exception as error:
         found.add_line("compiler cache", f"unknown: {_first_line(error)}")
         found.problems.append("the folder of the compiler cache cannot be found or made")
         return
-    # The name that cache_folder gives its way out where the folder asked for cannot be written.
-    temporary = folder.parent == Path(tempfile.gettempdir()) and folder.name.startswith("windlass-")
-    found.add_line("compiler cache", f"{folder} ({files} files), {'temporary' if temporary else 'writable'}")
-    if temporary:
+    if folder is None:
+        found.add_line("compiler cache", f"none: {reason}")
         found.remarks.append("kernels are compiled anew in every run: set WINDLASS_CACHE to a folder to keep them in")
+    else:
+        kind = "writable" if os.access(folder, os.W_OK) else "for reading only"
+        found.add_line("compiler cache", f"{folder} ({files} files), {kind}")
 
 
 def _version(package: str, otherwise: str = "unknown version") -> str:

@@ -106,11 +106,24 @@ def list_switches(world: World) -> dict[str, Any]:
     }
 
 
-def find_changes(world: World, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Rows and values of the switchable columns that differ from what `list_switches` gave before."""
-    changes = {}
+def find_changes(world: World, before: Mapping[str, Any] | None, version: int = -1) -> dict[str, Any]:
+    """Rows and values of the switchable columns that have changed.
+
+    Args:
+        world: the world.
+        before: what `list_switches` gave before; None: all rows of tables that have changed are given.
+        version: ``World.version`` of that time, before which nothing counts.
+    """
+    changes: dict[str, Any] = {}
+    if world.version == version:
+        return changes
+    touched = {table.kind for component, table in world.tables.items() if world.changed.get(component, -1) > version}
     for name, values in list_switches(world).items():
-        differs = (values != before[name]).reshape(len(values), -1).any(axis=1)
+        if name.partition(".")[0] not in touched:
+            continue
+        differs = np.ones(len(values), bool)
+        if before is not None:
+            differs = (values != before[name]).reshape(len(values), -1).any(axis=1)
         if differs.any():
             rows = np.flatnonzero(differs)
             changes[name] = {"rows": rows, "values": values[rows]}

@@ -5,25 +5,23 @@ all that decides on it, so nothing stale is ever read and nothing depends on pat
 and of all kernels that it reaches through globals and closures, values of the constants among them, options, argument
 types, versions of Python, NumPy and numba, CPU.  Editing a helper in another file changes the key of all its callers;
 a loop that a factory made around a kernel has the same key in every process.  Several processes may write at once.
+Whom a file is believed, and its digest, is in kernel_cache.py.
 
 Environment variables:
     WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (dividing Python floats by zero
         raises there, where compiled code gives inf or NaN).
     WINDLASS_BOUNDSCHECK=1: array indices are checked and errors raise IndexError; slower, kept apart from the rest.
-    WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, else in ~/.cache.
+    WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, else in ~/.cache.  It must
+        belong to the user or to root, and nobody else may write it.  One that can only be read is used, too.
 """
 
 from __future__ import annotations
 
-import atexit
 import functools
 import hashlib
 import os
-import pickle
 import re
-import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,10 +29,10 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar, overload
 
-import llvmlite.binding
 import numba
 import numpy as np
 
+from windlass.framework.kernel_cache import FORMAT, find_folder, read_entry, write_entry
 from windlass.framework.kernel_content import NotCacheableError, describe_type, eval_content
 
 P = ParamSpec("P")
@@ -44,7 +42,6 @@ _numba: Any = numba  # its inner parts are not made for type checkers
 
 # Freedoms that leave NaN and inf alone: a kernel must be able to see that its input is not finite.
 _FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
-_FORMAT = 1
 
 
 @overload
@@ -96,10 +93,10 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     return dispatcher
 
 
-def cache_folder() -> Path:
-    """Folder of the machine code kept for this Python and numba; a temporary one if it cannot be written."""
+def cache_folder() -> tuple[Path | None, str]:
+    """Folder of the machine code kept for this Python and numba; None and the reason if there is none to be used."""
     common = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return _create_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
+    return find_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
 
 
 def compiled() -> list[tuple[str, float]]:
@@ -137,29 +134,21 @@ class _Process:
 _process = _Process()
 
 
+def _describe_place() -> str:
+    """Where machine code is kept, or why it is not."""
+    folder, reason = cache_folder()
+    if folder is not None and not os.access(folder, os.W_OK):
+        reason = f"the cache folder {folder} can be read only"
+    advice = "set WINDLASS_CACHE to a folder of your own that can be written"
+    return f"for this run only: {reason}; {advice}" if reason else f"kept in {folder}"
+
+
 def _say_once(topic: str, message: str) -> None:
     """Print a message to stderr, once per topic, on the first rank only (MPI itself may not be imported yet)."""
     rank = os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ.get("PMI_RANK") or "0"
     if topic not in _process.said and rank == "0":
         print(f"windlass: {message}", file=sys.stderr, flush=True)
     _process.said.add(topic)
-
-
-@functools.cache
-def _create_folder(wish: str) -> Path:
-    """Create the folder for this Python and numba under ``wish``, or a temporary one for this process."""
-    version = f"kernels-{_FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
-    try:
-        folder = Path(wish).expanduser().absolute() / version
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except (OSError, RuntimeError) as error:
-        # A fresh folder of this process alone: in a shared one under a known name others could plant code.
-        folder = Path(tempfile.mkdtemp(prefix="windlass-"))
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        reason = f"the cache folder {wish} cannot be written ({error}): kernels are kept for this run only"
-        _say_once(wish, f"{reason}; set WINDLASS_CACHE to a folder that can be written")
-    return folder
 
 
 class _KernelCache:
@@ -180,8 +169,11 @@ class _KernelCache:
                 # Same machine code, but a Python entry of its own, since each kernel removes its entry when it dies.
                 entry = target_context.get_executable(result.library, result.fndesc, result.environment)
                 return result._replace(entry_point=entry, metadata=None)
-            result = _read_result(cache_folder() / key, target_context)
-            if result is not None and result.signature.args == arguments:
+            folder, _ = cache_folder()
+            result = (
+                None if folder is None else read_entry(folder / key, key, arguments, self.dispatcher, target_context)
+            )
+            if result is not None:
                 _process.ready[key] = result
                 _process.loaded += 1
                 return result
@@ -192,7 +184,7 @@ class _KernelCache:
         # The linker finds code by name, and numba's names hold counters of the process that compiled it: only with the
         # key in its name can code of this process never be mistaken for code that was read.
         self.dispatcher.py_func.__qualname__ = self.name if key is None else f"{self.name}_{key[-16:]}"
-        _say_once("first", f"compiling kernels for this machine (first use, kept in {cache_folder()}) ...")
+        _say_once("first", f"compiling kernels for this machine (first use, {_describe_place()}) ...")
         _process.open.append(_Compilation(self, signature, key, time.perf_counter()))
         return None
 
@@ -212,12 +204,15 @@ class _KernelCache:
         if done.key is None:
             return
         _process.ready[done.key] = result
+        folder, _ = cache_folder()
+        if folder is None or not os.access(folder, os.W_OK):
+            return
         try:
-            _write_result(cache_folder() / done.key, result)
+            write_entry(folder / done.key, done.key, result)
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
         except Exception as error:  # a kernel that cannot be kept (full disk, unknown numba) still runs
-            _say_once("writing", f"the machine code of {self.name} cannot be kept ({error!r})")
+            _say_once("writing", f"the machine code of {self.name} and more cannot be kept ({error!r})")
 
     def flush(self) -> None:
         """Nothing: files are named by content, so none is ever out of date."""
@@ -230,48 +225,9 @@ class _KernelCache:
             content,
             [describe_type(argument) for argument in arguments],
             None if return_type is None else describe_type(return_type),
-            (_FORMAT, sys.implementation.cache_tag, numba.__version__, np.__version__),
+            (FORMAT, sys.implementation.cache_tag, numba.__version__, np.__version__),
             self.dispatcher.targetctx.codegen().magic_tuple(),
             (repr(config.OPT), config.BOUNDSCHECK, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.USING_SVML),
         )
         digits = hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
         return f"{re.sub('[^A-Za-z0-9_]+', '.', self.name)[-80:]}-{digits}"
-
-
-def _write_result(path: Path, result: Any) -> None:
-    """Keep a compile result in a file of its own, which appears complete or not at all."""
-    if result.lifted or result.library.has_dynamic_globals:
-        raise NotCacheableError("its machine code holds addresses of this process")
-    describe_type(result.signature.return_type, returned=True)
-    code = result.library._final_module
-    names = [s.name for group in (code.functions, code.global_variables) for s in group if s.is_declaration]
-    content = [name for name in names if not name.startswith("llvm.")], result._reduce()
-    try:
-        data = pickle.dumps(content, protocol=5)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise NotCacheableError(str(error)) from error
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix="part-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _read_result(path: Path, target_context: Any) -> Any:
-    """Compile result from a file, ready to run; None if there is no such file."""
-    if not path.is_file():
-        return None
-    symbols, parts = pickle.loads(path.read_bytes())
-    _numba.core.runtime.rtsys.initialize(target_context)
-    # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs it only where
-    # it refers to symbols that are registered on the way.  A symbol missing at link time would end the process.
-    if any(llvmlite.binding.address_of_symbol(symbol) is None for symbol in symbols):
-        target_context.refresh()
-        missing = [symbol for symbol in symbols if llvmlite.binding.address_of_symbol(symbol) is None]
-        if missing:
-            raise LookupError(f"unknown symbols {missing}")
-    return _numba.core.compiler.CompileResult._rebuild(target_context, *parts)

@@ -1,8 +1,9 @@
 """Calls of compiled kernels without Python: arguments laid out in memory once, functions called by their addresses.
 
-With kernel.py and kernel_content.py this is the only code that knows the compiler.  What a kernel takes is laid down in
-the compiler's own layout: a number is 8 bytes, a truth value one, an array its owner, parent, size, item size, address,
-shape and strides, and a tuple its items one after the other.  The owner is left empty: the arrays outlive the calls.
+With kernel.py and the other kernel_*.py this is the only code that knows the compiler.  What a kernel takes is laid
+down in the compiler's own layout: a number is 8 bytes, a truth value one, an array its owner, parent, size, item size,
+address, shape and strides, and a tuple its items one after the other.  The owner is left empty: the arrays outlive the
+calls.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from windlass.framework.checks import checked, handle, inside, instance, optiona
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.law import FloatArray
 from windlass.framework.row_values import RowPlaces, check_stored
+from windlass.framework.state_file import read_state_file, write_state_file
 from windlass.framework.table import Entity, IntArray
 from windlass.framework.values import read_numbers, show
 
@@ -222,19 +223,21 @@ class State:
 
     @checked(OutputError, path=path())
     def save(self, path: str | Path) -> Path:
-        """Write the whole state with its history values to a file (``.npz``); read it with `load`."""
+        """Write the whole state with its history values to a file (``.npz``); read it with `load`.
+
+        The file has a digest, and takes the place of an old one when it is on the disk.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
         from windlass.framework.fingerprint import describe_for_state
         from windlass.framework.parallel import is_first_process
 
         whole, model = self.gather(), describe_for_state(self._world)
         path = Path(path)
         if is_first_process():
-            try:
-                with path.open("wb") as file:
-                    arrays = {name: getattr(whole, name) for name in NAMES}
-                    np.savez(file, t=whole.t, step=whole.step, **arrays, **model)
-            except OSError as error:
-                raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None
+            arrays = {name: getattr(whole, name) for name in NAMES}
+            write_state_file(path, {"t": whole.t, "step": whole.step, **arrays, **model})
         return path
 
     @checked(OutputError, path=path())
@@ -242,15 +245,10 @@ class State:
         """Take over the values of a file that `save` wrote for the same model; returns itself.
 
         Raises:
-            OutputError: a file that cannot be read, or has values that are not finite.
+            OutputError: a file that cannot be read, does not have its digest, or has values that are not finite.
             ModelError: the state of another model: other rows, or nodes elsewhere.
         """
-        try:
-            with np.load(path) as file:
-                stored = {name: file[name] for name in (*NAMES, "t", "step")}
-                model = {name: file[name] for name in MODEL_NAMES if name in file}
-        except (OSError, ValueError, KeyError) as error:
-            raise OutputError(f"state file {path} cannot be read: {error}") from None
+        stored, model = read_state_file(Path(path), (*NAMES, "t", "step"), MODEL_NAMES)
         from windlass.framework.exchange import check_sizes, scatter_state
         from windlass.framework.fingerprint import check_state_model
 

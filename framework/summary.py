@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from windlass.framework import options
-from windlass.framework.errors import OutputError
+from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.files import check_target, replace_file
 
 
 def summary_path() -> Path | None:
@@ -19,8 +20,8 @@ def summary_path() -> Path | None:
     """
     if not (text := str(options.own_value("summary"))):
         return None
-    path = Path(text)
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+    path = check_target(Path(text), "-summary")
+    if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise OutputError(f"-summary {text}: expected a file in a folder that exists and can be written")
     return path
 
@@ -35,11 +36,13 @@ def write_summary(values: Mapping[str, Any]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
+    if not isinstance(values, Mapping):
+        raise OptionError(f"values in write_summary is of type {type(values).__name__}: must be results by name")
     path = summary_path()
     if path is None or options.help_requested() or options.process_rank() > 0:
         return
     try:
-        path.write_text(json.dumps(_as_json(values), indent=2, allow_nan=False) + "\n")
+        replace_file(path, f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode())
     except OSError as error:
         raise OutputError(f"-summary {path}: {error.strerror}") from error
 

@@ -9,8 +9,10 @@ from typing import Self
 import numpy as np
 
 from windlass.framework.errors import OutputError
+from windlass.framework.files import check_target, replace_file
+from windlass.framework.journal import change_file
 from windlass.framework.output.mesh import FloatArray
-from windlass.framework.output.series import write_atomically, writing
+from windlass.framework.output.series import writing
 
 
 class CsvTable:
@@ -42,31 +44,31 @@ class CsvTable:
                 raise OutputError(f"unit {unit!r} of column {name!r} of CsvTable: must be without brackets")
             if names.count(name) > 1:
                 raise OutputError(f"column {name!r} of CsvTable is given {names.count(name)} times: must be once")
-        self.path = Path(path).absolute()
+        self.path = check_target(Path(path).absolute(), "table")
         self._columns = len(names)
         kept = [[_number_text(value) for value in row] for row in rows]
         header = [f"{name} [{unit}]" for name, unit in columns]
+        # rows that are kept stand in the old file until the new one has them
+        content = "".join(",".join(line) + "\n" for line in [header, *kept]).encode()
         with writing(self.path):
-            if kept:
-                # rows that are kept stand in the old file until the new one has them
-                write_atomically(self.path, "".join(",".join(line) + "\n" for line in [header, *kept]))
-            self._file = self.path.open("a" if kept else "w", encoding="utf-8", newline="\n")
-            if not kept:
-                self._write_line(header)
+            replace_file(self.path, content)
+        self._size = len(content)
+        self._closed = False
 
     def append(self, row: Sequence[float]) -> None:
         """Write one row, values in the units and order of the columns."""
-        if self._file.closed:
+        if self._closed:
             raise OutputError(f"'{self.path}' is closed: rows must be appended before close()")
         if len(row) != self._columns:
             raise OutputError(f"row of '{self.path}' has {len(row)} values: must be {self._columns}, one per column")
+        line = (",".join(_number_text(value) for value in row) + "\n").encode()
         with writing(self.path):
-            self._write_line([_number_text(value) for value in row])
+            change_file(self.path, self._size, [], [(self._size, line)])
+        self._size += len(line)
 
     def close(self) -> None:
-        """Close the file; a second call does nothing."""
-        with writing(self.path):
-            self._file.close()
+        """No rows come any more; a second call does nothing."""
+        self._closed = True
 
     def __enter__(self) -> Self:
         return self
@@ -75,10 +77,6 @@ class CsvTable:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _write_line(self, cells: list[str]) -> None:
-        self._file.write(",".join(cells) + "\n")
-        self._file.flush()
 
 
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:

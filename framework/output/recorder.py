@@ -30,7 +30,9 @@ from windlass.framework import options
 from windlass.framework.checkpoint import is_replaying
 from windlass.framework.checks import checked, each, either, instance, optional, path, whole, word
 from windlass.framework.errors import OutputError, WindlassError
+from windlass.framework.files import check_target
 from windlass.framework.hooks import StepHook
+from windlass.framework.lock import OutputLock
 from windlass.framework.output.drawing import Canvas, Drawing, Painting
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh
@@ -39,6 +41,7 @@ from windlass.framework.output.series import BrokenSeriesError, FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
+from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
 
 SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
@@ -46,6 +49,8 @@ SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
     "xdmf": XdmfSeries,
     "vtkhdf": VtkhdfSeries,
 }
+
+SUFFIXES = {"vtu": (".pvd",), "xdmf": (".xdmf", ".h5"), "vtkhdf": (".vtkhdf",)}
 
 
 class Recorder(StepHook):
@@ -71,7 +76,7 @@ class Recorder(StepHook):
         frames: number of recorded frames, with those of an interrupted run that goes on.
 
     Raises:
-        OutputError: a folder that cannot be written, or arguments that are not allowed.
+        OutputError: a folder that cannot be written, files that another run writes, or arguments that are not allowed.
     """
 
     @checked(
@@ -97,9 +102,14 @@ class Recorder(StepHook):
         if unknown or not formats:
             raise OutputError(f"formats = {formats} in Recorder: must be some of {', '.join(SERIES)}")
         self._base = Path(folder or "") / name
+        self._lock: OutputLock | None = None
         # -help runs a script without solving, and leaves no traces
         if not options.help_requested():
             self._base = create_output_folder(self._base.parent) / self._base.name
+            for suffix in (suffix for kind in formats for suffix in SUFFIXES[kind]):
+                check_target(self._base.with_name(self._base.name + suffix), "series")
+            if is_first_process():
+                self._lock = OutputLock(self._base, "series")
         self._every, self._formats, self._axis, self._subdivisions = int(every), formats, axis, int(subdivisions)
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
@@ -228,6 +238,8 @@ class Recorder(StepHook):
         """Finish the files; a second call does nothing."""
         for series in self._series:
             series.close()
+        if self._lock is not None:
+            self._lock.release()
 
     def __enter__(self) -> Self:
         return self

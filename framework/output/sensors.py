@@ -37,8 +37,10 @@ from windlass.framework.checks import (
 )
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
+from windlass.framework.files import check_target
 from windlass.framework.hooks import StepHook
 from windlass.framework.law import Fields, FloatArray
+from windlass.framework.lock import OutputLock
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.parallel import is_first_process
@@ -159,7 +161,7 @@ class Sensors(StepHook):
         units: unit by sensor name (of the first number, if they differ); empty before the first record.
 
     Raises:
-        OutputError: a folder that cannot be written.
+        OutputError: a folder that cannot be written, a table that another run writes.
         ModelError: two sensors of one name, or none.
     """
 
@@ -173,9 +175,13 @@ class Sensors(StepHook):
             raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
         every = check(whole(1), "every", every, "Sensors", OutputError)
         self._path = None if path is None else Path(path).absolute()
+        self._lock: OutputLock | None = None
         # -help runs a script without solving, and leaves no traces
         if self._path is not None and not options.help_requested():
             create_output_folder(self._path.parent)
+            check_target(self._path, "table")
+            if is_first_process():
+                self._lock = OutputLock(self._path, "table")
         self._sensors, self._every = list(sensors), int(every)
         self.units: dict[str, str] = {}
         self._probes: list[Probe] = []
@@ -285,6 +291,8 @@ class Sensors(StepHook):
         """Close the table; the values stay in memory."""
         if self._table is not None:
             self._table.close()
+        if self._lock is not None:
+            self._lock.release()
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from windlass.framework.errors import OutputError
+from windlass.framework.files import NoRoomError, check_target
 from windlass.framework.output.mesh import FloatArray, LineMesh
 
 FieldArray = NDArray[Any]
@@ -169,29 +170,20 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
         raise OutputError(f"name of a series = {base.name!r}: must come without {base.suffix}, which is added")
     if not base.parent.is_dir():
         raise OutputError(f"folder of a series = '{base.parent}': must be an existing folder")
-    return base.with_name(base.name + suffix)
-
-
-def draft_of(path: Path) -> Path:
-    """Where a file is written before it takes its place."""
-    return path.with_name(f".{path.name}.tmp")
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a whole file so that a reader finds the old or the new one, never a part."""
-    draft = draft_of(path)
-    draft.write_bytes(content.encode() if isinstance(content, str) else content)
-    os.replace(draft, path)
+    return check_target(base.with_name(base.name + suffix), "series")
 
 
 @contextmanager
-def continuing(path: Path, data: Path) -> Iterator[None]:
-    """Turn whatever damaged files lead to into BrokenSeriesError with the path, and remove the draft of the data."""
+def continuing(path: Path, draft: Path) -> Iterator[None]:
+    """Turn whatever damaged files lead to into BrokenSeriesError with the path; remove the draft after any error."""
     try:
         yield
     except (BrokenSeriesError, OSError, RuntimeError, KeyError, ValueError, ParseError) as error:
-        draft_of(data).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise BrokenSeriesError(f"'{path}' cannot be continued: {error}") from error
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
@@ -199,5 +191,7 @@ def writing(path: Path) -> Iterator[None]:
     """Turn failures of the file system into OutputError with the path."""
     try:
         yield
-    except (OSError, RuntimeError) as error:  # HDF5 reports some full disks as RuntimeError
+    except NoRoomError as error:
+        raise NoRoomError(path, error.error, error.needed) from None
+    except (OSError, RuntimeError) as error:
         raise OutputError(f"'{path}' cannot be written ({error}): give a folder that can be written") from error

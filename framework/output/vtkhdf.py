@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from windlass.framework.errors import OutputError
+from windlass.framework.files import create_draft
+from windlass.framework.journal import recover
+from windlass.framework.output.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
@@ -18,7 +21,6 @@ from windlass.framework.output.series import (
     check_series_path,
     continuing,
     create_frame,
-    draft_of,
     layout_after,
     writing,
 )
@@ -37,8 +39,8 @@ class VtkhdfSeries:
     fields keep their type.
     kept: times [s] of the frames of an interrupted run that are continued; they are copied to a new file once.
 
-    The file is open during `append` only, so it can be read between frames. VTK's reader shows a series of one frame
-    without its time. See `FieldSeries` for arguments and errors.
+    The file is changed as a whole at the end of `append`, so it can be read between frames. VTK's reader shows a series
+    of one frame without its time. See `FieldSeries` for arguments and errors.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
@@ -58,6 +60,7 @@ class VtkhdfSeries:
         self._last: FrameLayout | None = layout_after(kept)
         self._kept = [float(time) for time in kept]
         self._count = 0  # finished frames
+        self._begun = False
         self._closed = False
 
     def append(
@@ -71,24 +74,23 @@ class VtkhdfSeries:
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
         frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+        self._begun = True
         with writing(self.path):
             if self._count == 0 and self._kept:
                 self._copy_kept(frame)
-            elif self._count == 0:
-                # a fresh file, so that a viewer that still shows the old one keeps it whole
-                self.path.unlink(missing_ok=True)
-                self._create_file(self.path, frame)
-            with self._open(self.path, "r+") as file:
+            # a fresh file takes the place of the old one, so that a viewer that still shows that keeps it whole
+            with change_hdf5(self.path) if self._count else create_hdf5(self.path) as file:
+                if self._count == 0:
+                    self._fill(file, frame)
                 self._write_frame(file["VTKHDF"], frame)
         self._count += 1
         self._last = layout
 
     def close(self) -> None:
         """Finish the series; without any frame the file holds the reference mesh without times."""
-        if not self._closed and self._count == 0 and not self._kept:
-            with writing(self.path):
-                self.path.unlink(missing_ok=True)
-                self._create_file(self.path, None)
+        if not (self._closed or self._kept or self._begun):
+            with writing(self.path), create_hdf5(self.path) as file:
+                self._fill(file, None)
         self._closed = True
 
     def __enter__(self) -> Self:
@@ -99,56 +101,64 @@ class VtkhdfSeries:
     ) -> None:
         self.close()
 
-    def _open(self, path: Path, mode: str) -> Any:
-        """Open in the oldest format, which all of VTK's readers know, and unlocked, so that a viewer that has the
-        file open does not end the run."""
-        import h5py
-
-        return h5py.File(path, mode, libver="earliest", locking=False)
-
     def _copy_kept(self, frame: Frame) -> None:
         """A new file with the frames that are kept, for fields like those of a frame."""
-        draft, count = draft_of(self.path), len(self._kept)
-        with continuing(self.path, self.path):
-            self._create_file(draft, frame)
-            with self._open(self.path, "r") as file, self._open(draft, "r+") as target:
-                old, new = file["VTKHDF"], target["VTKHDF"]
-                for name in ("Connectivity", "CellData/part"):
-                    if not np.array_equal(old[name][()], new[name][()]):
-                        raise BrokenSeriesError("its mesh is another one")
-                if list(old["Steps/Values"][:count]) != self._kept:
-                    raise BrokenSeriesError("its frames are at other times")
-                points, lines = count * len(self._mesh.points), count * len(self._mesh.lines)
-                rows = {"Points": points} | {f"PointData/{name}": points for name in new["PointData"]}
-                rows |= {f"CellData/{name}": lines for name in new["CellData"] if name != "part"}
-                steps = ["Values", "NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets"]
-                # the offsets of all fields of lines are one dataset
-                steps += [f"CellDataOffsets/{name}" for name in list(frame.cell_data)[:1]]
-                for name, number in (rows | {f"Steps/{name}": count for name in steps}).items():
-                    _copy_rows(old[name], new[name], number)
-                new["Steps"].attrs["NSteps"] = np.int64(count)
+        number, draft = create_draft(self.path)
+        os.close(number)
+        count = len(self._kept)
+        with continuing(self.path, draft):
+            recover(self.path)
+            with create_hdf5(draft) as target:
+                self._fill(target, frame)
+            with read_hdf5(self.path) as file:
+                self._copy_frames(file["VTKHDF"], draft, frame)
         os.replace(draft, self.path)
         self._count = count
 
-    def _create_file(self, path: Path, frame: Frame | None) -> None:
+    def _copy_frames(self, old: Any, draft: Path, frame: Frame) -> None:
+        """Copy the frames that are kept into a new file, some rows at a time."""
+        count, points, lines = len(self._kept), len(self._mesh.points), len(self._mesh.lines)
+        with change_hdf5(draft) as target:
+            new = target["VTKHDF"]
+            for name in ("Connectivity", "CellData/part"):
+                if not np.array_equal(old[name][()], new[name][()]):
+                    raise BrokenSeriesError("its mesh is another one")
+            if list(old["Steps/Values"][:count]) != self._kept:
+                raise BrokenSeriesError("its frames are at other times")
+            rows = {"Points": points} | {f"PointData/{name}": points for name in new["PointData"]}
+            rows |= {f"CellData/{name}": lines for name in new["CellData"] if name != "part"}
+            steps = ["Values", "NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets"]
+            # the offsets of all fields of lines are one dataset
+            steps += [f"CellDataOffsets/{name}" for name in list(frame.cell_data)[:1]]
+            rows |= {f"Steps/{name}": 1 for name in steps}
+            for name in rows:
+                _check_rows(old[name], new[name], count * rows[name])
+                new[name].resize(count * rows[name], axis=0)
+            new["Steps"].attrs["NSteps"] = np.int64(count)
+        for name, each in rows.items():
+            for first in range(0, count * each, _COPIED_ROWS):
+                end = min(first + _COPIED_ROWS, count * each)
+                with change_hdf5(draft) as target:
+                    target["VTKHDF"][name][first:end] = old[name][first:end]
+
+    def _fill(self, file: Any, frame: Frame | None) -> None:
         """Write topology and labels; with a frame also empty datasets for points, fields and steps."""
         mesh, lines = self._mesh, len(self._mesh.lines)
-        with self._open(path, "w") as file:
-            root = file.create_group("VTKHDF")
-            root.attrs["Version"] = np.array([2, 0], np.int64)
-            root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # must be a string of fixed length
-            root["NumberOfPoints"] = np.array([len(mesh.points)], np.int64)
-            root["NumberOfCells"] = np.array([lines], np.int64)
-            root["NumberOfConnectivityIds"] = np.array([2 * lines], np.int64)
-            root["Connectivity"] = mesh.lines.ravel()
-            root["Offsets"] = np.arange(0, 2 * lines + 1, 2, dtype=np.int64)
-            root["Types"] = np.full(lines, _VTK_LINE, np.uint8)
-            root.create_group("PointData")
-            root.create_group("CellData")["part"] = mesh.part
-            if frame is None:
-                root["Points"] = mesh.points
-            else:
-                self._create_steps(root, frame)
+        root = file.create_group("VTKHDF")
+        root.attrs["Version"] = np.array([2, 0], np.int64)
+        root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # must be a string of fixed length
+        root["NumberOfPoints"] = np.array([len(mesh.points)], np.int64)
+        root["NumberOfCells"] = np.array([lines], np.int64)
+        root["NumberOfConnectivityIds"] = np.array([2 * lines], np.int64)
+        root["Connectivity"] = mesh.lines.ravel()
+        root["Offsets"] = np.arange(0, 2 * lines + 1, 2, dtype=np.int64)
+        root["Types"] = np.full(lines, _VTK_LINE, np.uint8)
+        root.create_group("PointData")
+        root.create_group("CellData")["part"] = mesh.part
+        if frame is None:
+            root["Points"] = mesh.points
+        else:
+            self._create_steps(root, frame)
 
     def _create_steps(self, root: Any, frame: Frame) -> None:
         """Create the growing datasets; those with equal content are one dataset under several names."""
@@ -212,11 +222,7 @@ def _write_rows(dataset: Any, frame: int, values: Any) -> None:
     dataset[frame * rows : (frame + 1) * rows] = values
 
 
-def _copy_rows(old: Any, new: Any, rows: int) -> None:
-    """Copy the first rows of a dataset to an empty one, some at a time."""
+def _check_rows(old: Any, new: Any, rows: int) -> None:
+    """Raise BrokenSeriesError if an old dataset has not the rows that a new one is to get."""
     if len(old) < rows or old.dtype != new.dtype or old.shape[1:] != new.shape[1:]:
         raise BrokenSeriesError(f"{old.name} has {len(old)} rows of {old.dtype}: needs {rows} of {new.dtype}")
-    new.resize(rows, axis=0)
-    for first in range(0, rows, _COPIED_ROWS):
-        end = min(first + _COPIED_ROWS, rows)
-        new[first:end] = old[first:end]

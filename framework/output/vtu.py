@@ -5,12 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from xml.sax.saxutils import quoteattr
 
 from numpy.typing import ArrayLike
 
 from windlass.framework.errors import OutputError
+from windlass.framework.files import replace_file
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
@@ -18,7 +19,6 @@ from windlass.framework.output.series import (
     check_series_path,
     create_frame,
     layout_after,
-    write_atomically,
     writing,
 )
 
@@ -43,7 +43,7 @@ class VtuSeries:
         self._last: FrameLayout | None = layout_after(kept)
         self._kept = len(kept)
         self._entries = [self._describe(k, float(time)) for k, time in enumerate(kept)]
-        self._started = False
+        self._begun = self._started = False
         self._closed = False
 
     def append(
@@ -65,14 +65,13 @@ class VtuSeries:
         number = len(self._entries)
         with writing(self.path):
             self._start()
-            meshio.vtu.write(self._frame_path(number), grid, binary=True, compression="zlib")
-            self._entries.append(self._describe(number, frame.time))
-            self._write_collection()
+            replace_file(self._frame_path(number), _as_vtu(grid))
+            self._write_collection([*self._entries, self._describe(number, frame.time)])
         self._last = layout
 
     def close(self) -> None:
         """Finish the series; without any frame the `.pvd` is an empty collection."""
-        if not self._closed and not self._kept:
+        if not (self._closed or self._kept or self._begun):
             with writing(self.path):
                 self._start()
         self._closed = True
@@ -94,18 +93,30 @@ class VtuSeries:
 
     def _start(self) -> None:
         """Bring the collection to the frames that are kept, and remove others, which would mix with the new ones."""
+        self._begun = True
         if self._started:
             return
         frames = [self._frame_path(number) for number in range(self._kept)]
         missing = [frame.name for frame in frames if not (frame.is_file() and frame.stat().st_size)]
         if missing:
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: '{missing[0]}' is missing or empty")
-        self._write_collection()
+        self._write_collection(self._entries)
         pattern = re.compile(re.escape(self.path.stem) + r"_\d{6,}\.vtu")
         for file in self.path.parent.iterdir():
             if pattern.fullmatch(file.name) and file not in frames:
                 file.unlink()
         self._started = True
 
-    def _write_collection(self) -> None:
-        write_atomically(self.path, _HEAD + "".join(self._entries) + _TAIL)
+    def _write_collection(self, entries: list[str]) -> None:
+        replace_file(self.path, (_HEAD + "".join(entries) + _TAIL).encode())
+        self._entries = entries
+
+
+def _as_vtu(grid: Any) -> bytes:
+    """The content of a file, which meshio can write to a file only: to one in memory."""
+    import meshio
+
+    with os.fdopen(os.memfd_create("vtu"), "rb") as file:
+        meshio.vtu.write(os.dup(file.fileno()), grid, binary=True, compression="zlib")
+        file.seek(0)
+        return file.read()

@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from windlass.framework.errors import OutputError
+from windlass.framework.files import check_target, create_draft, replace_file
+from windlass.framework.journal import change_file, journal_of, recover
+from windlass.framework.output.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
@@ -18,9 +21,7 @@ from windlass.framework.output.series import (
     check_series_path,
     continuing,
     create_frame,
-    draft_of,
     layout_after,
-    write_atomically,
     writing,
 )
 
@@ -48,7 +49,7 @@ class XdmfSeries:
 
     def __init__(self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = ()) -> None:
         self.path: Path = check_series_path(path, ".xdmf")
-        self._data_path = self.path.with_suffix(".h5")
+        self._data_path = check_target(self.path.with_suffix(".h5"), "series")
         self._mesh = mesh
         self._last: FrameLayout | None = layout_after(kept)
         self._kept = [float(time) for time in kept]
@@ -56,6 +57,7 @@ class XdmfSeries:
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
         self._tail_start = 0  # byte in the .xdmf where the next frame goes
+        self._begun = False
         self._closed = False
 
     def append(
@@ -82,7 +84,8 @@ class XdmfSeries:
         by_block = {name: [values] for name, values in frame.cell_data.items()}
         with writing(self.path):
             self._start()
-            with self._open_data(self._data_path, "r+"):
+            with change_hdf5(self._data_path) as file:
+                self._writer.h5_file = file
                 self._writer.write_data(frame.time, fields, by_block)
             grid = self._writer.collection[-1]
             self._writer.collection.remove(grid)
@@ -92,7 +95,7 @@ class XdmfSeries:
 
     def close(self) -> None:
         """Finish the series; without any frame it holds the reference mesh alone."""
-        if not self._closed and not self._kept:
+        if not (self._closed or self._kept or self._begun):
             with writing(self.path):
                 self._start()
         self._closed = True
@@ -107,23 +110,27 @@ class XdmfSeries:
 
     def _start(self) -> None:
         """Write reference mesh and labels, and an index of the frames that are kept."""
+        self._begun = True
         if self._tail_start > 0:
             return
+        grids: list[bytes] = []
         if not self._kept:
-            # a fresh file, so that a viewer that still shows the old one keeps it whole
-            self._data_path.unlink(missing_ok=True)
+            # a fresh file takes the place of the old one, so that a viewer that still shows that keeps it whole
             self._write_mesh(self._data_path)
-            self.path.write_bytes(_HEAD + self._tail)
-            self._tail_start = len(_HEAD)
-            return
-        draft = draft_of(self._data_path)
-        with continuing(self.path, self._data_path):
-            grids = self._find_kept()
-            self._write_mesh(draft)
-            self._copy_data(grids, draft)
-        os.replace(draft, self._data_path)
+        else:
+            number, draft = create_draft(self._data_path)
+            os.close(number)
+            with continuing(self.path, draft):
+                recover(self.path)
+                recover(self._data_path)
+                grids = self._find_kept()
+                self._write_mesh(draft)
+                with read_hdf5(self._data_path) as old:
+                    self._copy_data(grids, old, draft)
+            os.replace(draft, self._data_path)
         index = _HEAD + b"".join(grid + b"\n" for grid in grids)
-        write_atomically(self.path, index + self._tail)
+        replace_file(self.path, index + self._tail)
+        journal_of(self.path).unlink(missing_ok=True)
         self._tail_start = len(index)
 
     def _write_mesh(self, path: Path) -> None:
@@ -132,7 +139,10 @@ class XdmfSeries:
 
         writer = TimeSeriesWriter(self.path)
         self._writer = writer
-        with self._open_data(path, "w"):
+        # meshio would put the file into the working directory; the XML names it without a folder, so that it is found
+        # beside the .xdmf from everywhere
+        writer.h5_filename = self._data_path.name
+        with create_hdf5(path) as writer.h5_file:
             writer.write_points_cells(self._mesh.points, [("line", self._mesh.lines)])
             holder = ElementTree.Element("Grid")
             writer.cell_data({"part": [self._mesh.part]}, holder)
@@ -152,38 +162,24 @@ class XdmfSeries:
                 raise BrokenSeriesError(f"its frame at {time:.9g} s is missing")
         return grids
 
-    def _copy_data(self, grids: list[bytes], draft: Path) -> None:
-        """Copy the data of frames from the old data file into a new one, which has the mesh."""
-        import h5py
-
-        with h5py.File(self._data_path, "r", locking=False) as old, self._open_data(draft, "r+") as new:
+    def _copy_data(self, grids: list[bytes], old: Any, draft: Path) -> None:
+        """Copy the data of frames from the old data file into a new one, which has the mesh, frame by frame."""
+        with change_hdf5(draft) as new:
             mesh = list(new)
             same = all(old[name].shape == new[name].shape and (old[name][()] == new[name][()]).all() for name in mesh)
-            if not same:
-                raise BrokenSeriesError("its mesh is another one")
-            for grid in grids:
+        if not same:
+            raise BrokenSeriesError("its mesh is another one")
+        self._writer.data_counter = len(mesh)
+        for grid in grids:
+            with change_hdf5(draft) as new:
                 for item in ElementTree.fromstring(grid).iter("DataItem"):
                     name = str(item.text).rpartition(":/")[2]
                     if name not in new:
                         new.create_dataset(name, data=old[name][()])
-            self._writer.data_counter = len(new)
-
-    def _open_data(self, path: Path, mode: str) -> Any:
-        """Open the HDF5 file for meshio's writer, for one frame only.
-
-        meshio's own context manager would put the file into the working directory instead of beside the `.xdmf`,
-        and would write the `.xdmf` only at the end. The XML names the data file without a folder, so it is found
-        beside the `.xdmf` from everywhere. Unlocked, so that a viewer that has the file open does not end the run.
-        """
-        import h5py
-
-        self._writer.h5_filename = self._data_path.name
-        self._writer.h5_file = h5py.File(path, mode, libver="earliest", locking=False)
-        return self._writer.h5_file
+                self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:
         """Put one frame between the others and the closing tags: a whole file at the cost of one frame."""
-        with self.path.open("r+b", buffering=0) as file:
-            file.seek(self._tail_start)
-            file.write(grid + self._tail)
+        end = self._tail_start + len(self._tail)
+        change_file(self.path, end, [(self._tail_start, grid + self._tail)])
         self._tail_start += len(grid)

@@ -4,20 +4,16 @@ import json
 import math
 import os
 import shutil
+import stat
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import windlass
-from windlass.framework import kernel as kernels
-from windlass.framework.kernel import cache_folder, compiled, kernel
+from windlass.framework.kernel import kernel
 
 ANNOUNCEMENT = "windlass: compiling kernels for this machine (first use, kept in "
 
@@ -90,11 +86,6 @@ class Outcome(NamedTuple):
     stderr: str
 
 
-class Pair(NamedTuple):
-    a: float
-    b: int
-
-
 def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
     """Start the script of a folder in a process of its own; the cache is beside the folder unless told otherwise."""
     own = {"PYTHONPATH": f"{Path(windlass.__file__).parents[1]}{os.pathsep}{folder}", "OMP_NUM_THREADS": "1"}
@@ -139,15 +130,6 @@ def user(warm: tuple[Path, Outcome], tmp_path: Path) -> Path:
     return tmp_path / "moved"
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Cache folder of kernels that a test compiles in this process; compiled, whatever the environment says."""
-    for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "own cache"))
-    return tmp_path / "own cache"
-
-
 def test_first_process_compiles_and_says_so(warm: tuple[Path, Outcome]) -> None:
     folder, first = warm
     assert first.results == RESULTS
@@ -190,25 +172,23 @@ def test_editing_the_fields_of_a_namedtuple_recompiles(user: Path) -> None:
     assert edited.loaded == 2  # plain, and length for force
 
 
-def test_bounds_checks_have_their_own_machine_code(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def get(x: NDArray[np.float64], i: int) -> float:
-        return x[i]  # type: ignore[no-any-return]
-
-    assert kernel(get)(np.ones(3), 1) == 1.0
-    monkeypatch.setenv("WINDLASS_BOUNDSCHECK", "1")
-    with pytest.raises(IndexError):
-        kernel(get)(np.ones(3), 7)
-    assert len(list(own_cache.glob("*/*get-*"))) == 2
-
-
 def test_damaged_files_are_compiled_anew_and_repaired(user: Path) -> None:
-    for file in (user.parent / "cache").glob("*/force-*"):
-        file.write_bytes(file.read_bytes()[:1000])
-    repaired = run(user)
-    assert repaired.results == RESULTS
-    assert repaired.compiled == ["force"]
-    assert "the kept machine code of force cannot be used" in repaired.stderr
-    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+    (file,) = (user.parent / "cache").glob("*/force-*")
+    whole = file.read_bytes()
+    (other,) = (user.parent / "cache").glob("*/plain-*")
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for content, reason in (
+        (whole[:1000], "has no digest at its end"),
+        (bytes(flipped), "does not have the digest at its end"),
+        (other.read_bytes(), "it is that of another kernel"),
+    ):
+        file.write_bytes(content)
+        repaired = run(user)
+        assert repaired.results == RESULTS
+        assert repaired.compiled == ["force"]
+        assert "the kept machine code of force cannot be used" in repaired.stderr and reason in repaired.stderr
+        assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 
 
 def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: Path) -> None:
@@ -222,15 +202,48 @@ def test_processes_that_fill_the_cache_at_once_do_not_disturb_each_other(user: P
     assert not list((user.parent / "cache").glob("*/part-*"))
 
 
-def test_a_cache_folder_that_cannot_be_written_is_replaced_with_one_message(user: Path) -> None:
+def test_without_a_cache_folder_kernels_are_compiled_with_one_message(user: Path) -> None:
     blocked = user / "blocked"
     blocked.write_text("a file where the folder should be")
     outcome = run(user, WINDLASS_CACHE=str(blocked))
     assert outcome.results == RESULTS
     assert outcome.loaded == 0
-    assert outcome.stderr.count(f"the cache folder {blocked} cannot be written") == 1
-    temporary = Path(outcome.stderr.split(ANNOUNCEMENT)[1].split(")")[0])
-    assert temporary.name.startswith("windlass-") and not temporary.exists()  # removed at the end
+    assert outcome.stderr.count("\n") == 1
+    assert f"(first use, for this run only: the cache folder {blocked} cannot be used" in outcome.stderr
+
+
+def test_folders_and_files_that_others_may_write_are_not_believed(user: Path) -> None:
+    """Machine code of others would run with the rights of this user; new code replaces it where that is possible."""
+    (folder,) = (user.parent / "cache").iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+    (file,) = folder.glob("force-*")
+    file.chmod(0o622)
+    outcome = run(user)
+    assert (outcome.results, outcome.compiled) == (RESULTS, ["force"])
+    assert "others may write it')): compiling anew" in outcome.stderr
+    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+    planted = file.rename(user / "planted")
+    file.symlink_to(planted)
+    assert run(user).compiled == ["force"] and not file.is_symlink()
+    for place in (folder, folder.parent):
+        place.chmod(0o777)
+        outcome = run(user)
+        assert outcome.results == RESULTS and outcome.loaded == 0
+        assert f"cannot be used (others may write {place})" in outcome.stderr and outcome.stderr.count("\n") == 1
+        place.chmod(0o700)
+    assert run(user) == Outcome(RESULTS, [], KERNELS, "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_files_of_other_users_are_not_believed(user: Path) -> None:
+    (folder,) = (user.parent / "cache").iterdir()
+    for file in folder.glob("force-*"):
+        os.chown(file, 12345, 12345)
+    assert run(user).compiled == ["force"]
+    os.chown(folder, 12345, 12345)
+    outcome = run(user)
+    assert outcome.loaded == 0 and f"{folder} belongs to user 12345" in outcome.stderr
 
 
 def test_python_mode_returns_the_function_itself(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,131 +255,6 @@ def test_python_mode_returns_the_function_itself(user: Path, monkeypatch: pytest
     assert kernel(twice) is twice
     assert kernel(fast=False)(twice) is twice
     assert run(user, WINDLASS_JIT="0") == Outcome(RESULTS, [], 0, "")
-
-
-def test_default_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.delenv("WINDLASS_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder().parent == tmp_path / "xdg" / "windlass"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert cache_folder().parent == tmp_path / "home" / ".cache" / "windlass"
-
-
-def test_only_functions_are_accepted() -> None:
-    with pytest.raises(TypeError, match="must be a plain Python function"):
-        kernel(math.sqrt)
-
-
-@kernel
-def is_nan(x: float) -> bool:
-    return x != x
-
-
-@kernel
-def add_up(x: NDArray[np.float64]) -> float:
-    total = 0.0
-    for i in range(x.shape[0]):
-        total += x[i]
-    return total
-
-
-@kernel
-def divide(a: float, b: float) -> float:
-    return a / b
-
-
-@kernel
-def weigh(pair: Any) -> float:
-    return pair.a * pair.b  # type: ignore[no-any-return]
-
-
-def make_shift(by: float) -> Callable[[float], float]:
-    @kernel
-    def shift(x: float) -> float:
-        return x + by
-
-    return shift
-
-
-def make_pair(value: float) -> Any:
-    class Local(NamedTuple):
-        a: float
-        b: int
-
-    return Local(value, 2)
-
-
-def test_nan_and_infinity_are_seen_by_fast_kernels() -> None:
-    x = np.ones(9)
-    x[5] = math.nan
-    assert is_nan(add_up(x)) and not is_nan(1.0)
-    assert divide(1.0, 0.0) == math.inf and is_nan(divide(0.0, 0.0))
-
-
-def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -> None:
-    count = len(compiled())
-    shifts = [make_shift(by) for by in (1.0, 2.0, 1.0)]
-    assert [shift(1.0) for shift in shifts] == [2.0, 3.0, 2.0]
-    assert [name for name, _ in compiled()[count:]] == ["make_shift.<locals>.shift"] * 2
-    assert all(seconds > 0 for _, seconds in compiled()[count:])
-    del shifts[0]  # the shared machine code outlives the kernel that it was compiled for
-    assert shifts[1](5.0) == 6.0
-
-
-def test_argument_types_are_told_apart() -> None:
-    assert weigh(Pair(1.5, 2)) == 3.0
-    assert weigh(Pair(1, 2)) == 2
-    assert weigh(make_pair(2.5)) == 5.0  # a class of a function cannot be named by other processes, but runs
-    assert weigh(make_pair(3.5)) == 7.0
-    rows = np.zeros(1, dtype=[("a", float), ("b", int)])
-    other = np.zeros(1, dtype=[("b", int), ("a", float)])
-    rows["a"], rows["b"], other["a"], other["b"] = 3.0, 4, 3.0, 4
-    assert weigh(rows[0]) == weigh(other[0]) == 12.0
-
-
-@pytest.fixture
-def messages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], str]:
-    """Messages since the beginning of the test, also those that an earlier test has seen."""
-    monkeypatch.setattr(kernels._process, "said", set())
-    return lambda: capsys.readouterr().err
-
-
-def test_constants_that_change_while_in_use_are_not_kept(own_cache: Path, messages: Callable[[], str]) -> None:
-    by = 1.0
-
-    @kernel
-    def shift(x: float) -> float:
-        return x + by
-
-    assert shift(1.0) == 2.0
-    by = 2.0
-    assert shift(1) == 3.0  # another argument type, hence compiled with the new value
-    assert "constants of test_constants_that_change" in messages()
-    assert len(list(own_cache.glob("*/*shift-*"))) == 1
-
-
-def test_compilers_with_other_parts_still_compile(monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]) -> None:
-    def fail(*_: object) -> None:
-        raise AttributeError("no such part")
-
-    monkeypatch.setattr(kernels, "_read_result", fail)
-    monkeypatch.setattr(kernels, "_write_result", fail)
-    assert make_shift(77.0)(1.0) == 78.0
-    text = messages()
-    assert "cannot be used (AttributeError('no such part')): compiling anew" in text
-    assert "cannot be kept (AttributeError('no such part'))" in text
-
-
-def test_compilers_without_a_place_for_the_cache_are_used_as_they_are(
-    monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
-) -> None:
-    dispatcher: Any = SimpleNamespace()
-    extending = SimpleNamespace(is_jitted=lambda function: True)
-    monkeypatch.setattr(kernels, "_numba", SimpleNamespace(njit=lambda **_: lambda _: dispatcher, extending=extending))
-    assert kernel(make_pair) is dispatcher
-    assert kernel(make_shift) is dispatcher
-    assert messages().count("kernels are compiled in every run") == 1
 
 
 # 20 kernels are about what a belt drive needs.

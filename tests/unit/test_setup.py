@@ -200,7 +200,7 @@ def test_report_tells_of_a_cache_that_cannot_be_written(monkeypatch: pytest.Monk
     monkeypatch.setenv("WINDLASS_CACHE", str(file / "folder"))
     text, ready = doctor.report()
     assert ready, text
-    assert "(0 files), temporary" in text
+    assert "compiler cache:   none: the cache folder" in text
     assert "set WINDLASS_CACHE" in text
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "new"))
     text, ready = doctor.report()

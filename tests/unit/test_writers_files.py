@@ -14,6 +14,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from windlass.framework.errors import OutputError, WindlassError
+from windlass.framework.files import check_target
 from windlass.framework.output import (
     CsvTable,
     LineMesh,
@@ -75,7 +76,8 @@ def test_collection_lists_finished_frames_only(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "replace", slow_replace)
     for time in (0.0, 1.0, 2.0):
         series.append(time, mesh.points + time, {}, {})
-    assert seen == [0, 0, 1, 1, 2, 2]
+    # while the frame is made, before it takes its place, before the new list does
+    assert seen == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
 def test_line_mesh_checks_and_freezes_its_arrays() -> None:
@@ -100,6 +102,7 @@ def test_line_mesh_checks_and_freezes_its_arrays() -> None:
 def test_meshio_and_h5py_wait_for_the_first_frame() -> None:
     code = """
 import sys, numpy
+from windlass.framework.files import check_target
 from windlass.framework.output import *
 mesh = LineMesh(numpy.eye(3), [[0, 1]], [0])
 [kind("x", mesh) for kind in (VtuSeries, XdmfSeries, VtkhdfSeries)]
@@ -166,10 +169,20 @@ def test_csv_errors_and_unfinished_files(tmp_path: Path) -> None:
         CsvTable(tmp_path / "missing" / "belt.csv", columns)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_csv_on_a_full_disk() -> None:
-    with pytest.raises(OutputError, match="No space left on device"):
-        CsvTable("/dev/full", [("time", "s")])
+def test_what_is_no_file_is_no_target(tmp_path: Path) -> None:
+    """Devices, FIFOs and folders are refused by everything that writes; full disks are in test_campaigns.py."""
+    (tmp_path / "belt.pvd").mkdir()
+    os.mkfifo(tmp_path / "belt.h5")
+    os.mkfifo(tmp_path / "belt.vtkhdf")
+    (tmp_path / "belt.csv").symlink_to("/dev/null")
+    mesh = create_mesh()
+    for kind, found in ((VtuSeries, "folder"), (XdmfSeries, "FIFO"), (VtkhdfSeries, "FIFO")):
+        with pytest.raises(OutputError, match=f"is a {found}: must be a file in a folder"):
+            kind(tmp_path / "belt", mesh)
+    with pytest.raises(OutputError, match=r"table .*csv is a device: must be a file"):
+        CsvTable(tmp_path / "belt.csv", [("time", "s")])
+    with pytest.raises(OutputError, match=r"picture .*csv is a device: must be a file"):
+        check_target(tmp_path / "belt.csv", "picture")
 
 
 def test_output_folder_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import meshio
 import numpy as np
 import pytest
 
+from windlass.framework.files import seal
 from windlass.framework.output import read_csv
 
 from support.processes import ROOT, run_windlass
@@ -158,10 +159,52 @@ def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
     common: list[str | Path] = [MODELS, "-kind", "verlet", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
     run(common, tmp_path / "whole")
     run([*common, "-kill_in", "3"], tmp_path / "part", killed=True)
-    assert (tmp_path / "part/.c.h5.tmp").exists()
+    assert len(list((tmp_path / "part").glob(".c.h5.*.part"))) == 1
     assert "step 60" in run([*common, "-restart", "c.h5"], tmp_path / "part")
-    assert not (tmp_path / "part/.c.h5.tmp").exists()
+    assert not list((tmp_path / "part").glob(".*"))
     assert_same_file(tmp_path / "whole/end.npz", tmp_path / "part/end.npz")
+
+
+def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
+    """Of a model that asks for none: they change no bit, are removed after a good end, and are there after a kill."""
+    common: list[str | Path] = [MODELS, "-kind", "switched"]
+    often = [*common, "-checkpoint_minutes", "3e-4"]
+    run(common, tmp_path / "whole")
+    run(often, tmp_path / "often")
+    for name in ("whole", "often"):
+        assert sorted(path.name for path in (tmp_path / name).iterdir()) == ["end.npz", "sensors.csv"]
+    assert_same_file(tmp_path / "whole/end.npz", tmp_path / "often/end.npz")
+    run([*often, "-kill_at", "75"], tmp_path / "part", killed=True)
+    said = run([*common, "-restart", "restart_models.checkpoint.h5"], tmp_path / "part")
+    assert "explicit goes on at" in said and "written by the clock: equal within tolerances" in said
+    assert_close(tmp_path / "whole/end.npz", tmp_path / "part/end.npz", 1e-9)
+    assert not list((tmp_path / "part").glob(".*"))
+    # the file of a run that is lost is not overwritten by the next one that nobody asks for
+    kept = (tmp_path / "part/restart_models.checkpoint.h5").read_bytes()
+    run([*often, "-kill_at", "75"], tmp_path / "part", killed=True)
+    assert (tmp_path / "part/restart_models.checkpoint.h5").read_bytes() == kept
+    assert (tmp_path / "part/restart_models.checkpoint_2.h5").exists()
+
+
+def test_solves_before_the_first_checkpoint_by_the_clock(tmp_path: Path) -> None:
+    """The file has no record of them: they are done again, and the one that was at work goes on."""
+    belt = write_belt(tmp_path)
+    words = [belt, *BELT, "-keep", "205", "-output", "a"]
+    run([*words, "-checkpoint_minutes", "2e-3", "-die", "205"], tmp_path, killed=True)
+    name = "belt.checkpoint.h5"
+    with h5py.File(tmp_path / name, "r+") as file:
+        assert list(file["solves"])[-1] == "0001"
+        # whether the static solve was long enough for a record depends on the machine
+        file["solves"].pop("0000", None)
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(content + seal(content))
+    (tmp_path / "a_205.npz").rename(tmp_path / "first.npz")
+    said = run([*words, "-restart", name], tmp_path)
+    assert "dynamic goes on at" in said and "dropped" not in said
+    assert_close(tmp_path / "first.npz", tmp_path / "a_205.npz", 1e-7)
+    with h5py.File(tmp_path / name) as file:
+        assert list(file["solves"]) == ["0001"]
+    assert len(read_csv(tmp_path / "a/sensors.csv")["step"]) == len(set(read_csv(tmp_path / "a/sensors.csv")["step"]))
 
 
 def test_run_that_is_extended(tmp_path: Path) -> None:

@@ -1,0 +1,174 @@
+"""Files that are written whole or not at all, and digests that say whether a file is still what was written.
+
+A new file is written beside its place under a name that nobody can foresee, and then put there at once.  Who runs out
+of room leaves what was there before.  A sealed file ends with the SHA-256 digest of all that stands before it.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import re
+import resource
+import secrets
+import stat
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from windlass.framework.errors import OutputError
+
+Bytes = bytes | bytearray | memoryview
+SEAL = b"\nsha256 %s\n"
+SEAL_SIZE = len(SEAL % (b"0" * 64))
+"""Bytes of a seal: it has one length, so that its place is known."""
+DRAFT = re.compile(r"\.+(.*)\.[0-9a-f]{16}\.part(\.journal)?")
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class NoRoomError(OutputError):
+    """A file that does not fit on the disk, into a quota, or into the largest file that is allowed."""
+
+    def __init__(self, path: Path, error: OSError, needed: int) -> None:
+        self.error, self.needed = error, needed
+        if error.errno == errno.EFBIG:
+            room = f"files may have {resource.getrlimit(resource.RLIMIT_FSIZE)[0]} bytes"
+        else:
+            room = f"{count_free(path.parent)} bytes are free"
+        super().__init__(
+            f"'{path}' cannot be written: {needed} bytes are needed, {room} ({error.strerror}); "
+            "what was written before is as it was"
+        )
+
+
+def count_free(folder: Path) -> int:
+    """Bytes that this process may still write in a folder."""
+    disk = os.statvfs(folder)
+    return disk.f_frsize * (disk.f_bfree if os.geteuid() == 0 else disk.f_bavail)
+
+
+def check_target(path: Path, what: str = "") -> Path:
+    """The path itself, if a file can stand there.
+
+    Args:
+        path: the file that is to be written.
+        what: what asked for it, for the message.
+
+    Raises:
+        OutputError: something that is no file is there: a folder, a device, a FIFO, a socket.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return path
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{what} {path}: {error}".lstrip()) from None
+    if not stat.S_ISREG(mode):
+        kinds = {stat.S_IFDIR: "folder", stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket"}
+        found = kinds.get(stat.S_IFMT(mode), "device")
+        raise OutputError(f"{what} {path} is a {found}: must be a file in a folder that can be written".lstrip())
+    return path
+
+
+def replace_file(path: Path, content: Bytes | Sequence[Bytes], sync: bool = False) -> None:
+    """Put a whole file in a place; readers find the old or the new one, never a part.
+
+    A link in that place is replaced, not followed.
+
+    Args:
+        path: the file.
+        content: its bytes, in one or several parts.
+        sync: bring it to the disk before it takes its place.
+
+    Raises:
+        NoRoomError: it does not fit; the old file is as it was.
+        OSError: other failures; the old file is as it was.
+    """
+    parts = [content] if isinstance(content, Bytes) else content
+    number, draft = create_draft(path)
+    try:
+        try:
+            write_all(number, parts)
+            if sync:
+                os.fsync(number)
+        finally:
+            os.close(number)
+        os.replace(draft, path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        if error.errno in NO_ROOM:
+            raise NoRoomError(path, error, sum(len(part) for part in parts)) from None
+        raise
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    if sync:
+        sync_folder(path.parent)
+
+
+def create_draft(path: Path) -> tuple[int, Path]:
+    """A new empty file beside a place, open for reading and writing: its descriptor and path."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(draft, flags, 0o666), draft
+
+
+def remove_drafts(folder: Path, name: str) -> None:
+    """Remove drafts that a killed process has left for a file, or for the files of a series of that name."""
+    own = re.compile(re.escape(name) + r"(_part\d+)?(_\d+)?(\.\w+)*")
+    for path in folder.iterdir():
+        found = DRAFT.fullmatch(path.name)
+        if found is not None and own.fullmatch(found[1]):
+            path.unlink(missing_ok=True)
+
+
+def write_all(number: int, parts: Iterable[Bytes], offset: int = 0) -> None:
+    """Write parts one after the other from a byte of an open file on."""
+    for part in parts:
+        view = memoryview(part).cast("B")
+        while len(view):
+            count = os.pwrite(number, view, offset)
+            view, offset = view[count:], offset + count
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk, where that is possible."""
+    number = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks
+            raise
+    finally:
+        os.close(number)
+
+
+def seal(content: Bytes) -> bytes:
+    """The last bytes of a file: the digest of those before."""
+    return SEAL % hashlib.sha256(content).hexdigest().encode()
+
+
+def check_seal(content: bytes, what: str) -> memoryview:
+    """The bytes before the seal; see `check_seal_of_file`."""
+    check_seal_of_file(io.BytesIO(content), what)
+    return memoryview(content)[:-SEAL_SIZE]
+
+
+def check_seal_of_file(file: BinaryIO, what: str) -> None:
+    """Compare the seal at the end of an open file with what stands before it.
+
+    Raises:
+        OutputError: there is no seal, or it is that of other bytes.
+    """
+    left = max(file.seek(0, os.SEEK_END) - SEAL_SIZE, 0)
+    file.seek(0)
+    digest = hashlib.sha256()
+    while left > 0 and (block := file.read(min(left, 1 << 20))):
+        digest.update(block)
+        left -= len(block)
+    last = file.read()
+    if last != SEAL % digest.hexdigest().encode():
+        kind = "does not have the digest at its end" if last.startswith(SEAL[:8]) else "has no digest at its end"
+        raise OutputError(f"{what} {kind}: it is truncated, corrupt, of another kind, or of an older Windlass")

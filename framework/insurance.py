@@ -1,0 +1,88 @@
+"""Checkpoints by the clock for models that ask for none, so that the first hours of a run are not lost."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from windlass.framework.checkpoint import Checkpoint, process
+from windlass.framework.errors import OutputError
+from windlass.framework.lock import OutputLock
+
+
+class Insurance(Checkpoint):
+    """Checkpoints of a model that asks for none: by the clock alone, in a file of its own.
+
+    A run that is shorter than the interval writes nothing.  The file is removed when the script ends well; after a
+    crash or an interruption it is there.  What keeps it from being written is said once and does not end the run.
+
+    Args:
+        minutes: elapsed time between checkpoints [min].
+    """
+
+    def __init__(self, minutes: float) -> None:
+        self._stem = Path(sys.argv[0]).stem
+        self._folder = Path.cwd()
+        self.written: Path | None = None
+        super().__init__(self._folder / f"{self._stem}.checkpoint.h5", minutes=minutes)
+        self.every = 0
+
+    @property
+    def is_unasked(self) -> bool:
+        """Yes."""
+        return True
+
+    def _prepare(self) -> None:
+        """Nothing is locked or looked for before the first checkpoint."""
+
+    def _replace(self, number: int, record: Mapping[str, Any]) -> None:
+        try:
+            if self.written is None:
+                self._find_place()
+            super()._replace(number, record)
+        except (OutputError, TypeError) as error:
+            self.clock.stop()
+            print(f"no checkpoints by the clock: {error}", file=sys.stderr, flush=True)
+            return
+        if self.written is None:
+            self.written = self.path
+            atexit.register(self.remove)
+
+    def _find_place(self) -> None:
+        """A file that is not there yet: another one may be all that is left of a run."""
+        names = (f"{self._stem}.checkpoint{suffix}.h5" for suffix in ("", *(f"_{k}" for k in range(2, 1000))))
+        for path in (self._folder / name for name in names):
+            try:
+                self._lock = OutputLock(path, "checkpoint file")
+            except OutputError:
+                if not os.access(self._folder, os.W_OK):
+                    raise
+                continue
+            if not path.exists():
+                self.path = path
+                return
+            self._lock.release()
+        raise OutputError(f"'{self._folder}' is full of checkpoints: remove those that are no longer needed")
+
+    def remove(self) -> None:
+        """The script has ended well: nobody needs the file."""
+        if self.written is not None:
+            self.written.unlink(missing_ok=True)
+
+
+def leave_checkpoints() -> str:
+    """A run fails: its checkpoints stay; how to go on from them, "" without any.
+
+    Only the first process knows of checkpoints that nobody has asked for.
+    """
+    insurance, asked = process.unasked, process.from_options
+    path = None
+    if isinstance(insurance, Insurance):
+        path, insurance.written = insurance.written, None
+    if path is None and asked is not None and asked.is_written:
+        path = asked.path
+    return f"-restart {os.path.relpath(path)} goes on from the last checkpoint" if path is not None else ""

@@ -1,0 +1,150 @@
+"""Changes of a file in the middle that happen as a whole: new bytes behind its end first, then a journal beside it.
+
+    1. new bytes are written behind the end, where no reader looks (of files whose readers look there, none are);
+    2. the journal, a small file beside, gets what is to change before the end;
+    3. the changes are made; 4. the journal is removed.
+
+Who runs out of room in 1 or 2 cuts the file to its old length, and it is what it was.  A process that is killed in 3
+leaves the journal, which `recover` carries out; killed before, it leaves a file whose readers see the old content.
+
+    python -m windlass.framework.journal FILE ...    carry out the journals of files that a killed run has left
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from windlass.framework.errors import OutputError
+from windlass.framework.files import NO_ROOM, Bytes, NoRoomError, check_seal, create_draft, seal, write_all
+
+HEAD = b"windlass journal 1\n"
+NUMBERS = struct.Struct("<qq")
+
+Changes = Sequence[tuple[int, Bytes]]
+"""Places in a file [bytes] and what they get."""
+
+
+def journal_of(path: Path) -> Path:
+    """The journal of a file."""
+    return path.with_name(f".{path.name}.journal")
+
+
+def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), end: int | None = None) -> None:
+    """Change a file, all or nothing.
+
+    Args:
+        path: the file, which nobody else writes.
+        size: its length [bytes].
+        changes: new bytes that begin before its end.
+        behind: new bytes behind its end, written first: readers must not mind them.
+        end: its length afterwards, set with ``behind``; default: that of what is written.
+
+    Raises:
+        NoRoomError: there is no room; the file is as it was.
+        OSError: other failures; the file is as it was, or its journal is left.
+    """
+    journal, is_set = journal_of(path), end is not None
+    if end is None:
+        end = max([size, *(place + len(new) for place, new in (*changes, *behind))])
+    try:
+        if behind:
+            _write(path, behind)
+        if is_set:
+            os.truncate(path, end)
+        if changes:
+            _write_journal(journal, size, end, changes)
+            _change(path, size, changes)
+            journal.unlink()
+    except OSError as error:
+        _cut(path, size)
+        if error.errno in NO_ROOM:
+            needed = end - size + sum(NUMBERS.size + len(new) for _, new in changes)
+            raise NoRoomError(path, error, needed) from None
+        raise
+
+
+def _change(path: Path, size: int, changes: Changes) -> None:
+    """Make the changes; what cannot be made is made undone, and the journal is void."""
+    before = _read(path, changes)
+    try:
+        _write(path, changes)
+    except OSError:
+        _write(path, before)
+        _cut(path, size)
+        journal_of(path).unlink()
+        raise
+
+
+def recover(path: Path) -> bool:
+    """Carry out the journal that a killed process has left for a file; whether there was one to carry out."""
+    journal = journal_of(path)
+    if not journal.is_file():
+        return False
+    try:
+        content = bytes(check_seal(journal.read_bytes(), f"'{journal}'"))
+    except OutputError:
+        # killed while it wrote the journal: nothing is changed yet
+        journal.unlink()
+        return False
+    size, end = NUMBERS.unpack_from(content, len(HEAD))
+    count, _ = NUMBERS.unpack_from(content, len(HEAD) + NUMBERS.size)
+    place, changes = len(HEAD) + 2 * NUMBERS.size, []
+    for _ in range(count):
+        offset, length = NUMBERS.unpack_from(content, place)
+        place += NUMBERS.size
+        changes.append((offset, content[place : place + length]))
+        place += length
+    # the journal of a file that has been replaced since is void
+    valid = path.is_file() and size <= path.stat().st_size <= end
+    if valid:
+        _write(path, changes)
+    journal.unlink()
+    return valid
+
+
+def _write_journal(journal: Path, size: int, end: int, changes: Changes) -> None:
+    parts: list[Bytes] = [HEAD, NUMBERS.pack(size, end), NUMBERS.pack(len(changes), 0)]
+    for offset, new in changes:
+        parts += [NUMBERS.pack(offset, len(new)), new]
+    content = b"".join(parts)
+    number, draft = create_draft(journal)
+    try:
+        try:
+            write_all(number, [content, seal(content)])
+        finally:
+            os.close(number)
+        os.replace(draft, journal)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _write(path: Path, changes: Changes) -> None:
+    number = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        for offset, new in changes:
+            write_all(number, [new], offset)
+    finally:
+        os.close(number)  # disks in a network say here that they are full
+
+
+def _read(path: Path, changes: Changes) -> list[tuple[int, bytes]]:
+    """What a file has in the places of changes."""
+    with path.open("rb") as file:
+        return [(offset, os.pread(file.fileno(), len(new), offset)) for offset, new in changes]
+
+
+def _cut(path: Path, size: int) -> None:
+    with contextlib.suppress(OSError):
+        os.truncate(path, size)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        done = recover(Path(name))
+        print(f"'{name}': {'its journal is carried out' if done else 'there is nothing to do'}")

@@ -1,0 +1,235 @@
+"""Files of machine code: what they hold, where they are kept, and whom they are believed.
+
+A file holds a JSON header and two blocks of code as the compiler made them, and ends with a digest over all of it; the
+header has the key, so that no file passes for another.  Machine code does what it likes with the process that runs it:
+folder and file must belong to the user or to root, nobody else may write them, and a name is never followed to another.
+Nothing is unpickled here.  With kernel.py and the other kernel_*.py this is the only code that knows the compiler.
+"""
+
+from __future__ import annotations
+
+import functools
+import grp
+import importlib
+import json
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding
+import numba
+import numpy as np
+
+from windlass.framework.files import check_seal, seal
+from windlass.framework.kernel_content import NotCacheableError, describe_type
+
+_numba: Any = numba  # its inner parts are not made for type checkers
+
+FORMAT = 2
+MAGIC = b"windlass machine code\n"
+_NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
+_PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
+"""What the compiler knows of a function and JSON can hold."""
+
+
+class UntrustedError(Exception):
+    """A folder or file that another user may have written."""
+
+
+@functools.cache
+def find_folder(wish: str) -> tuple[Path | None, str]:
+    """The folder for this Python and numba under ``wish``, made if it can be; None and the reason if it is not used."""
+    version = f"kernels-{FORMAT}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
+    try:
+        root = Path(wish).expanduser().absolute()
+        folder = root / version
+        if not folder.is_dir():
+            root.parent.mkdir(parents=True, exist_ok=True)
+            for new in (root, folder):
+                new.mkdir(mode=0o700, exist_ok=True)
+        folder = folder.resolve()
+        check_folder(folder)
+    except (OSError, RuntimeError, UntrustedError) as error:
+        return None, f"the cache folder {wish} cannot be used ({error})"
+    return folder, ""
+
+
+def check_folder(folder: Path) -> None:
+    """Raise UntrustedError if another user can put files into a folder, or another folder in its place."""
+    for place in (folder, *folder.parents):
+        status = place.stat()
+        if status.st_uid not in (0, os.geteuid()):
+            raise UntrustedError(f"{place} belongs to user {status.st_uid}")
+        # in a sticky folder nobody renames what belongs to others
+        if place != folder and status.st_mode & stat.S_ISVTX:
+            continue
+        if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid)):
+            raise UntrustedError(f"others may write {place}")
+
+
+def _is_private(group: int) -> bool:
+    """Whether a group is the user's own, which some systems give to every user."""
+    try:
+        return group == os.getegid() and len(grp.getgrgid(group).gr_mem) <= 1
+    except KeyError:
+        return False
+
+
+def write_entry(path: Path, key: str, result: Any) -> None:
+    """Keep a compile result in a file of its own, which appears complete or not at all.
+
+    Raises:
+        NotCacheableError: it holds what has no description.
+        OSError: the file cannot be written.
+    """
+    if result.lifted or result.library.has_dynamic_globals or result.reload_init or result.objectmode:
+        raise NotCacheableError("its machine code holds addresses of this process")
+    code = result.library._final_module
+    names = [s.name for group in (code.functions, code.global_variables) for s in group if s.is_declaration]
+    library, kind, blocks = result.library.serialize_using_object_code()
+    environments = [result.environment, *result._find_referenced_environments()]
+    function = result.fndesc
+    header = {
+        "key": key,
+        "symbols": [name for name in names if not name.startswith("llvm.")],
+        "library": [library, kind],
+        "lengths": [len(block) for block in blocks],
+        "function": {name: getattr(function, name) for name in _PLAIN},
+        "returns": _encode(result.signature.return_type),
+        "environments": [
+            [env.globals.get("__name__"), [_encode_constant(value) for value in env.consts], env.env_name]
+            for env in environments
+        ],
+    }
+    head = json.dumps(header).encode()
+    if function.kws or function.global_dict is not None:
+        raise NotCacheableError("it belongs to no module")
+    content = b"".join([MAGIC, len(head).to_bytes(8, "little"), head, *blocks])
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix="part-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content + seal(content))
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any, target_context: Any) -> Any:
+    """Compile result from a file, ready to run; None if there is no such file.
+
+    Raises:
+        UntrustedError: it belongs to another user, or others may write it.
+        WindlassError: it does not have its digest.
+        LookupError: it is that of another kernel, or needs what this process does not have.
+    """
+    content = _read_trusted(path)
+    if content is None:
+        return None
+    inside = bytes(check_seal(content, f"'{path}'"))
+    start = len(MAGIC) + 8
+    length = int.from_bytes(inside[len(MAGIC) : start], "little")
+    header = json.loads(inside[start : start + length]) if inside.startswith(MAGIC) else {}
+    if header.get("key") != key:
+        raise LookupError("it is that of another kernel")
+    first, second = header["lengths"]
+    start += length
+    blocks = inside[start : start + first], inside[start + first : start + first + second]
+    _load_symbols(header["symbols"], target_context)
+    function = _numba.core.funcdesc.PythonFunctionDescriptor.__new__(_numba.core.funcdesc.PythonFunctionDescriptor)
+    for name in _PLAIN:
+        value = header["function"][name]
+        setattr(function, name, tuple(value) if isinstance(value, list) else value)
+    returns = _decode(header["returns"])
+    function.restype, function.argtypes, function.kws, function.doc = returns, arguments, (), ""
+    function.typemap = function.calltypes = function.global_dict = None
+    rebuild = _numba.core.environment._rebuild_env
+    environments = [
+        rebuild(module, [_decode_constant(kind, text) for kind, text in constants], name)
+        for module, constants, name in header["environments"]
+    ]
+    signature = _numba.core.typing.signature(returns, *arguments)
+    signature = signature.replace(pysig=_numba.core.utils.pysignature(dispatcher.py_func))
+    library = (*header["library"], blocks)
+    parts = (library, function, environments[0], signature, False, (), "", (), tuple(environments[1:]))
+    return _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
+
+
+def _read_trusted(path: Path) -> bytes | None:
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    with os.fdopen(number, "rb") as file:
+        status = os.fstat(number)
+        trusted = status.st_uid in (0, os.geteuid()) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if not (stat.S_ISREG(status.st_mode) and trusted):
+            raise UntrustedError(f"{path} belongs to another user, or others may write it")
+        return file.read()
+
+
+def _load_symbols(symbols: list[str], target_context: Any) -> None:
+    """Make sure that all symbols are there: one that is missing at link time would end the process."""
+    _numba.core.runtime.rtsys.initialize(target_context)
+    # Setting up all of numba's function tables takes longer than reading all kernels; machine code needs it only where
+    # it refers to symbols that are registered on the way.
+    if any(llvmlite.binding.address_of_symbol(symbol) is None for symbol in symbols):
+        target_context.refresh()
+        missing = [symbol for symbol in symbols if llvmlite.binding.address_of_symbol(symbol) is None]
+        if missing:
+            raise LookupError(f"unknown symbols {missing}")
+
+
+def _encode_constant(value: Any) -> tuple[str, Any]:
+    """A Python object that machine code refers to, as JSON can hold it."""
+    if isinstance(value, np.dtype) and value.names is None and not value.hasobject:
+        return "dtype", value.str
+    if value is None or isinstance(value, (bool, int, str)):
+        return "plain", value
+    raise NotCacheableError(f"its machine code refers to {value!r}")
+
+
+def _decode_constant(kind: str, text: Any) -> Any:
+    return np.dtype(text) if kind == "dtype" else text
+
+
+def _encode(kind: Any) -> Any:
+    """A type of results as JSON can hold it."""
+    types = _numba.types
+    describe_type(kind, returned=True)
+    if isinstance(kind, types.BaseNamedTuple):
+        class_ = kind.instance_class
+        return ["named", class_.__module__, class_.__qualname__, [_encode(item) for item in kind]]
+    if isinstance(kind, types.BaseTuple):
+        return ["tuple", [_encode(item) for item in kind]]
+    if isinstance(kind, types.Optional):
+        return ["optional", _encode(kind.type)]
+    if isinstance(kind, types.Array):
+        return ["array", _encode(kind.dtype), kind.ndim, kind.layout, not kind.mutable, kind.aligned]
+    name = "boolean" if kind == types.boolean else str(kind)
+    if getattr(types, name, None) != kind:
+        raise NotCacheableError(f"returns {kind}")
+    return name
+
+
+def _decode(text: Any) -> Any:
+    """The type that `_encode` has described."""
+    types = _numba.types
+    if isinstance(text, str):
+        return getattr(types, text)
+    what, *rest = text
+    if what == "named":
+        class_: Any = importlib.import_module(rest[0])
+        for name in rest[1].split("."):
+            class_ = getattr(class_, name)
+        items = tuple(_decode(item) for item in rest[2])
+        return types.BaseTuple.from_types(items, class_)
+    if what == "tuple":
+        return types.Tuple(tuple(_decode(item) for item in rest[0]))
+    if what == "optional":
+        return types.Optional(_decode(rest[0]))
+    dtype, ndim, layout, readonly, aligned = rest
+    return types.Array(_decode(dtype), ndim, layout, readonly=readonly, aligned=aligned)

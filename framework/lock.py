@@ -1,0 +1,152 @@
+"""Locks of output files: two runs that write the same files would destroy each other's.
+
+A lock is a small file beside, ``.belt.lock``, that says who has it, and on which the system keeps a lock (``flock``)
+for as long as that process lives.  One that a killed process has left is taken over, with a note.  Where the disk knows
+no such locks, the process that is named in the file decides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import socket
+import sys
+import time
+import weakref
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from windlass.framework import options
+from windlass.framework.errors import OutputError
+from windlass.framework.files import remove_drafts
+
+
+@dataclass
+class _Held:
+    """A lock of this process: the open file, and how many ask for it."""
+
+    number: int
+    count: int = 1
+
+
+@dataclass
+class _Process:
+    """All locks of this process by path, and whose locks it has said that it takes over."""
+
+    held: dict[Path, _Held] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
+
+
+_process = _Process()
+
+
+class OutputLock:
+    """The lock of a file, or of files that begin with a name, for this process; several may hold it within one process.
+
+    It is given back by `release`, when the object is gone, or at the end of the process.
+
+    Args:
+        path: the file, or folder and name without suffix.
+        what: what is locked, for messages.
+
+    Raises:
+        OutputError: another process has it.
+    """
+
+    def __init__(self, path: Path, what: str) -> None:
+        lock = path.parent.resolve() / f".{path.name}.lock"
+        _acquire(lock, f"{what} '{path}'")
+        self.release = weakref.finalize(self, _release, lock, os.getpid())
+
+
+def _acquire(lock: Path, what: str) -> None:
+    if lock in _process.held:
+        _process.held[lock].count += 1
+        return
+    while True:
+        try:
+            number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise OutputError(f"{what} cannot be locked: '{lock}': {error.strerror}") from None
+        try:
+            _lock(number, lock, what)
+            # the other process may have removed the file just before
+            if lock.exists() and os.fstat(number).st_ino == lock.stat().st_ino:
+                break
+        except BaseException:
+            os.close(number)
+            raise
+        os.close(number)
+    owner = _read_owner(number)
+    if owner:
+        _say_taken_over(owner, what)
+    os.ftruncate(number, 0)
+    me = {"process": os.getpid(), "host": socket.gethostname(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}
+    # a full disk is no reason to go without a lock
+    with contextlib.suppress(OSError):
+        os.pwrite(number, json.dumps(me).encode(), 0)
+    _process.held[lock] = _Held(number)
+    remove_drafts(lock.parent, lock.name[1 : -len(".lock")])
+
+
+def _lock(number: int, lock: Path, what: str) -> None:
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        owner = _read_owner(number)
+        if error.errno in (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP) and not _may_be_alive(owner):
+            return
+        raise OutputError(
+            f"{what} is written by another run, {_describe(owner)}: must be other files, or wait for its end"
+            + ("" if error.errno == errno.EWOULDBLOCK else f"; if it is gone, remove '{lock}'")
+        ) from None
+
+
+def _release(lock: Path, process: int) -> None:
+    # a child process inherits the object, not the lock
+    held = _process.held.get(lock)
+    if held is None or process != os.getpid():
+        return
+    held.count -= 1
+    if held.count == 0:
+        del _process.held[lock]
+        lock.unlink(missing_ok=True)
+        os.close(held.number)
+
+
+def _read_owner(number: int) -> dict[str, Any]:
+    try:
+        owner = json.loads(os.pread(number, 4096, 0))
+    except ValueError:
+        return {}
+    return owner if isinstance(owner, dict) else {}
+
+
+def _may_be_alive(owner: dict[str, Any]) -> bool:
+    """Whether the process that a lock names may be there; on other hosts nobody knows."""
+    if owner.get("host") != socket.gethostname():
+        return bool(owner)
+    try:
+        os.kill(int(owner.get("process", 0)), 0)
+    except (ProcessLookupError, ValueError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _describe(owner: dict[str, Any]) -> str:
+    if not owner:
+        return "whose process is not known"
+    return f"process {owner.get('process')} on {owner.get('host')} since {owner.get('since')}"
+
+
+def _say_taken_over(owner: dict[str, Any], what: str) -> None:
+    key = f"{owner.get('process')} {owner.get('host')}"
+    if key not in _process.said and not options.quiet():
+        print(f"{what}: the lock of {_describe(owner)}, which is gone, is taken over", file=sys.stderr, flush=True)
+    _process.said.add(key)

@@ -1,0 +1,213 @@
+"""HDF5 files that are changed as a whole: the library never meets a full disk, and readers never half a frame.
+
+HDF5 ends the process in a crash when it cannot write, and its file is lost.  Here it works on an `Overlay`.  Large data
+go behind the end of the file at once, where no reader looks; all else stays in memory.  When the library has closed the
+file, `change_file` writes the rest, all or nothing.  What fails to be written before that is an error afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from windlass.framework.files import NO_ROOM, NoRoomError, create_draft, write_all
+from windlass.framework.journal import change_file, journal_of
+
+PAGE = 4096
+LARGE = 1 << 15
+"""Bytes from which on data are written at once."""
+
+
+class Overlay:
+    """A file as HDF5 sees it, for one session.
+
+    Args:
+        number: descriptor of the file, open for reading and writing.
+
+    Attributes:
+        size: length of the file before [bytes].
+        end: its length after [bytes].
+        behind: places behind its end and what is to be written there, in order.
+        error: the first failure to write.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self.size = self.end = os.fstat(number).st_size
+        self.behind: list[tuple[int, bytes]] = []
+        self.error: OSError | None = None
+        self._pages: dict[int, bytearray] = {}
+        self._place = 0
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a byte."""
+        self._place = (0, self._place, self.end)[whence] + offset
+        return self._place
+
+    def tell(self) -> int:
+        """The present byte."""
+        return self._place
+
+    def read(self, size: int) -> bytes:
+        """Bytes from the present one on."""
+        buffer = bytearray(size)
+        return bytes(memoryview(buffer)[: self.readinto(buffer)])
+
+    def readinto(self, buffer: Any) -> int:
+        """Read from the present byte on."""
+        view = memoryview(buffer).cast("B")
+        start, end = self._place, min(self._place + len(view), self.end)
+        view = view[: max(end - start, 0)]
+        found = os.pread(self._number, len(view), start)
+        view[: len(found)] = found
+        view[len(found) :] = bytes(len(view) - len(found))
+        if start < self.size:
+            for page in range(start // PAGE, (min(end, self.size) - 1) // PAGE + 1):
+                if page in self._pages:
+                    _lay(view, start, page * PAGE, self._pages[page])
+        if end > self.size:
+            for place, new in self.behind:
+                _lay(view, start, place, new)
+        self._place = start + len(view)
+        return len(view)
+
+    def write(self, data: Any) -> int:
+        """Write from the present byte on."""
+        view = memoryview(data).cast("B")
+        start, end = self._place, self._place + len(view)
+        if start < self.size:
+            for page in range(start // PAGE, (min(end, self.size) - 1) // PAGE + 1):
+                if page not in self._pages:
+                    there = min(PAGE, self.size - page * PAGE)
+                    self._pages[page] = bytearray(os.pread(self._number, there, page * PAGE))
+                _lay(memoryview(self._pages[page]), page * PAGE, start, view)
+        if end > self.size:
+            place = max(start, self.size)
+            self._write_behind(place, view[place - start :])
+        self._place, self.end = end, max(self.end, end)
+        return len(view)
+
+    def _write_behind(self, place: int, new: memoryview) -> None:
+        if len(new) < LARGE:
+            self.behind.append((place, bytes(new)))
+        elif self.error is None:
+            try:
+                write_all(self._number, [new], place)
+            except OSError as error:
+                # the library must not see it: it would end the process
+                self.error = error
+
+    def truncate(self, size: int | None = None) -> int:
+        """Set the length after the session."""
+        self.end = max(self._place if size is None else size, self.size)
+        return self.end
+
+    def flush(self) -> None:
+        """Nothing: what is kept in memory is written when the session is over."""
+
+    def changes(self) -> list[tuple[int, bytes]]:
+        """Places before the end of the file whose bytes differ, and their new bytes; neighbours in one."""
+        found: list[tuple[int, bytearray]] = []
+        for page in sorted(self._pages):
+            new, offset = self._pages[page], page * PAGE
+            if os.pread(self._number, len(new), offset) == new:
+                continue
+            if found and found[-1][0] + len(found[-1][1]) == offset:
+                found[-1][1].extend(new)
+            else:
+                found.append((offset, bytearray(new)))
+        return [(offset, bytes(new)) for offset, new in found]
+
+
+def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
+    """Write ``new``, which is at ``place``, onto what is at ``start``, as far as they overlap."""
+    low, high = max(start, place), min(start + len(below), place + len(new))
+    if low < high:
+        below[low - start : high - start] = new[low - place : high - place]
+
+
+def _finish(path: Path, overlay: Overlay) -> None:
+    if overlay.error is not None:
+        if overlay.error.errno in NO_ROOM:
+            raise NoRoomError(path, overlay.error, overlay.end - overlay.size)
+        raise overlay.error
+    change_file(path, overlay.size, overlay.changes(), overlay.behind, overlay.end)
+
+
+def _open_hdf5(overlay: Overlay, mode: str) -> Any:
+    """Open in the oldest format, which all of VTK's readers know."""
+    import h5py  # here, because most runs do not need it
+
+    return h5py.File(overlay, mode, libver="earliest")
+
+
+@contextmanager
+def create_hdf5(path: Path) -> Iterator[Any]:
+    """A new HDF5 file, which takes its place at the end of the block; nothing happens if that fails.
+
+    Raises:
+        NoRoomError: there is no room for it.
+    """
+    number, draft = create_draft(path)
+    try:
+        try:
+            overlay = Overlay(number)
+            with _open_hdf5(overlay, "w") as file:
+                yield file
+            _finish(draft, overlay)
+        finally:
+            os.close(number)
+        os.replace(draft, path)
+        journal_of(path).unlink(missing_ok=True)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def change_hdf5(path: Path) -> Iterator[Any]:
+    """An HDF5 file open for changes, which are made at the end of the block, all or none.
+
+    Raises:
+        NoRoomError: there is no room for them.
+    """
+    number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        overlay = Overlay(number)
+        try:
+            with _open_hdf5(overlay, "r+") as file:
+                yield file
+            _finish(path, overlay)
+        except BaseException:
+            os.ftruncate(number, overlay.size)
+            raise
+    finally:
+        os.close(number)
+
+
+PROBE = """
+import h5py, sys
+with h5py.File(sys.argv[1], "r", locking=False) as file:
+    file.visititems(lambda name, item: item[()] if isinstance(item, h5py.Dataset) else None)
+"""
+
+
+@contextmanager
+def read_hdf5(path: Path) -> Iterator[Any]:
+    """An HDF5 file of another run, open for reading; damaged ones may end a process, so another one reads it first.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    import h5py
+
+    probe = subprocess.run([sys.executable, "-c", PROBE, str(path)], capture_output=True, text=True)
+    if probe.returncode:
+        raise OSError((probe.stderr.strip().splitlines() or [f"reading it ends with code {probe.returncode}"])[-1])
+    with h5py.File(path, "r", locking=False) as file:
+        yield file

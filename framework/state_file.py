@@ -1,0 +1,55 @@
+"""Files of states: NumPy's ``.npz`` with a digest at its end, which is checked before anything is used.
+
+The digest is the comment of the zip file, so that NumPy and other programs read the file as any other.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import OutputError
+from windlass.framework.files import SEAL_SIZE, check_seal, check_target, replace_file, seal
+
+
+def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
+    """Write arrays and numbers by name; an old file is replaced when the new one is on the disk.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    check_target(path, "state file")
+    buffer = io.BytesIO()
+    np.savez(buffer, **values)
+    # the last two bytes are the length of the comment
+    content = buffer.getvalue()[:-2] + SEAL_SIZE.to_bytes(2, "little")
+    try:
+        replace_file(path, [content, seal(content)], sync=True)
+    except OSError as error:
+        raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None
+
+
+Values = dict[str, NDArray[Any]]
+
+
+def read_state_file(path: Path, names: Sequence[str], others: Sequence[str]) -> tuple[Values, Values]:
+    """Read the values of some names, and of others as far as the file has them.
+
+    Raises:
+        OutputError: no such file, a damaged one, or one of another kind.
+    """
+    if not path.exists():
+        raise OutputError(f"state file {path} cannot be read: no such file")
+    try:
+        content = bytes(check_seal(check_target(path).read_bytes(), f"state file {path}"))
+        with np.load(io.BytesIO(content[:-2] + bytes(2))) as file:
+            return {name: file[name] for name in names}, {name: file[name] for name in others if name in file}
+    except OSError as error:
+        raise OutputError(f"state file {path} cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError) as error:
+        raise OutputError(f"state file {path} cannot be read: {error}") from None

@@ -1,0 +1,49 @@
+"""Runs that are killed at any time, and in the middle of writing: frames stay readable, and the restart is exact."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+from campaigns.model import Undisturbed, compare, find_rest, in_child, interrupt_calls, read_run, simulate
+
+CALLS = 750
+"""About as many calls to the disk a run makes."""
+
+
+def run(count: int, folder: Path, seed: int = 1) -> str:
+    """Kill so many runs, every other one in a call to the disk; read what is there, and restart.
+
+    Raises:
+        AssertionError: a frame is lost, a file cannot be read, or the restarted run ends otherwise.
+    """
+    rng, begin = random.Random(seed), time.monotonic()
+    whole = Undisturbed(folder / "whole")
+    duration, lost, killed, journals = time.monotonic() - begin, 0, 0, 0
+    for number in range(count):
+        place = folder / f"{number}"
+        place.mkdir()
+        if number % 2:
+            code, said = in_child(lambda pipe, p=place: simulate(p, pipe), rng.uniform(0.0, 1.2 * duration))  # type: ignore[misc]
+        else:
+            at, half = rng.randrange(1, CALLS), rng.random() < 0.5
+
+            def disturbed(pipe: int, p: Path = place, at: int = at, half: bool = half) -> None:
+                interrupt_calls(at, half)
+                simulate(p, pipe)
+
+            code, said = in_child(disturbed)
+        assert code in (0, -9), said.decode(errors="replace")
+        killed += code == -9
+        journals += any(name.endswith(".journal") for name in find_rest(place))
+        least = said[-1] if said else 0
+        code, said = in_child(lambda _, p=place, n=least: compare(read_run(p), whole.frames, n))  # type: ignore[misc]
+        assert code == 0, (number, said.decode())
+        code, said = in_child(lambda _, p=place: simulate(p, restart=True))  # type: ignore[misc]
+        assert code == 0, (number, said.decode())
+        code, said = in_child(lambda _, p=place: whole.check_end(p))  # type: ignore[misc]
+        assert code == 0, (number, said.decode())
+    return (
+        f"{count} runs, {killed} killed, {journals} with a journal to carry out: {lost} frames lost, all restarts exact"
+    )

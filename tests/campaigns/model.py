@@ -1,0 +1,192 @@
+"""The run that campaigns disturb: a falling cable with all kinds of output, in child processes that cost no start."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import tempfile
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.elements import nodes_of, straight_cable
+from windlass.framework import files, journal
+from windlass.framework.checkpoint import Checkpoint
+from windlass.framework.errors import WindlassError
+from windlass.framework.hooks import StepHook
+from windlass.framework.output import read_csv
+from windlass.framework.output.recorder import Recorder
+from windlass.framework.output.sensors import Sensor, Sensors
+from windlass.framework.state import State
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+
+from support.series import read_series
+
+STEPS, EVERY = 12, 4
+SERIES = ("rope.pvd", "rope.xdmf", "rope.vtkhdf")
+
+
+class Reporter(StepHook):
+    """Tells another process how many frames are whole."""
+
+    def __init__(self, recorder: Recorder, pipe: int) -> None:
+        self._recorder, self._pipe = recorder, pipe
+
+    def after_step(self, state: State) -> None:
+        """One byte per step."""
+        os.write(self._pipe, bytes([self._recorder.frames]))
+
+
+def simulate(folder: Path, pipe: int = -1, restart: bool = False) -> None:
+    """A run of some steps; its last state is saved."""
+    world = World(gravity=(0.0, -9.81))
+    cable = straight_cable(
+        world, (0, 0), (1, 0), 40, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5, name="rope"
+    )
+    tip = nodes_of(world, cable)[40]
+    keep = Checkpoint(folder / "run.h5", EVERY, "auto" if restart else None)
+    recorder = Recorder(folder / "rope", formats=("vtu", "xdmf", "vtkhdf"))
+    sensors = Sensors(folder / "tip.csv", [Sensor(tip, "position", name="tip")])
+    reporter = [Reporter(recorder, pipe)] if pipe >= 0 else []
+    with recorder, sensors:
+        solver = Dynamic(world, step=1e-3, end=1e-3 * STEPS, name="")
+        solver.solve(hooks=[recorder, sensors, *reporter, keep]).save(folder / "end.npz")
+
+
+def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tuple[int, bytes]:
+    """Work in a copy of this process, which needs no start.
+
+    Args:
+        work: gets a pipe to write to; an error of Windlass ends the child with 2 and goes to the pipe.
+        kill_after: time after which the child is killed [s].
+
+    Returns:
+        The exit code, negative for signals, and what came through the pipe.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 3
+        try:
+            os.close(reading)
+            work(writing)
+            code = 0
+        except WindlassError as error:
+            os.write(writing, f"error: {error}".encode()[:4000])
+            code = 2
+        except BaseException:
+            os.write(writing, traceback.format_exc().encode()[-4000:])
+        finally:
+            # locks are given back when their objects are gone, as at the end of a process
+            gc.collect()
+            os._exit(code)
+    os.close(writing)
+    if kill_after is not None:
+        signal.setitimer(signal.ITIMER_REAL, max(kill_after, 1e-3))
+        before = signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    said = b""
+    while block := os.read(reading, 65536):
+        said += block
+    os.close(reading)
+    status = os.waitpid(child, 0)[1]
+    if kill_after is not None:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    return os.waitstatus_to_exitcode(status), said
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """What readers find in a folder: frames of each series by VTK's readers, and the table."""
+    found: dict[str, Any] = {}
+    for name in SERIES:
+        journal.recover(folder / name)
+        if name == "rope.xdmf":
+            journal.recover(folder / "rope.h5")
+        if not (folder / name).exists():
+            found[name] = []
+            continue
+        times, frame = read_series(folder / name)
+        if name == "rope.vtkhdf" and len(times) == 1:
+            times = times[:0]  # VTK's reader gives a series of one frame no time
+        found[name] = [(time, frame(time)) for time in times]
+    table = folder / "tip.csv"
+    found["tip.csv"] = read_csv(table)["tip[0]"] if table.exists() else np.zeros(0)
+    return found
+
+
+def compare(found: dict[str, Any], whole: dict[str, Any], least: int) -> None:
+    """Every frame and row is that of the undisturbed run, and at least so many are there."""
+    for name in SERIES:
+        # a series of one frame has no time in VTKHDF
+        assert len(found[name]) >= (least if name != "rope.vtkhdf" or least > 1 else 0), (name, len(found[name]), least)
+        for (time, frame), (right, expected) in zip(found[name], whole[name], strict=False):
+            assert time == right
+            assert np.array_equal(frame.points, expected.points), (name, time)
+            for field, values in expected.point_data.items():
+                assert np.array_equal(frame.point_data[field], values, equal_nan=True), (name, time, field)
+            for field, values in expected.cell_data.items():
+                assert np.array_equal(frame.cell_data[field], values, equal_nan=True), (name, time, field)
+    rows = found["tip.csv"]
+    assert np.array_equal(rows, whole["tip.csv"][: len(rows)]) and len(rows) >= least
+
+
+def find_rest(folder: Path) -> list[str]:
+    """Hidden files that a run has left."""
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
+
+
+class Undisturbed:
+    """The run that is compared with.
+
+    Args:
+        folder: a new folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        # kernels and libraries are loaded once, for all children
+        with tempfile.TemporaryDirectory() as warm:
+            simulate(Path(warm))
+        code, said = in_child(lambda pipe: simulate(folder, pipe))
+        assert code == 0, said.decode()
+        assert said == bytes(range(2, STEPS + 2))
+        self.frames = read_run(folder)
+        assert [len(self.frames[name]) for name in SERIES] == [STEPS + 1] * 3
+
+    def check_end(self, folder: Path) -> None:
+        """Last state, frames and table of another run are the same to the last bit, and nothing else is left."""
+        with np.load(folder / "end.npz") as end, np.load(self.folder / "end.npz") as right:
+            for name in right.files:
+                assert np.array_equal(end[name], right[name]), name
+        compare(read_run(folder), self.frames, STEPS + 1)
+        assert (folder / "tip.csv").read_bytes() == (self.folder / "tip.csv").read_bytes()
+        assert sorted(p.name for p in folder.iterdir()) == sorted(p.name for p in self.folder.iterdir())
+
+
+def interrupt_calls(at: int, half: bool) -> None:
+    """Make this process kill itself in the call to the disk of a given number, perhaps when half of it is done."""
+    calls = 0
+
+    def wrap(name: str) -> None:
+        original = getattr(os, name)
+
+        def call(*args: Any, **names: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == at:
+                if half and name == "pwrite":
+                    original(args[0], args[1][: len(args[1]) // 2], args[2])
+                os.kill(os.getpid(), signal.SIGKILL)
+            return original(*args, **names)
+
+        setattr(os, name, call)
+
+    assert files.os is journal.os is os
+    for name in ("pwrite", "replace", "unlink", "truncate", "ftruncate", "fsync"):
+        wrap(name)

@@ -1,0 +1,200 @@
+"""Kernels of this process: what is kept in the cache folder, what is not, and what the user is told."""
+
+import math
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from windlass.framework import kernel as kernels
+from windlass.framework.kernel import cache_folder, compiled, kernel
+
+VERSION = f"kernels-2-{sys.implementation.cache_tag}-numba-{numba.__version__}"
+
+
+class Pair(NamedTuple):
+    a: float
+    b: int
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Cache folder of kernels that a test compiles in this process; compiled, whatever the environment says."""
+    for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "own cache"))
+    return tmp_path / "own cache"
+
+
+@pytest.fixture
+def messages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[], str]:
+    """Messages since the beginning of the test, also those that an earlier test has seen."""
+    monkeypatch.setattr(kernels._process, "said", set())
+    return lambda: capsys.readouterr().err
+
+
+@kernel
+def is_nan(x: float) -> bool:
+    return x != x
+
+
+@kernel
+def add_up(x: NDArray[np.float64]) -> float:
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i]
+    return total
+
+
+@kernel
+def divide(a: float, b: float) -> float:
+    return a / b
+
+
+@kernel
+def weigh(pair: Any) -> float:
+    return pair.a * pair.b  # type: ignore[no-any-return]
+
+
+def make_shift(by: float) -> Callable[[float], float]:
+    @kernel
+    def shift(x: float) -> float:
+        return x + by
+
+    return shift
+
+
+def make_pair(value: float) -> Any:
+    class Local(NamedTuple):
+        a: float
+        b: int
+
+    return Local(value, 2)
+
+
+def test_bounds_checks_have_their_own_machine_code(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def get(x: NDArray[np.float64], i: int) -> float:
+        return x[i]  # type: ignore[no-any-return]
+
+    assert kernel(get)(np.ones(3), 1) == 1.0
+    monkeypatch.setenv("WINDLASS_BOUNDSCHECK", "1")
+    with pytest.raises(IndexError):
+        kernel(get)(np.ones(3), 7)
+    assert len(list(own_cache.glob("*/*get-*"))) == 2
+
+
+def test_a_folder_that_can_only_be_read_is_used(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
+) -> None:
+    assert make_shift(3.0)(1.0) == 4.0
+    files, known = list(own_cache.glob("*/*")), kernels.loaded()
+    monkeypatch.setattr(kernels._process, "ready", {})
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    messages()
+    monkeypatch.setattr(kernels._process, "said", set())
+    assert make_shift(3.0)(1.0) == 4.0
+    assert kernels.loaded() == known + 1 and messages() == ""
+    assert make_shift(4.0)(1.0) == 5.0 and make_shift(5.0)(1.0) == 6.0
+    assert messages().count("can be read only") == 1
+    assert list(own_cache.glob("*/*")) == files
+
+
+def test_a_full_disk_is_told_once(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    assert make_shift(6.0)(1.0) == 7.0
+    before = list(own_cache.glob("*/*"))
+    monkeypatch.setattr(os, "replace", fail)
+    messages()
+    assert make_shift(7.0)(1.0) == 8.0 and make_shift(8.0)(1.0) == 9.0
+    assert messages().count("No space left on device") == 1
+    assert list(own_cache.glob("*/*")) == before
+
+
+def test_default_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("WINDLASS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder()[0] == tmp_path / "xdg" / "windlass" / VERSION
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache_folder()[0] == tmp_path / "home" / ".cache" / "windlass" / VERSION
+
+
+def test_only_functions_are_accepted() -> None:
+    with pytest.raises(TypeError, match="must be a plain Python function"):
+        kernel(math.sqrt)
+
+
+def test_nan_and_infinity_are_seen_by_fast_kernels() -> None:
+    x = np.ones(9)
+    x[5] = math.nan
+    assert is_nan(add_up(x)) and not is_nan(1.0)
+    assert divide(1.0, 0.0) == math.inf and is_nan(divide(0.0, 0.0))
+
+
+def test_kernels_of_one_factory_do_not_mix_and_equal_ones_share_machine_code() -> None:
+    count = len(compiled())
+    shifts = [make_shift(by) for by in (1.0, 2.0, 1.0)]
+    assert [shift(1.0) for shift in shifts] == [2.0, 3.0, 2.0]
+    assert [name for name, _ in compiled()[count:]] == ["make_shift.<locals>.shift"] * 2
+    assert all(seconds > 0 for _, seconds in compiled()[count:])
+    del shifts[0]  # the shared machine code outlives the kernel that it was compiled for
+    assert shifts[1](5.0) == 6.0
+
+
+def test_argument_types_are_told_apart() -> None:
+    assert weigh(Pair(1.5, 2)) == 3.0
+    assert weigh(Pair(1, 2)) == 2
+    assert weigh(make_pair(2.5)) == 5.0  # a class of a function cannot be named by other processes, but runs
+    assert weigh(make_pair(3.5)) == 7.0
+    rows = np.zeros(1, dtype=[("a", float), ("b", int)])
+    other = np.zeros(1, dtype=[("b", int), ("a", float)])
+    rows["a"], rows["b"], other["a"], other["b"] = 3.0, 4, 3.0, 4
+    assert weigh(rows[0]) == weigh(other[0]) == 12.0
+
+
+def test_constants_that_change_while_in_use_are_not_kept(own_cache: Path, messages: Callable[[], str]) -> None:
+    by = 1.0
+
+    @kernel
+    def shift(x: float) -> float:
+        return x + by
+
+    assert shift(1.0) == 2.0
+    by = 2.0
+    assert shift(1) == 3.0  # another argument type, hence compiled with the new value
+    assert "constants of test_constants_that_change" in messages()
+    assert len(list(own_cache.glob("*/*shift-*"))) == 1
+
+
+def test_compilers_with_other_parts_still_compile(monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]) -> None:
+    def fail(*_: object) -> None:
+        raise AttributeError("no such part")
+
+    monkeypatch.setattr(kernels, "read_entry", fail)
+    monkeypatch.setattr(kernels, "write_entry", fail)
+    assert make_shift(77.0)(1.0) == 78.0
+    text = messages()
+    assert "cannot be used (AttributeError('no such part')): compiling anew" in text
+    assert "and more cannot be kept (AttributeError('no such part'))" in text
+
+
+def test_compilers_without_a_place_for_the_cache_are_used_as_they_are(
+    monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
+) -> None:
+    dispatcher: Any = SimpleNamespace()
+    extending = SimpleNamespace(is_jitted=lambda function: True)
+    monkeypatch.setattr(kernels, "_numba", SimpleNamespace(njit=lambda **_: lambda _: dispatcher, extending=extending))
+    assert kernel(make_pair) is dispatcher
+    assert kernel(make_shift) is dispatcher
+    assert messages().count("kernels are compiled in every run") == 1

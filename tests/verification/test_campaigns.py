@@ -1,0 +1,27 @@
+"""Short forms of the campaigns of tests/campaigns, whose long ones are run by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from campaigns import cache, damage, full_disk, kill
+
+
+def test_killed_runs(tmp_path: Path) -> None:
+    """Frames that were whole are readable, and restarts end with the same bits."""
+    assert "0 frames lost" in kill.run(8, tmp_path, seed=2)
+
+
+def test_full_disks(tmp_path: Path) -> None:
+    """One message with the bytes needed and free, exit code 2, earlier frames readable, nothing left."""
+    assert "nothing left" in full_disk.run(8, tmp_path, seed=2)
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    """States, checkpoints, and series of a run that goes on."""
+    assert "all refused" in damage.run(30, tmp_path, seed=2)
+
+
+def test_damaged_machine_code(tmp_path: Path) -> None:
+    """Bits, cuts and blocks in files of the compiler cache."""
+    assert "mended" in cache.run(6, tmp_path, seed=2)
