@@ -61,10 +61,10 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
     """The sum of the entries of each row without their signs, as a PETSc vector."""
-    return _multiply_absolute(problem, np.ones(problem.pattern.rows))
+    return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
-def _multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
+def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
     """The product of the tangent without signs and x by local unknown, as a PETSc vector."""
     total, pattern = problem.residual_vector.duplicate(), problem.pattern
     sum_to_owners(problem.sparsity.numbers, total, pattern.multiply(problem.matrix.values, x, absolute=True))
@@ -85,7 +85,7 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
     if solution is None:
         return False
     x = np.abs(spread_to_ghosts(problem.sparsity.numbers, solution))
-    terms, left = _multiply_absolute(problem, x), right.duplicate()
+    terms, left = multiply_absolute(problem, x), right.duplicate()
     problem.matrix.mat.mult(solution, left)
     left.axpy(-1.0, right)
     size = float(right.norm())

@@ -24,6 +24,7 @@ class Statistics:
         unconverged_passes: steps accepted at the largest number of passes with a larger force error than allowed.
         jacobians: evaluations of the tangent.
         fallbacks: changes of the linear solver, see `Newton`.
+        roundings: Newton runs that ended where rounding leaves nothing to gain.
         relaxations: static passes that needed relaxation.
         evaluations: force evaluations of an explicit solve.
     """
@@ -35,6 +36,7 @@ class Statistics:
     unconverged_passes: int = 0
     jacobians: int = 0
     fallbacks: int = 0
+    roundings: int = 0
     relaxations: int = 0
     evaluations: int = 0
     _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
@@ -83,7 +85,7 @@ class Statistics:
         self.newton_iterations += attempt.iterations
         self.discontinuous_iterations += attempt.passes
         self.jacobians = newton.problem.tangent_count
-        self.fallbacks = newton.fallbacks
+        self.fallbacks, self.roundings = newton.fallbacks, newton.roundings
         if attempt.converged and attempt.error > atol:
             self.unconverged_passes += 1
 
@@ -100,6 +102,8 @@ class Statistics:
             line += f", {self.unconverged_passes} steps accepted at the limit of passes"
         if self.relaxations:
             line += f", {self.relaxations} passes with relaxation"
+        if self.roundings:
+            line += f", {self.roundings} Newton runs ended by rounding"
         if self.fallbacks:
             line += f", {self.fallbacks} changes of the linear solver"
         return line
