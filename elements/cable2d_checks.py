@@ -19,8 +19,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from windlass.elements.cable2d_laws import has_law
 from windlass.elements.cable2d_outputs import Motion, create_section, eval_force
 from windlass.framework.law import Fault, Fields, FloatArray, LocalRows
+from windlass.framework.table import IntArray
 
 LEAST_STRAIN = 1e-6
 """Compression below this strain [1] is not looked at: in slack ropes it is noise of the mesh."""
@@ -28,12 +30,25 @@ LEAST_STRAIN = 1e-6
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
     """The `System.diagnose` of cables whose first 8 coordinates are those of their nodes."""
-    dofs = rows.dofs[:, :8]
+    dofs, law = rows.dofs[:, :8], has_law(rows)
+    length = rows.column("length")
+    share = rows.column("strain_is_relative_to_reference")
+    free = rows.column("reference_strain") + share * eval_mean_strain(rows.reference[:, :8], length)
 
     def diagnose(s: Fields) -> list[Fault]:
-        return find_folded(rows, s.x[dofs]) + find_buckled(rows, s)
+        x = s.x[dofs]
+        shortened = eval_mean_strain(x, length) < free - LEAST_STRAIN
+        return find_folded(rows, x) + find_buckled(rows, np.flatnonzero(shortened | law), s)
 
     return diagnose
+
+
+def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
+    """Mean strain at both ends and the middle [1], shape (rows,), at coordinates x, shape (rows, 8)."""
+    middle = 1.5 * (x[:, 4:6] - x[:, 0:2]) / length[:, None] - 0.25 * (x[:, 2:4] + x[:, 6:8])
+    lengths = [np.hypot(p[:, 0], p[:, 1]) for p in (x[:, 2:4], middle, x[:, 6:8])]
+    strains: FloatArray = np.mean(lengths, axis=0) - 1.0
+    return strains
 
 
 def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
@@ -54,18 +69,22 @@ def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
     return faults
 
 
-def find_buckled(rows: LocalRows, s: Fields) -> list[Fault]:
-    """Cables that hold more compression than a piece of their length."""
-    dofs, length = rows.dofs[:, :8], rows.column("length")
+def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
+    """Those of some cables that hold more compression than a piece of their length."""
+    if not len(which):
+        return []
+    some = LocalRows(rows.world, rows.table, rows.rows[which], rows.dofs[which], rows.layout)
+    dofs, length = some.dofs[:, :8], some.column("length")
     motion = Motion(s.x[dofs], np.zeros(dofs.shape), np.zeros(dofs.shape))
     places = length[:, None] * np.array([0.0, 0.5, 1.0])
-    force = eval_force(create_section(rows, motion, s.t, places, 0.0), "axial_force").mean(axis=1)
-    limit = -4.0 * np.pi**2 * rows.column("bending_stiffness") / length**2
-    beyond = (force < limit) & (force < -LEAST_STRAIN * rows.column("axial_stiffness"))
+    force = eval_force(create_section(some, motion, s.t, places, 0.0), "axial_force").mean(axis=1)
+    limit = -4.0 * np.pi**2 * some.column("bending_stiffness") / length**2
+    beyond = (force < limit) & (force < -LEAST_STRAIN * some.column("axial_stiffness"))
     return [
         Fault(
-            f"{rows.table.describe(int(rows.rows[i]))} holds {force[i]:.4g} N: a piece of its length buckles between "
-            f"clamped ends at {limit[i]:.4g} N, must be less compression, shorter cables, or held sideways by contact",
+            f"{some.table.describe(int(some.rows[i]))} is slack: it holds {force[i]:.4g} N in compression, and a piece "
+            f"of its length buckles between clamped ends at {limit[i]:.4g} N; must be tension, shorter cables, or "
+            "contact that holds it sideways",
             certain=False,
         )
         for i in np.flatnonzero(beyond)

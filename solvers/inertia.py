@@ -27,9 +27,10 @@ from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.vectors import spread_to_ghosts, sum_to_owners
+from windlass.solvers.ordering import default_package
 from windlass.solvers.packages import has_package
 from windlass.solvers.problem import NonlinearProblem
-from windlass.solvers.singular import random_right_side
+from windlass.solvers.singular import multiply_absolute, random_right_side
 
 SHIFT = 1e-12
 """ε: modes with μ > -ε count as free of force; rounding leaves about 1e-15."""
@@ -41,6 +42,8 @@ NEAREST = 4
 """Eigenvalues of an unsymmetric tangent that are looked at, those next to 0."""
 ITERATIONS = 60
 """Inverse iterations for the lowest mode, which end when μ has settled to 1e-3."""
+EXACT = 1e-13
+"""Error of factors, relative to the entries of each row, up to which their pivots tell the inertia."""
 MEMORY = (50, 200, 1000)
 """Extra memory of MUMPS in percent, one after the other."""
 
@@ -54,19 +57,17 @@ class TangentInertia:
     Attributes:
         asymmetry: |D^-½ (K - Kᵀ) D^-½| [1].
 
-    Raises:
-        ModelError: this PETSc has no LDLᵀ that tells inertia.
     """
 
     def __init__(self, problem: NonlinearProblem) -> None:
         self._problem, tangent = problem, problem.matrix.mat
-        if not has_package("mumps", "cholesky", tangent):
-            raise ModelError("the inertia of a static tangent needs PETSc with MUMPS; stability='off' does without")
         self._symmetric = tangent.duplicate(copy=True)
         self._symmetric.transpose()
         difference = self._symmetric.duplicate(copy=True)
-        difference.axpy(-1.0, tangent)
-        self._symmetric.axpy(1.0, tangent)
+        # blocks of rows and columns alike make a pattern that is symmetric
+        same = PETSc.Mat.Structure.SAME_NONZERO_PATTERN
+        difference.axpy(-1.0, tangent, structure=same)
+        self._symmetric.axpy(1.0, tangent, structure=same)
         self._symmetric.scale(0.5)
         self._find_weights()
         scale = self._weights.duplicate()
@@ -81,6 +82,8 @@ class TangentInertia:
         only = np.ones(problem.pattern.rows)
         only[unknowns.of_multiplier] = 0.0
         sizes = problem.residual_vector.duplicate()
+        self._sizes = multiply_absolute(problem, np.ones(problem.pattern.rows))
+        self._banded = default_package(problem.pattern, problem.assembly.layout.size, "petsc") == "petsc"
         terms = problem.pattern.multiply(problem.matrix.values, only, absolute=True)
         sum_to_owners(problem.sparsity.numbers, sizes, terms)
         weights, below = sizes.duplicate(), sizes.duplicate()
@@ -113,11 +116,14 @@ class TangentInertia:
         diagonal.scale(shift)
         diagonal.axpy(-1.0, self._below)
         matrix.setDiagonal(diagonal, PETSc.InsertMode.ADD_VALUES)
+        if self._banded:
+            pc = self._create_factors(matrix, "petsc")
+            if self._is_exact(matrix, pc):
+                return matrix, pc, int(pc.getFactorMatrix().getInertia()[0])
+        if not has_package("mumps", "cholesky", matrix):
+            raise ModelError("the inertia of this static tangent needs PETSc with MUMPS; stability='off' does without")
         for memory in MEMORY:
-            pc = PETSc.PC().create(comm=matrix.getComm())
-            pc.setOperators(matrix)
-            pc.setType(PETSc.PC.Type.CHOLESKY)
-            pc.setFactorSolverType("mumps")
+            pc = self._create_factors(matrix, "mumps")
             pc.setFactorSetUpSolverType()
             factors = pc.getFactorMatrix()
             # several processes: no dense root by ScaLAPACK, whose pivots MUMPS does not count
@@ -127,6 +133,32 @@ class TangentInertia:
             if factors.getMumpsInfog(1) >= 0:
                 return matrix, pc, int(factors.getMumpsInfog(12))
         raise ModelError(f"the inertia of the static tangent cannot be found: MUMPS says {factors.getMumpsInfog(1)}")
+
+    @staticmethod
+    def _create_factors(matrix: Any, package: str) -> Any:
+        pc = PETSc.PC().create(comm=matrix.getComm())
+        pc.setOperators(matrix)
+        pc.setType(PETSc.PC.Type.CHOLESKY)
+        pc.setFactorSolverType(package)
+        if package == "petsc":
+            pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
+            pc.setFactorPivot(zeropivot=1e-300)
+        return pc
+
+    def _is_exact(self, matrix: Any, pc: Any) -> bool:
+        """Whether factors without exchange of pivots are those of the matrix but for less than the shift ε."""
+        right = random_right_side(self._problem)
+        solution, left, sizes = right.duplicate(), right.duplicate(), np.array(self._sizes.array_r)
+        try:
+            pc.apply(right, solution)
+        except PETSc.Error:
+            # a zero pivot
+            return False
+        matrix.mult(solution, left)
+        left.axpy(-1.0, right)
+        limit = EXACT * (sizes * np.abs(solution.array_r).max(initial=0.0) + np.abs(right.array_r))
+        # false for NaN
+        return bool((np.abs(left.array_r) <= limit).all())
 
     def find_lowest(self) -> tuple[float, float, FloatArray]:
         """The lowest mode K v = μ D v: μ [1], vᵀ K v and v by local coordinate, largest entry 1, shape (n,)."""

@@ -22,7 +22,7 @@ from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.progress import Progress
 from windlass.solvers.relaxation import relax
-from windlass.solvers.singular import check_stiffness
+from windlass.solvers.singular import check_stiffness, summarise_faults
 from windlass.solvers.stability import Follower, describe_unstable, examine, say_doubts, say_followed, stability_option
 from windlass.solvers.statistics import Statistics
 from windlass.solvers.step_control import StepControl
@@ -276,4 +276,6 @@ class Static:
             self.progress.fail()
             run_finish(hooks, current)
             self.problem.save_last_good(failure)
+            self.assembly.load_fields(current)
+            failure.trouble += [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
             raise NotConverged(failure, ADVICE)

@@ -16,8 +16,26 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 from scipy.special import ellipe, ellipk
 
-from windlass.connectors import Force, clamp, fix, hinge, position_marker, rigid_marker
-from windlass.elements import Cable2D, PointSlope2D, catenary, hang_between, nodes_of, straight_cable
+from windlass.connectors import (
+    ContactFrictionCircleCable2D,
+    Force,
+    add_contact,
+    clamp,
+    fix,
+    hinge,
+    position_marker,
+    rigid_marker,
+)
+from windlass.elements import (
+    Cable2D,
+    PointSlope2D,
+    RigidBody2D,
+    cable_around,
+    catenary,
+    hang_between,
+    nodes_of,
+    straight_cable,
+)
 from windlass.framework.errors import ModelError, NotConverged, UnstableEquilibrium
 from windlass.framework.evaluate import eval_output
 from windlass.framework.petsc import PETSc
@@ -231,7 +249,35 @@ def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> No
     nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 1, **columns))
     clamp(world, nodes[[0, 1]])
     Static(world).solve()
-    assert "holds -100 N: a piece of its length buckles between clamped ends at -39.48 N" in capsys.readouterr().err
+    note = capsys.readouterr().err
+    assert "it holds -100 N in compression, and a piece of its length buckles between clamped ends at -39.48 N" in note
+
+
+def create_slack_belt(mass: float) -> World:
+    """A belt that is 5 % longer than its way around two pulleys at rest."""
+    world = World()
+    pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=1.0) for x in (0.0, 0.3)]
+    columns = {"axial_stiffness": 8e3, "bending_stiffness": 1e-3, "mass_per_length": mass, "reference_strain": 0.05}
+    belt = cable_around(world, pulleys, 32, radius=0.1, **columns)
+    stiff = {"contact_stiffness_per_length": 1e7, "friction_stiffness_per_length": 1e-8}
+    add_contact(
+        world, ContactFrictionCircleCable2D, circles=pulleys, cables=belt, segments=4, circle_radius=0.1, **stiff
+    )
+    for pulley in pulleys:
+        fix(world, pulley, "x", "y", "rotation")
+    return world
+
+
+def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of a belt longer than its route names compression, that of a stabiliser without mass the mass."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError, match=r"at the start belt \d+ is slack: it holds -\d+.* N in compression") as error:
+        Static(create_slack_belt(0.8), name="").solve()
+    assert "masses" not in str(error.value)
+    with pytest.raises(ModelError, match=r"works on masses \[kg\], of which this motion has none"):
+        Static(create_slack_belt(0.0), name="", load_steps=10, geometric=True, stabiliser=1e5).solve()
+    with pytest.raises(NotConverged, match="at the start of the step: belt"):
+        Static(create_slack_belt(0.8), name="", load_steps=10, geometric=True, stabiliser=1e5).solve()
 
 
 def test_without_mass() -> None:
