@@ -53,13 +53,14 @@ class TangentInertia:
 
     Args:
         problem: `NonlinearProblem.update_tangent` was called for the solution.
+        like: the tangent of which this is a part, whose D counts: rows that have lost their entries are rounding.
 
     Attributes:
         asymmetry: |D^-½ (K - Kᵀ) D^-½| [1].
 
     """
 
-    def __init__(self, problem: NonlinearProblem) -> None:
+    def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
         self._symmetric = tangent.duplicate(copy=True)
         self._symmetric.transpose()
@@ -70,6 +71,8 @@ class TangentInertia:
         self._symmetric.axpy(1.0, tangent, structure=same)
         self._symmetric.scale(0.5)
         self._find_weights()
+        if like is not None:
+            self._weights = like._weights
         scale = self._weights.duplicate()
         weights = self._weights.array_r
         scale.setArray(np.where(weights > 0.0, weights, 1.0) ** -0.5)
@@ -86,7 +89,8 @@ class TangentInertia:
         self._banded = default_package(problem.pattern, problem.assembly.layout.size, "petsc") == "petsc"
         terms = problem.pattern.multiply(problem.matrix.values, only, absolute=True)
         sum_to_owners(problem.sparsity.numbers, sizes, terms)
-        weights, below = sizes.duplicate(), sizes.duplicate()
+        weights: Any = sizes.duplicate()
+        below: Any = sizes.duplicate()
         values, diagonal = np.array(sizes.array_r), problem.matrix.mat.getDiagonal().array_r
         coupling = values[unknowns.of_multiplier]
         values[unknowns.of_multiplier] = 0.0
@@ -99,7 +103,8 @@ class TangentInertia:
         values[unknowns.of_multiplier] = np.where(active, coupling**2, 0.0)
         below.setArray(values)
         below.scale(CONSTRAINT_SHIFT / self._largest)
-        self._weights, self._below = weights, below
+        self._weights: Any = weights
+        self._below: Any = below
         comm, count = problem.assembly.comm, int(active.sum())
         self.constraints = count if comm is None or comm.size == 1 else sum(comm.allgather(count))
 

@@ -101,7 +101,39 @@ def examine(problem: NonlinearProblem) -> Finding:
     if finding.negative:
         finding.mu, finding.stiffness, finding.mode = inertia.find_lowest()
         finding.names = name_largest(problem, finding.mode)
+        if _is_stable_without_contacts(problem, inertia):
+            finding.doubts.append(_describe_contact_modes(finding))
+            finding.negative = 0
     return finding
+
+
+def _is_stable_without_contacts(problem: NonlinearProblem, whole: TangentInertia) -> bool:
+    """Whether the bodies and cables alone have no negative mode, so that contacts with frozen states make it.
+
+    Contacts are straight segments whose states do not change during Newton.  A belt without friction that may
+    circulate thus has places in which it stands well and others, half a segment away, in which it does not; to leave
+    them for each other means nothing.  The tangent of the problem is overwritten.
+    """
+    fields, matrix = problem.assembly.fields, problem.matrix
+    contacts = [s for s in problem.assembly.systems if s.post_newton is not None and s.tangent is not None]
+    # some processes may have none of them
+    for system in contacts:
+        if system.tangent is not None:
+            system.tangent(fields, -1.0, 0.0, system.slots, matrix.values)
+    found = problem.assembly.processes.largest([float(bool(contacts))])[0]
+    if found == 0.0:
+        return False
+    matrix.update()
+    return TangentInertia(problem, whole).count_negative() == 0
+
+
+def _describe_contact_modes(finding: Finding) -> str:
+    moves = ", ".join(name for name, _ in finding.names)
+    motions = "there is a motion" if finding.negative == 1 else f"there are {finding.negative} motions"
+    return (
+        f"{motions} (most of {moves}) in which contacts alone have a negative stiffness, as in a belt that may "
+        "circulate without friction; what holds it decides where it stands"
+    )
 
 
 def name_largest(problem: NonlinearProblem, mode: FloatArray, count: int = 3) -> list[tuple[str, float]]:
