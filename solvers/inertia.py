@@ -60,6 +60,9 @@ class TangentInertia:
 
     """
 
+    _weights: Any
+    _below: Any
+
     def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
         self._symmetric = tangent.duplicate(copy=True)
@@ -103,8 +106,7 @@ class TangentInertia:
         values[unknowns.of_multiplier] = np.where(active, coupling**2, 0.0)
         below.setArray(values)
         below.scale(CONSTRAINT_SHIFT / self._largest)
-        self._weights: Any = weights
-        self._below: Any = below
+        self._weights, self._below = weights, below
         comm, count = problem.assembly.comm, int(active.sum())
         self.constraints = count if comm is None or comm.size == 1 else sum(comm.allgather(count))
 
