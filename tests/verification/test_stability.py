@@ -31,17 +31,14 @@ from windlass.elements import (
     PointSlope2D,
     RigidBody2D,
     cable_around,
-    catenary,
     hang_between,
     nodes_of,
     straight_cable,
 )
 from windlass.framework.errors import ModelError, NotConverged, UnstableEquilibrium
 from windlass.framework.evaluate import eval_output
-from windlass.framework.petsc import PETSc
 from windlass.framework.table import Entity
 from windlass.framework.world import World
-from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.inertia import TangentInertia
 from windlass.solvers.static import Static
 
@@ -249,22 +246,6 @@ def test_snap_through(share: float) -> None:
     assert_allclose(y, exact, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("elements", "EA"), [(1000, 1e6), (1000, 1e9), (4000, 1e6)])
-def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
-    """10 m that hang straight, a linear problem, with the default tolerances: rounding ends the run, in 5 iterations.
-
-    The elongation w L²/(2 EA) to 1e-8 m of 10 m over EA: what strains of 1e-16 m over 10 mm leave.
-    """
-    world = World(gravity=(0.0, -9.81))
-    columns = {"axial_stiffness": EA, "bending_stiffness": 1.0, "mass_per_length": 1.0}
-    nodes = nodes_of(world, straight_cable(world, (0, 0), (0, -10), elements, **columns))
-    clamp(world, nodes[0])
-    solver = Static(world, name="")
-    state = solver.solve()
-    assert solver.statistics.roundings == 1 and solver.statistics.newton_iterations <= 5
-    assert_allclose(-eval_output(nodes[elements], "displacement", state)[1], 9.81 * 50.0 / EA, rtol=0, atol=1e-14)
-
-
 def test_overshoot_is_no_measure() -> None:
     """A first full step makes a residual of 1e13 N: 1e-8 of that is no convergence (21 663 N instead of 542.9 N)."""
     world, support = hang_straight(*CATENARIES[4], 16)
@@ -358,29 +339,6 @@ def test_follower_load(load: float) -> None:
         else:
             with pytest.raises(UnstableEquilibrium, match="negative eigenvalue"):
                 solver.solve()
-
-
-def test_linear_solver_that_cannot_work() -> None:
-    """cg does not suit constraint rows: KSP's reason and their number, before a single Newton iteration."""
-    world = World(gravity=(0.0, -9.81))
-    rope = catenary(
-        world, (0, 0), (100, 0), 16, length=110.0, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0
-    )
-    hinge(world, nodes_of(world, rope)[[0, 16]])
-    database = PETSc.Options()
-    for prefix in ("static_", "dynamic_"):
-        database.setValue(prefix + "ksp_type", "cg")
-        database.setValue(prefix + "pc_type", "jacobi")
-    try:
-        for solver in (Static(world, name=""), Dynamic(world, step=1e-3, end=1e-2, name="")):
-            with pytest.raises(NotConverged, match=r"cg with jacobi: DIVERGED_INDEFINITE_MAT") as error:
-                solver.solve()
-            assert "the matrix has 4 constraint rows" in str(error.value)
-            assert solver.newton.iterations == 0
-    finally:
-        for prefix in ("static_", "dynamic_"):
-            database.delValue(prefix + "ksp_type")
-            database.delValue(prefix + "pc_type")
 
 
 MODEL = """
