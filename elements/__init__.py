@@ -3,8 +3,9 @@
 from windlass.elements.ale_cable2d import ALECable2D
 from windlass.elements.ale_node import ALENode
 from windlass.elements.cable2d import Cable2D
-from windlass.elements.cable_chain import cable_around, nodes_of, straight_cable
+from windlass.elements.cable_chain import cable_around, catenary, nodes_of, straight_cable
 from windlass.elements.cable_mesh import CableMesh, cables_from_mesh
+from windlass.elements.catenary import Catenary, hang_between
 from windlass.elements.ground import Ground
 from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes import Point2D, PointSlope2D, RigidNode2D
@@ -19,6 +20,7 @@ __all__ = [
     "ALENode",
     "Cable2D",
     "CableMesh",
+    "Catenary",
     "Circle",
     "Ground",
     "MassPoint",
@@ -32,9 +34,11 @@ __all__ = [
     "Route",
     "cable_around",
     "cables_from_mesh",
+    "catenary",
     "euler_parameter_rates",
     "euler_parameters",
     "euler_parameters_of",
+    "hang_between",
     "nodes_along",
     "nodes_of",
     "rotation_matrix",

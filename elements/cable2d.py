@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.elements.cable2d_checks import create_diagnosis
 from windlass.elements.cable2d_draw import draw
 from windlass.elements.cable2d_gauss import eval_energy, residual_gauss, tangent_gauss
 from windlass.elements.cable2d_lanes import Columns, create_lanes, find_slot
@@ -239,6 +240,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         system.dynamic_residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
+    system.diagnose = create_diagnosis(rows)
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from windlass.elements.ale_cable2d import ALECable2D
 from windlass.elements.cable2d import Cable2D
+from windlass.elements.catenary import Catenary, hang_between
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
 from windlass.framework.adding import all_or_nothing
@@ -114,10 +115,64 @@ def straight_cable(
     return add_along(world, route, elements, name, **cable_columns)
 
 
-def add_along(world: World, route: Route, elements: int, name: str, **cable_columns: Any) -> Entity:
+def catenary(
+    world: World,
+    start: Point,
+    end: Point,
+    elements: int,
+    *,
+    length: float,
+    axial_stiffness: float,
+    mass_per_length: float,
+    gravity: Point | None = None,
+    name: str = "cable",
+    **cable_columns: Any,
+) -> Entity:
+    """Add a cable that hangs between two points [m], each (x, y), in the shape of its equilibrium without bending.
+
+    Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; what the tension stretches
+    them is in their initial displacement.  A static solve from there takes a few iterations.
+
+    Args:
+        world: the world.
+        start, end: end points [m], shape (2,).
+        elements: number of cable elements.
+        length: unstretched length of the whole cable [m]; less than the distance of the points makes a taut cable.
+        axial_stiffness: EA [N], one number.
+        mass_per_length: ρA [kg/m], one number.
+        gravity: acceleration [m/s^2], shape (2,) or (3,); default that of the world.
+        name: name for messages and output.
+        **cable_columns: further columns of `Cable2D`, or with ``ale=`` of `ALECable2D`.
+
+    Returns:
+        The cables in order; `nodes_of` gives their nodes.
+
+    Raises:
+        ModelError: a slack cable without weight, with one end above the other, or forces relative to its reference.
+    """
+    strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
+    numbers = {"length": length, "axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length}
+    for column, value in {**numbers, "reference_strain": strain}.items():
+        if np.ndim(value) != 0:
+            raise ModelError(f"{name}: {column} = {value} of a catenary: must be one number")
+    if np.any(np.asarray(share) != 0.0):
+        raise ModelError(
+            f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, it hangs stretched"
+        )
+    try:
+        g = world.gravity if gravity is None else gravity
+        route = hang_between(start, end, length, axial_stiffness, mass_per_length, g, strain)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{name}: {error}") from error
+    columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
+    return add_along(world, route, elements, name, **columns)
+
+
+def add_along(world: World, route: Route | Catenary, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
-    On several processes each gives a part of long chains.
+    Along a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of
+    long chains.
     """
     try:
         # also for numbers of elements that are none
@@ -127,7 +182,11 @@ def add_along(world: World, route: Route, elements: int, name: str, **cable_colu
     elements = int(elements)
     mine = part_of_large(elements + (0 if route.closed else 1))
     positions, slopes, _ = nodes_along(route, elements, mine.numbers)
-    nodes = world.add(PointSlope2D, name=f"{name} node", part=mine, position=positions, slope=slopes)
+    columns: dict[str, Any] = {"position": positions, "slope": slopes}
+    if isinstance(route, Catenary):
+        stretch = route.eval_stretch(route.length * (mine.numbers / elements))
+        columns["displacement"] = np.column_stack((np.zeros_like(slopes), (stretch - 1.0)[:, None] * slopes))
+    nodes = world.add(PointSlope2D, name=f"{name} node", part=mine, **columns)
     mine = part_of_large(elements)
     first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
     kind = ALECable2D if "ale" in cable_columns else Cable2D

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import copysign, pi, sqrt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from windlass.framework.checks import checked, each, inside, instance, yes_no
+from windlass.framework.checks import checked, each, inside, instance, that, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.values import read_numbers, read_whole_numbers, show
 
@@ -234,9 +234,29 @@ def route_around(
     return Route(tuple(pieces), closed, tuple(sorted(wraps)))
 
 
-@checked(RouteError, route=instance(Route), elements=inside(), numbers=inside())
+class Line(Protocol):
+    """What nodes can be placed along: a `Route`, a `Catenary`."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the end is the start."""
+
+    @property
+    def length(self) -> float:
+        """Length by which nodes are spaced [m]."""
+
+    def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Positions, unit tangents and curvatures."""
+
+
+@checked(
+    RouteError,
+    route=that(lambda given: hasattr(given, "eval_points"), "a Route or a Catenary"),
+    elements=inside(),
+    numbers=inside(),
+)
 def nodes_along(
-    route: Route, elements: int, numbers: npt.NDArray[np.int64] | None = None
+    route: Line, elements: int, numbers: npt.NDArray[np.int64] | None = None
 ) -> tuple[FloatArray, FloatArray, float]:
     """Nodes at equal arc length: positions [m], shape (n, 2), unit tangents [1], shape (n, 2), and element length [m].
 

@@ -25,7 +25,7 @@ from scipy.optimize import fsolve
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Cable2D, PointSlope2D, nodes_of
+from windlass.elements import catenary, nodes_of
 
 elements = wl.option("elements", 64, "1", "elements of the finest mesh, a multiple of 8", minimum=8)
 span = wl.option("span", 100.0, "m", "horizontal distance of the supports", minimum=1e-3)
@@ -67,31 +67,25 @@ EXACT = {
 
 
 def hang(count: int) -> dict[str, float]:
-    """The same numbers from a cable of some elements, which starts from a parabola."""
+    """The same numbers from a cable of some elements, which starts in the shape without bending stiffness."""
     world = wl.World(gravity=(0.0, -GRAVITY))
-    x = np.linspace(0.0, span, count + 1)
-    # of about the right length, by the leading term of the arc length
-    depth = sqrt(3.0 / 8.0 * max(length - hypot(span, rise), 0.01 * span) * span)
-    y = rise * x / span - 4.0 * depth * x / span * (1.0 - x / span)
-    slope = np.column_stack((np.ones_like(x), rise / span - 4.0 * depth / span * (1.0 - 2.0 * x / span)))
-    slope /= np.linalg.norm(slope, axis=1)[:, None]
-    nodes = world.add(PointSlope2D, name="node", position=np.column_stack((x, y)), slope=slope)
-    cable = world.add(
-        Cable2D,
-        name="cable",
-        node0=nodes[:count],
-        node1=nodes[1:],
-        length=length / count,
+    cable = catenary(
+        world,
+        (0.0, 0.0),
+        (span, rise),
+        count,
+        length=length,
         mass_per_length=MASS_PER_LENGTH,
         axial_stiffness=EA,
         bending_stiffness=EI,
     )
+    nodes = nodes_of(world, cable)
     left, right = con.hinge(world, nodes[0]), con.hinge(world, nodes[count])
-    state = wl.Static(world, rtol=1e-12, atol=1e-9, max_it=100, name="").solve()
+    state = wl.Static(world, rtol=1e-12, atol=1e-9, name="").solve()
     if wl.help_requested():
         return {}
     forces = [wl.eval_output(support, "force", state) for support in (left, right)]
-    x, y, _ = wl.eval_output(nodes_of(world, cable)[count // 2], "position", state)
+    x, y, _ = wl.eval_output(nodes[count // 2], "position", state)
     values = [abs(forces[0][0]), *(np.linalg.norm(force) for force in forces), rise / span * x - y]
     return dict(zip(EXACT, map(float, values), strict=True))
 

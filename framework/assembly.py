@@ -12,6 +12,7 @@ from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.law import (
+    Fault,
     Fields,
     FloatArray,
     LocalRows,
@@ -310,9 +311,18 @@ class Assembly:
 
     def find_trouble(self) -> list[str]:
         """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""
-        mine = [words for s in self.systems if s.trouble is not None for words in s.trouble(self.fields)]
-        everywhere = self.processes.allgather("trouble", mine)
-        return list(dict.fromkeys(words for part in everywhere for words in part))
+        return self._gather([words for s in self.systems if s.trouble is not None for words in s.trouble(self.fields)])
+
+    def find_faults(self) -> list[Fault]:
+        """What cannot be meant in rows at the present fields; all processes call this together."""
+        return self._gather(
+            [fault for s in self.systems if s.diagnose is not None for fault in s.diagnose(self.fields)]
+        )
+
+    def _gather(self, mine: list[Any]) -> list[Any]:
+        """The findings of all processes, each once."""
+        everywhere = self.processes.allgather("findings", mine)
+        return list(dict.fromkeys(found for part in everywhere for found in part))
 
     def check_idle(self, what: str) -> None:
         """Raise ModelError for an evaluation of another state, or a solve, by a function that a solver is calling."""

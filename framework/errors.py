@@ -36,7 +36,7 @@ class Failure:
     Attributes:
         reason: the reason in PETSc's words, e.g. ``DIVERGED_MAX_IT``.
         time: time [s] (dynamics) or load factor [1] (statics) of the failed step.
-        step: number of the failed step, from 1.
+        step: number of the failed step, from 1; 0 if it is not known.
         step_size: its size [s] or [1].
         history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
         worst: the equations with the largest residuals: (name, residual).
@@ -57,7 +57,8 @@ class Failure:
 
     def describe(self) -> str:
         """The failure in some lines for the user."""
-        lines = [f"{self.reason} in step {self.step} at {self.time:.9g} (step size {self.step_size:.3g})"]
+        where = f" in step {self.step} at {self.time:.9g} (step size {self.step_size:.3g})" if self.step else ""
+        lines = [self.reason + where]
         if self.history:
             lines.append("  residual norms: " + " ".join(f"{r:.3e}" for r in self.history[-12:]))
         lines += [f"  worst equation: {name}, residual {value:.3e}" for name, value in self.worst]
@@ -78,3 +79,10 @@ class NotConverged(WindlassError):
     def state(self) -> Any:
         """The last good state, or None."""
         return self.failure.last_good
+
+
+class UnstableEquilibrium(NotConverged):
+    """A static equilibrium that is unstable, or whose shape cannot be meant; ``state`` is that equilibrium."""
+
+    def __init__(self, failure: Failure, advice: str) -> None:
+        super().__init__(failure, advice)

@@ -76,6 +76,18 @@ class PostNewton(NamedTuple):
     row: int = -1
 
 
+class Fault(NamedTuple):
+    """What cannot be meant in a static equilibrium, though forces balance.
+
+    Attributes:
+        words: the row, what it does and the limit, with units.
+        certain: a wrong shape; otherwise something that a finer mesh or a look at the model must decide.
+    """
+
+    words: str
+    certain: bool = True
+
+
 def _no_slots() -> IntArray:
     slots: Any = np.zeros((0, 0, 0), np.int32)
     return cast(IntArray, slots)
@@ -123,6 +135,8 @@ class System:
             neighbours), so that a run that goes on and one that is restarted do the same.
         trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
             what they give is then not a number.
+        diagnose: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
+            cable turned inside out.  Solvers ask for it once, at the end.
         pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.  It rises
             on all processes together, also on those where nothing has changed.
     """
@@ -150,6 +164,7 @@ class System:
     energy: Callable[[Fields], float] | None = None
     forget: Callable[[], None] | None = None
     trouble: Callable[[Fields], list[str]] | None = None
+    diagnose: Callable[[Fields], list[Fault]] | None = None
     pattern_version: int = 0
     foreign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
 

@@ -18,12 +18,14 @@ from windlass.framework.petsc import PETSc
 from windlass.framework.stages import Stage, enter, leave
 from windlass.solvers.advice import advise_iterative
 from windlass.solvers.linear_check import is_accurate
+from windlass.solvers.linear_failure import LinearFailures
 from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.mumps import MumpsSettings
 from windlass.solvers.ordering import default_package
 from windlass.solvers.packages import check_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.rigid_motions import create_near_null_space
+from windlass.solvers.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding, has_stalled
 
 LINEAR_RTOL = 1e-6
 """A linear solution within this of |b| is accurate enough for Newton."""
@@ -75,11 +77,12 @@ class Newton:
     Attributes:
         iterations: linear solves so far.
         fallbacks: how often another linear solver had to step in.
+        roundings: runs that ended because rounding leaves nothing to gain.
     """
 
     def __init__(self, problem: NonlinearProblem, tolerances: Tolerances) -> None:
         self.problem = problem
-        self.iterations = self.fallbacks = 0
+        self.iterations = self.fallbacks = self.roundings = 0
         snes = self.snes = problem.snes
         snes.setTolerances(rtol=tolerances.rtol, atol=tolerances.atol, stol=0.0, max_it=tolerances.max_it)
         snes.setConvergenceTest(self._test)
@@ -97,6 +100,7 @@ class Newton:
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern
         self._set_up_seen = False
         self._may_pivot = self._uses_default_lu()
+        self._linear = LinearFailures(problem)
         self._before = problem.residual_vector.duplicate()
         self._history: list[float] = []
         self._reference = 0.0
@@ -146,14 +150,26 @@ class Newton:
             self._reference = norm
         if norm <= atol:
             reason = reasons.CONVERGED_FNORM_ABS
-        elif norm <= rtol * self._reference:
+        elif norm <= rtol * self._reference and self._is_small(norm, rtol):
             reason = reasons.CONVERGED_FNORM_RELATIVE
         elif self._is_inaccurate(norm):
             reason = reasons.DIVERGED_LINEAR_SOLVE
+        elif self._is_at_rounding(norm):
+            self.roundings += 1
+            reason = reasons.CONVERGED_FNORM_ABS
         else:
             reason = reasons.DIVERGED_MAX_IT if it >= max_it else reasons.ITERATING
         self._note(norm, max(rtol * self._reference, atol), reason == reasons.ITERATING)
         return reason
+
+    def _is_small(self, norm: float, rtol: float) -> bool:
+        """Whether a residual that is small against an overshoot of the first iteration is small in itself."""
+        return norm <= rtol * self._predictor_norm or norm <= SMALL * estimate_forces(self.problem)
+
+    def _is_at_rounding(self, norm: float) -> bool:
+        """Whether the residual no longer falls, because it consists of rounding errors."""
+        stalled = has_stalled(self._history) and self.problem.lag.last_was_new
+        return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
     def _note(self, norm: float, target: float, goes_on: bool) -> None:
         """Keep what the next iteration is judged by."""
@@ -196,6 +212,7 @@ class Newton:
         if damped:
             set_line_search(self.snes, "basic")
             self.snes.setTolerances(max_it=max_it)
+        run.reason = self._linear.note(run.converged, run.reason)
         return run
 
     def _attempt_in_full(self, scheme: Scheme, spent: int) -> NewtonRun:
@@ -233,7 +250,22 @@ class Newton:
         iterations = self.snes.getIterationNumber()
         self.iterations += iterations
         reason = self.snes.getConvergedReason()
-        return NewtonRun(reason > 0, reason_name(reason), iterations, list(self._history))
+        return self._judge_end(NewtonRun(reason > 0, reason_name(reason), iterations, list(self._history)))
+
+    def _judge_end(self, run: NewtonRun) -> NewtonRun:
+        """A run that ended at the limit of iterations, or without descent, may have come as far as rounding allows."""
+        if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
+            return run
+        norm, level = run.history[-1], estimate_rounding(self.problem)
+        if norm <= FACTOR * level:
+            self.roundings += 1
+            run.converged, run.reason = True, "CONVERGED_FNORM_ABS"
+        elif has_stalled(run.history, 3) and norm <= NEAR * level:
+            run.reason += (
+                f", stagnates at rounding: the residual no longer falls at {norm:.1e}, and the coordinates' rounding "
+                f"alone makes about {level:.1e}; raise atol above it"
+            )
+        return run
 
     def forget(self) -> None:
         """Drop kept tangents, factorisations and what they were made with: the next run is that of a new solver."""
@@ -247,6 +279,7 @@ class Newton:
         return {
             "iterations": self.iterations,
             "fallbacks": self.fallbacks,
+            "roundings": self.roundings,
             "residuals": problem.residual_count,
             "tangents": problem.tangent_count,
         }
@@ -254,6 +287,7 @@ class Newton:
     def take_up(self, kept: Mapping[str, Any]) -> None:
         """Go on from what `keep` gave."""
         self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
+        self.roundings = int(kept["roundings"])
         self.problem.residual_count, self.problem.tangent_count = int(kept["residuals"]), int(kept["tangents"])
         for _ in range(self.fallbacks):
             self._change_solver()

@@ -52,19 +52,45 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
             "Every coordinate needs stiffness, a support, contact, or a stabiliser > 0 [1/s^2]"
         )
     if _is_singular(problem):
+        found = summarise_faults(problem)
         raise ModelError(
             f"static model: its first tangent is singular: nothing holds {_free_motion(problem)}. "
             "Needed is a support, contact or prestress against that motion, or a stabiliser > 0 [1/s^2] with more than "
             "one load step; constraints must not contradict or repeat each other"
+            + _describe_missing_mass(problem)
+            + "".join(f"; at the start {words}" for words in found[:1])
+            + "".join(f" ({words})" for words in found[1:])
         )
+
+
+def summarise_faults(problem: NonlinearProblem, count: int = 1) -> list[str]:
+    """What laws say about the shape at the present fields (slack or folded cables): the first, and how many more."""
+    faults = problem.assembly.find_faults()
+    more = [f"and {len(faults) - count} more"] if len(faults) > count else []
+    return [fault.words for fault in faults[:count]] + more
+
+
+def _describe_missing_mass(problem: NonlinearProblem) -> str:
+    """A word about a stabiliser without mass to work on, along the motion that `_free_motion` has left behind."""
+    if problem.scheme.stabiliser == 0.0:
+        return ""
+    assembly, unknowns = problem.assembly, problem.sparsity.unknowns
+    motion = spread_to_ghosts(problem.sparsity.numbers, problem.residual_vector)[unknowns.of_dof]
+    motion[np.abs(motion) < 0.1 * max(problem.residual_vector.max()[1], -problem.residual_vector.min()[1])] = 0.0
+    product = np.zeros(len(motion) + 1)
+    assembly.add_mass_product(np.append(motion, 0.0), product)
+    work = float(product[:-1] @ motion)
+    if assembly.comm is not None and assembly.comm.size > 1:
+        work = sum(assembly.comm.allgather(work))
+    return "" if work > 0.0 else "; the stabiliser works on masses [kg], of which this motion has none"
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
     """The sum of the entries of each row without their signs, as a PETSc vector."""
-    return _multiply_absolute(problem, np.ones(problem.pattern.rows))
+    return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
-def _multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
+def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
     """The product of the tangent without signs and x by local unknown, as a PETSc vector."""
     total, pattern = problem.residual_vector.duplicate(), problem.pattern
     sum_to_owners(problem.sparsity.numbers, total, pattern.multiply(problem.matrix.values, x, absolute=True))
@@ -86,7 +112,7 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
     if solution is None:
         return False
     x = np.abs(spread_to_ghosts(problem.sparsity.numbers, solution))
-    terms, left = _multiply_absolute(problem, x), right.duplicate()
+    terms, left = multiply_absolute(problem, x), right.duplicate()
     problem.matrix.mat.mult(solution, left)
     left.axpy(-1.0, right)
     size = float(right.norm())

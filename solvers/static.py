@@ -10,9 +10,10 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Keeper
-from windlass.framework.checks import checked, number, optional, whole, yes_no
-from windlass.framework.errors import ModelError, NotConverged
+from windlass.framework.checks import checked, number, optional, whole, word, yes_no
+from windlass.framework.errors import Failure, ModelError, NotConverged, UnstableEquilibrium
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.law import FloatArray
 from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
@@ -24,13 +25,19 @@ from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.progress import Progress
 from windlass.solvers.relaxation import relax
-from windlass.solvers.singular import check_stiffness
+from windlass.solvers.singular import check_stiffness, summarise_faults
+from windlass.solvers.stability import Follower, describe_unstable, examine, say_doubts, say_followed, stability_option
 from windlass.solvers.statistics import Statistics
 from windlass.solvers.step_control import StepControl
 
 ADVICE = (
-    "try more load steps, geometric=True for strong prestress, or a stabiliser; "
+    "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
+    "contact, geometric=True for strong prestress; a stabiliser only for what nothing holds; "
     "-static_snes_monitor shows the iterations"
+)
+UNSTABLE_ADVICE = (
+    "start nearer to the shape that is meant (slack lines: from a `catenary`), or disturb the model towards it by a "
+    "small load; stability='follow' goes on to a stable one, stability='off' accepts it"
 )
 
 UNSETTLED = 0.1
@@ -54,6 +61,8 @@ class Static:
             see `DiscontinuousSettings`.
         decide_at_start: decide open or closed, sticks or slips from the state at the start; False keeps what is stored,
             as recorded data of other programs need it.
+        stability: what is done about an equilibrium that is unstable or whose shape cannot be meant: "follow" goes on
+            down the potential to a stable one and says so, "check" is an error, "off" does not look.
         adaptive: cut the load step to a quarter after a failure, grow it again after 4 easy steps.
         prefix: options prefix.
         name: what the progress line calls this solve; empty for none.
@@ -69,6 +78,7 @@ class Static:
         load_range=number("1", above=0.0),
         stabiliser=number("1/s^2", minimum=0.0),
         time=optional(number("s")),
+        stability=word("follow", "check", "off"),
         **COMMON,
         **NEWTON,
     )
@@ -90,13 +100,14 @@ class Static:
         discontinuous_limit: float = 1e-3,
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
+        stability: str = "follow",
         adaptive: bool = True,
         prefix: str = "static_",
         name: str = "static",
     ) -> None:
         if geometric and not load_range > 1.0:
             raise ModelError(f"load_range = {load_range} in Static: must be > 1 [1]")
-        self.prefix = prefix
+        self.prefix, self.stability = prefix, stability_option(prefix, stability)
         self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
         self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
         self.assembly: Assembly = parallel_assembly(world, communicator())
@@ -132,7 +143,8 @@ class Static:
 
         Raises:
             ModelError: coordinates without any stiffness, or a singular first tangent; what nothing holds is named.
-            NotConverged: a load step failed at the smallest step size.
+            NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (its state is
+                that of the error).
         """
         current = self.assembly.local_state(state)
         check_start(self, state, current)
@@ -161,7 +173,7 @@ class Static:
         control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
-        start = current.copy()
+        first, start = current.copy(), current.copy()
         done = 0.0
         while done < 1.0 - 1e-9 * nominal:
             keeper.check_interrupt(current)
@@ -184,10 +196,39 @@ class Static:
             self.statistics.steps += 1
             self.progress.step(done, h)
             run_after_step(all_hooks, current)
+        if self.stability != "off":
+            self._make_stable(first, current, time, all_hooks)
         current.start_data[:] = current.data
         self.statistics.end()
         self.progress.end()
         run_finish(all_hooks, current)
+
+    def _make_stable(self, first: State, current: State, time: float, hooks: list[StepHook]) -> None:
+        """Look at the equilibrium at full load, and leave it if it is not stable."""
+
+        def solve(q: FloatArray) -> bool:
+            start = current.copy()
+            start.q[:] = q
+            attempt = self._attempt(start, current, 1.0, time, hooks, last=True)
+            self.statistics.count(attempt, self.newton, self.discontinuous)
+            return attempt.converged
+
+        finding = left = examine(self.problem)
+        hindrance = ""
+        if finding and self.stability == "follow":
+            scheme = self._scheme(current, 1.0, time)
+            follower = Follower(self.newton, scheme, first, current.copy(), solve)
+            left, hindrance = follower.follow(finding), follower.hindrance
+            self.statistics.newton_iterations += follower.spent
+        if left:
+            self.statistics.end()
+            self.progress.fail()
+            run_finish(hooks, current)
+            failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
+            raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
+        if finding:
+            say_followed(finding)
+        say_doubts(left)
 
     def settings(self) -> dict[str, Any]:
         """Nothing: a static solve that has ended has its result; see `Restartable`."""
@@ -269,4 +310,6 @@ class Static:
             self.progress.fail()
             run_finish(hooks, current)
             self.problem.save_last_good(failure)
+            self.assembly.load_fields(current)
+            failure.trouble += [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
             raise NotConverged(failure, ADVICE)

@@ -27,6 +27,7 @@ class Statistics:
         largest_error: largest force error of these steps, relative to the contact force [1].
         jacobians: evaluations of the tangent.
         fallbacks: changes of the linear solver, see `Newton`.
+        roundings: Newton runs that ended where rounding leaves nothing to gain.
         relaxations: static passes that needed relaxation.
         evaluations: force evaluations of an explicit solve.
     """
@@ -40,6 +41,7 @@ class Statistics:
     largest_error: float = 0.0
     jacobians: int = 0
     fallbacks: int = 0
+    roundings: int = 0
     relaxations: int = 0
     evaluations: int = 0
     _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
@@ -88,7 +90,7 @@ class Statistics:
         self.newton_iterations += attempt.iterations
         self.discontinuous_iterations += attempt.passes
         self.jacobians = newton.problem.tangent_count
-        self.fallbacks = newton.fallbacks
+        self.fallbacks, self.roundings = newton.fallbacks, newton.roundings
         if attempt.converged and attempt.unsettled and attempt.error > settings.tolerance(attempt.force):
             self.largest_error = max(self.largest_error, attempt.relative_error)
             if attempt.cycle:
@@ -113,6 +115,8 @@ class Statistics:
             line += f" (force error up to {self.largest_error:.1e} of the contact force)"
         if self.relaxations:
             line += f", {self.relaxations} passes with relaxation"
+        if self.roundings:
+            line += f", {self.roundings} Newton runs ended by rounding"
         if self.fallbacks:
             line += f", {self.fallbacks} changes of the linear solver"
         return line

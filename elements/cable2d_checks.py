@@ -1,0 +1,91 @@
+"""What a cable says about a static equilibrium: where it is turned inside out, and where its mesh hides buckling.
+
+The cubic between two nodes may run backwards: its slope at a node then points against the chord,
+
+    r'·(r_1 - r_0) < 0    at x = 0 or x = L,
+
+as it does in a true shape only where one element bends by more than 180° (a circle of one element).  Such a fold costs
+little energy in a soft cable and may even be a minimum of the potential; no cable that a finer mesh has looks like it.
+
+A piece of the length L buckles between clamped ends at N = -4 π² EI/L².  One cubic cannot, so that beyond that force
+an element holds what the cable does not, unless contact supports it sideways: this is for the user to decide.
+
+Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability, McGraw-Hill (1961), section 2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from windlass.elements.cable2d_laws import has_law
+from windlass.elements.cable2d_outputs import Motion, create_section, eval_force
+from windlass.framework.law import Fault, Fields, FloatArray, LocalRows
+from windlass.framework.table import IntArray
+
+LEAST_STRAIN = 1e-6
+"""Compression below this strain [1] is not looked at: in slack ropes it is noise of the mesh."""
+
+
+def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
+    """The `System.diagnose` of cables whose first 8 coordinates are those of their nodes."""
+    dofs, law = rows.dofs[:, :8], has_law(rows)
+    length = rows.column("length")
+    share = rows.column("strain_is_relative_to_reference")
+    free = rows.column("reference_strain") + share * eval_mean_strain(rows.reference[:, :8], length)
+
+    def diagnose(s: Fields) -> list[Fault]:
+        x = s.x[dofs]
+        shortened = eval_mean_strain(x, length) < free - LEAST_STRAIN
+        return find_folded(rows, x) + find_buckled(rows, np.flatnonzero(shortened | law), s)
+
+    return diagnose
+
+
+def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
+    """Mean strain at both ends and the middle [1], shape (rows,), at coordinates x, shape (rows, 8)."""
+    middle = 1.5 * (x[:, 4:6] - x[:, 0:2]) / length[:, None] - 0.25 * (x[:, 2:4] + x[:, 6:8])
+    lengths = [np.hypot(p[:, 0], p[:, 1]) for p in (x[:, 2:4], middle, x[:, 6:8])]
+    strains: FloatArray = np.mean(lengths, axis=0) - 1.0
+    return strains
+
+
+def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
+    """Cables that are turned inside out, at coordinates x, shape (rows, 8)."""
+    faults = []
+    chord = x[:, 4:6] - x[:, 0:2]
+    for end, slope in enumerate((x[:, 2:4], x[:, 6:8])):
+        along = (slope * chord).sum(axis=1)
+        for i in np.flatnonzero(along < 0.0):
+            cross = chord[i, 0] * slope[i, 1] - chord[i, 1] * slope[i, 0]
+            angle = np.degrees(np.abs(np.arctan2(cross, along[i])))
+            faults.append(
+                Fault(
+                    f"{rows.table.describe(int(rows.rows[i]))} is turned inside out: its slope at node{end} points "
+                    f"{angle:.0f}° away from its chord, must be < 90°"
+                )
+            )
+    return faults
+
+
+def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
+    """Those of some cables that hold more compression than a piece of their length."""
+    if not len(which):
+        return []
+    some = LocalRows(rows.world, rows.table, rows.rows[which], rows.dofs[which], rows.layout)
+    dofs, length = some.dofs[:, :8], some.column("length")
+    motion = Motion(s.x[dofs], np.zeros(dofs.shape), np.zeros(dofs.shape))
+    places = length[:, None] * np.array([0.0, 0.5, 1.0])
+    force = eval_force(create_section(some, motion, s.t, places, 0.0), "axial_force").mean(axis=1)
+    limit = -4.0 * np.pi**2 * some.column("bending_stiffness") / length**2
+    beyond = (force < limit) & (force < -LEAST_STRAIN * some.column("axial_stiffness"))
+    return [
+        Fault(
+            f"{some.table.describe(int(some.rows[i]))} is slack: it holds {force[i]:.4g} N in compression, and a piece "
+            f"of its length buckles between clamped ends at {limit[i]:.4g} N; must be tension, shorter cables, or "
+            "contact that holds it sideways",
+            certain=False,
+        )
+        for i in np.flatnonzero(beyond)
+    ]

@@ -1,0 +1,220 @@
+"""Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points of the plane.
+
+With the unstretched arc length s, the weight w per unstretched length, the horizontal force H and the vertical force V
+that the first support exerts upwards, and n = 1 + ε0 the stretch without force,
+
+    x(s) = H s/EA + n H/w (asinh(V/H) - asinh((V - w s)/H))
+    z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),    z downwards,
+    T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
+
+x(L) and z(L) are those of the second point.  For a given H, z(L) rises with V, and x(L) rises with H along these V, so
+that two nested bracketing searches always find the one solution, slack or taut.
+
+Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, isfinite, log, sqrt
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+
+from windlass.elements.routes import Point
+
+FloatArray = npt.NDArray[np.float64]
+VERTICAL = 1e-9
+"""Horizontal distance, relative to the length, below which both points count as one above the other."""
+
+
+@dataclass(frozen=True)
+class Catenary:
+    """A hanging cable; made by `hang_between`.  It serves as an open route: s is the unstretched arc length.
+
+    Attributes:
+        start: first point [m], (x, y).
+        across, down: unit vectors from the first point towards the second, at right angles to gravity, and along it.
+        length: unstretched length [m].
+        axial_stiffness: EA [N].
+        weight: weight per unstretched length [N/m].
+        horizontal_force: H, the component of the tension at right angles to gravity [N].
+        vertical_force: V, the force of the first support against gravity [N].
+        free_stretch: |r'| without force, 1 + reference strain [1].
+    """
+
+    start: FloatArray
+    across: FloatArray
+    down: FloatArray
+    length: float
+    axial_stiffness: float
+    weight: float
+    horizontal_force: float
+    vertical_force: float
+    free_stretch: float = 1.0
+    closed: bool = False
+
+    def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
+        """Tension [N] at unstretched arc lengths s [m], both of shape (n,)."""
+        below = self.vertical_force - self.weight * np.atleast_1d(np.asarray(s, dtype=np.float64))
+        return np.hypot(self.horizontal_force, below)
+
+    def eval_stretch(self, s: npt.ArrayLike) -> FloatArray:
+        """Length of the slope r' [1], stretched by unstretched length, at s [m], both of shape (n,)."""
+        return self.free_stretch + self.eval_tension(s) / self.axial_stiffness
+
+    def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature of the hanging line [1/m], (n,).
+
+        Args:
+            s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.
+
+        Raises:
+            ValueError: s lies outside.
+        """
+        s = np.atleast_1d(np.asarray(s, dtype=np.float64))
+        L, H, w = self.length, self.horizontal_force, self.weight
+        if s.ndim != 1 or not np.all(np.abs(s - 0.5 * L) <= (0.5 + 1e-12) * L):
+            raise ValueError(f"s = {s} m in Catenary.eval_points: must be from 0 to {L} m, shape (n,)")
+        offsets = [
+            _eval_offset(H, self.vertical_force, w, float(x), self.axial_stiffness, self.free_stretch) for x in s
+        ]
+        x, z = np.array(offsets).reshape(-1, 2).T
+        position = self.start + x[:, None] * self.across + z[:, None] * self.down
+        tension, steep = self.eval_tension(s), self.vertical_force - w * s
+        tangent = (H * self.across + steep[:, None] * self.down) / tension[:, None]
+        turn = self.across[0] * self.down[1] - self.across[1] * self.down[0]
+        curvature = -turn * w * H / (tension**2 * self.eval_stretch(s))
+        return position, tangent, curvature
+
+
+def hang_between(
+    start: Point,
+    end: Point,
+    length: float,
+    axial_stiffness: float,
+    mass_per_length: float,
+    gravity: Point = (0.0, -9.81),
+    reference_strain: float = 0.0,
+) -> Catenary:
+    """The catenary of a cable between two points.
+
+    Args:
+        start, end: the points [m], (x, y).
+        length: unstretched length [m]; less than the distance of the points makes a taut cable.
+        axial_stiffness: EA [N].
+        mass_per_length: mass per unstretched length [kg/m].
+        gravity: acceleration [m/s^2], (x, y).
+        reference_strain: strain without force [1].
+
+    Raises:
+        ValueError: numbers that are not finite or not > 0; no weight or one point above the other, if the cable is
+            slack: it then has no shape of its own.
+    """
+    ends = np.array([start, end], dtype=np.float64)
+    g = np.asarray(gravity, dtype=np.float64)[:2]
+    if ends.shape != (2, 2) or not np.isfinite(ends).all():
+        raise ValueError(f"start = {start} m, end = {end} m of a catenary: must be two finite numbers (x, y) each")
+    for name, value, unit in (("length", length, "m"), ("axial_stiffness", axial_stiffness, "N")):
+        if not (isfinite(value) and value > 0.0):
+            raise ValueError(f"{name} = {value} {unit} of a catenary: must be > 0 {unit}")
+    if not (isfinite(mass_per_length) and mass_per_length >= 0.0):
+        raise ValueError(f"mass_per_length = {mass_per_length} kg/m of a catenary: must be >= 0 kg/m")
+    if not (isfinite(reference_strain) and reference_strain > -1.0):
+        raise ValueError(f"reference_strain = {reference_strain} of a catenary: must be > -1")
+    free = 1.0 + reference_strain
+    chord = ends[1] - ends[0]
+    distance, weight = float(np.hypot(*chord)), mass_per_length * float(np.hypot(*g))
+    if weight == 0.0:
+        return _pull_straight(ends[0], chord, distance, length, axial_stiffness, free, mass_per_length)
+    down = g / np.hypot(*g)
+    z = float(chord @ down)
+    across = chord - z * down
+    x = float(np.hypot(*across))
+    if x <= VERTICAL * length:
+        return _hang_straight(ends[0], down, z, length, axial_stiffness, free, weight)
+    H, V = _solve(x, z, length, axial_stiffness, free, weight)
+    return Catenary(ends[0], across / x, down, length, axial_stiffness, weight, H, V, free)
+
+
+def _pull_straight(
+    start: FloatArray, chord: FloatArray, distance: float, length: float, EA: float, free: float, mass: float
+) -> Catenary:
+    """A taut line without weight."""
+    if distance <= free * length:
+        raise ValueError(
+            f"mass_per_length = {mass} kg/m, gravity: a slack line ({free * length} m over {distance} m) without "
+            "weight has no shape of its own; must have a weight > 0 N/m, or be shorter than the distance of its ends"
+        )
+    across = chord / distance
+    force = EA * (distance / length - free)
+    return Catenary(start, across, np.array([across[1], -across[0]]), length, EA, 0.0, force, 0.0, free)
+
+
+def _hang_straight(
+    start: FloatArray, down: FloatArray, z: float, L: float, EA: float, free: float, weight: float
+) -> Catenary:
+    """A line between two points one above the other, all in tension."""
+    # z = n L + (V L - w L²/2)/EA from above, and the same with all signs turned from below
+    sign = 1.0 if z >= 0.0 else -1.0
+    V = EA * (z - sign * free * L) / L + 0.5 * weight * L
+    if min(sign * V, sign * (V - weight * L)) <= 0.0:
+        raise ValueError(
+            f"start and end of a catenary are one above the other, {abs(z)} m apart: a slack line of {L} m has no "
+            "width there; must be apart horizontally, or be taut at both ends"
+        )
+    return Catenary(start, np.array([-down[1], down[0]]), down, L, EA, weight, 0.0, V, free)
+
+
+def _eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
+    """x(s) and z(s) [m] without loss of digits where the line is taut or without weight."""
+    below = V - w * s
+    first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
+    # √(H² + V²) - √(H² + V_s²) = (V - V_s)(V + V_s)/(sum), and V - V_s = w s
+    rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
+    x = 0.0
+    if H > 0.0 and w > 0.0:
+        # asinh is odd: measured so that |V_s| <= V, all terms are sums of positive numbers
+        top, bottom = (V, below) if V + below >= 0.0 else (-below, -V)
+        high, low = sqrt(H * H + top * top), sqrt(H * H + bottom * bottom)
+        inverse = (low - bottom) / (H * H) if bottom < 0.0 else 1.0 / (low + bottom)
+        ratio = w * s * (1.0 + (top + bottom) / (high + low)) * inverse
+        x = H / w * float(np.log1p(ratio))
+    elif H > 0.0:
+        x = H * s / first
+    return H * s / EA + free * x, (V - 0.5 * w * s) * s / EA + free * rise
+
+
+def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tuple[float, float]:
+    """H and V [N] of a line that ends at the horizontal distance x > 0 and the depth z [m]."""
+
+    def find_vertical(H: float) -> float:
+        def miss(V: float) -> float:
+            return _eval_offset(H, V, w, L, EA, free)[1] - z
+
+        reach = w * L + EA * (1.0 + abs(z) / L) + H
+        low, high = _bracket(miss, 0.5 * w * L - reach, 0.5 * w * L + reach)
+        return float(brentq(miss, low, high, xtol=1e-14 * w * L, rtol=1e-15, maxiter=500))
+
+    def miss_width(log_force: float) -> float:
+        H = exp(log_force)
+        return _eval_offset(H, find_vertical(H), w, L, EA, free)[0] - x
+
+    low, high = _bracket(miss_width, log(1e-12 * w * L), log(EA * (1.0 + x / L) + w * L))
+    H = exp(float(brentq(miss_width, low, high, xtol=1e-15, rtol=1e-15, maxiter=500)))
+    return H, find_vertical(H)
+
+
+def _bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+    """Limits between which a rising function changes its sign, from a first guess of them."""
+    for _ in range(60):
+        if miss(low) <= 0.0:
+            break
+        low -= high - low
+    for _ in range(60):
+        if miss(high) >= 0.0:
+            break
+        high += high - low
+    return low, high

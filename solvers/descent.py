@@ -1,0 +1,83 @@
+"""Descent: an implicit flow down the potential that stays at stable states, to a stable equilibrium.
+
+Each step solves f(q) + k M (q - q_last) = 0 from the last q.  Backward Euler with a large step is blind to
+instability: where k is smaller than the growth of an unstable mode, it damps that mode and ends on the saddle.  So a
+step counts only if its own tangent K + k M, with the constraints, is positive definite at its end.  It is then a
+minimum of the potential plus k/2 |q - q_last|²_M, and the potential falls.  k falls while steps succeed, and rises
+where one fails; near a stable equilibrium it goes to 0.  Contact states are updated after every step.
+
+Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508-523; proximal
+point method, R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from windlass.framework.law import FloatArray
+from windlass.framework.state import State
+from windlass.solvers.inertia import TangentInertia
+from windlass.solvers.newton import Newton
+from windlass.solvers.problem import Scheme
+
+MAX_STEPS = 250
+EASIER, HARDER = 0.3, 4.0
+WAIT = 3
+"""Steps after a failed one for which k is kept."""
+END_SHARE = 1e-9
+"""k, relative to the first, at which the flow has come to rest."""
+
+
+def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:
+    """Follow the flow.
+
+    Args:
+        newton: the solver.
+        scheme: the equilibrium that is sought.
+        q: displacements to start from [m, 1, rad], shape (n,).
+        k: first factor of M [1/s^2].
+        state: a work state of the same process; its values are overwritten.
+
+    Returns:
+        Displacements near a stable equilibrium, shape (n,), and the number of linear solves.
+    """
+    problem, fields = newton.problem, newton.problem.assembly.fields
+    first, wait, iterations = k, 0, 0
+    for _ in range(MAX_STEPS):
+        run = newton.solve(replace(scheme, q0=q, q_anchor=q, stabiliser=k))
+        iterations += run.iterations
+        good = run.converged
+        if good:
+            problem.update_tangent(problem.unknowns)
+            good = TangentInertia(problem).count_negative() == 0
+        if not good:
+            k, wait = HARDER * k, WAIT
+            if k > first / END_SHARE:
+                break
+            continue
+        problem.store_static(state)
+        q = state.q.copy()
+        problem.assembly.post_newton()
+        fields.start_data[:] = fields.data
+        wait -= 1
+        if wait < 0:
+            k *= EASIER
+        if k < END_SHARE * first:
+            break
+    return q, iterations
+
+
+def first_factor(newton: Newton, scheme: Scheme, share: float) -> float:
+    """k that makes the largest entry of k M this share of the largest entry of the tangent [1/s^2]; 0 without mass."""
+    problem = newton.problem
+    problem.start(scheme)
+    problem.update_tangent(problem.unknowns)
+    masses = problem.assembly.mass_rows.values
+    largest = float(np.abs(problem.matrix.values[:-1]).max(initial=0.0)), float(np.abs(masses).max(initial=0.0))
+    comm = problem.assembly.comm
+    if comm is not None and comm.size > 1:
+        parts = comm.allgather(largest)
+        largest = max(p[0] for p in parts), max(p[1] for p in parts)
+    return share * largest[0] / largest[1] if largest[1] > 0.0 else 0.0

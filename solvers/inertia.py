@@ -1,0 +1,258 @@
+"""Inertia of a static tangent: whether an equilibrium is stable, and the direction in which it is not.
+
+An equilibrium is stable if the potential has a minimum there, that is if δqᵀ K δq > 0 for all δq ≠ 0 with C_q δq = 0.
+The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
+eigenvalues; every one more is a direction in which the potential falls.  An LDLᵀ factorisation counts them (Sylvester).
+
+Two shifts keep rounding out of the count.  -δ on the diagonal of an active constraint makes it count once, also where
+it repeats another one.  ε D on that of the coordinates, D_i = Σ_j |K_ij|, lifts motions without stiffness above 0;
+only modes K v = μ D v with μ < -ε count.
+
+The symmetric part of K decides where K is not symmetric (friction, loads that follow, user laws): if it is positive
+definite, no real eigenvalue of K can be negative, in whatever metric.  If it is not, as where contacts slide, the sign
+of the determinant and the eigenvalues of K next to 0 decide.  Flutter, which needs masses, is not looked at.
+
+Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99 (inertia of KKT matrices); R. Hill, J. Mech. Phys.
+Solids 6 (1958) 236-249 (symmetric part); R. B. Lehoucq, D. C. Sorensen, C. Yang, ARPACK Users' Guide (1998).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
+
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+from windlass.framework.petsc import PETSc
+from windlass.framework.vectors import spread_to_ghosts, sum_to_owners
+from windlass.solvers.ordering import default_package
+from windlass.solvers.packages import has_package
+from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.singular import multiply_absolute, random_right_side
+
+SHIFT = 1e-12
+"""ε: modes with μ > -ε count as free of force; rounding leaves about 1e-15."""
+CONSTRAINT_SHIFT = 1e-10
+"""δ, relative to (entries of C)²/(entries of K)."""
+SYMMETRIC = 1e-10
+"""Asymmetry up to which K counts as symmetric [1]."""
+NEAREST = 4
+"""Eigenvalues of an unsymmetric tangent that are looked at, those next to 0."""
+ITERATIONS = 60
+"""Inverse iterations for the lowest mode, which end when μ has settled to 1e-3."""
+EXACT = 1e-13
+"""Error of factors, relative to the entries of each row, up to which their pivots tell the inertia."""
+MEMORY = (50, 200, 1000)
+"""Extra memory of MUMPS in percent, one after the other."""
+
+
+class TangentInertia:
+    """Inertia and lowest mode of the tangent that a problem holds; all processes together.
+
+    Args:
+        problem: `NonlinearProblem.update_tangent` was called for the solution.
+        like: the tangent of which this is a part, whose D counts: rows that have lost their entries are rounding.
+
+    Attributes:
+        asymmetry: |D^-½ (K - Kᵀ) D^-½| [1].
+
+    """
+
+    _weights: Any
+    _below: Any
+
+    def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
+        self._problem, tangent = problem, problem.matrix.mat
+        self._symmetric = tangent.duplicate(copy=True)
+        self._symmetric.transpose()
+        difference = self._symmetric.duplicate(copy=True)
+        # blocks of rows and columns alike make a pattern that is symmetric
+        same = PETSc.Mat.Structure.SAME_NONZERO_PATTERN
+        difference.axpy(-1.0, tangent, structure=same)
+        self._symmetric.axpy(1.0, tangent, structure=same)
+        self._symmetric.scale(0.5)
+        self._find_weights()
+        if like is not None:
+            self._weights = like._weights
+        scale = self._weights.duplicate()
+        weights = self._weights.array_r
+        scale.setArray(np.where(weights > 0.0, weights, 1.0) ** -0.5)
+        difference.diagonalScale(scale, scale)
+        self.asymmetry = float(difference.norm())
+
+    def _find_weights(self) -> None:
+        """D on coordinates, 0 on multipliers; and the diagonal of the constraints."""
+        problem, unknowns = self._problem, self._problem.sparsity.unknowns
+        only = np.ones(problem.pattern.rows)
+        only[unknowns.of_multiplier] = 0.0
+        sizes = problem.residual_vector.duplicate()
+        self._sizes = multiply_absolute(problem, np.ones(problem.pattern.rows))
+        self._banded = default_package(problem.pattern, problem.assembly.layout.size, "petsc") == "petsc"
+        terms = problem.pattern.multiply(problem.matrix.values, only, absolute=True)
+        sum_to_owners(problem.sparsity.numbers, sizes, terms)
+        weights: Any = sizes.duplicate()
+        below: Any = sizes.duplicate()
+        values, diagonal = np.array(sizes.array_r), problem.matrix.mat.getDiagonal().array_r
+        coupling = values[unknowns.of_multiplier]
+        values[unknowns.of_multiplier] = 0.0
+        weights.setArray(values)
+        self._largest = float(weights.max()[1]) or 1.0
+        weights.setArray(np.where(values > 0.0, np.maximum(values, 1e-14 * self._largest), 0.0))
+        # a constraint that is switched off has lam = 0 with 1 on the diagonal
+        active = diagonal[unknowns.of_multiplier] == 0.0
+        values = np.zeros(len(values))
+        values[unknowns.of_multiplier] = np.where(active, coupling**2, 0.0)
+        below.setArray(values)
+        below.scale(CONSTRAINT_SHIFT / self._largest)
+        self._weights, self._below = weights, below
+        comm, count = problem.assembly.comm, int(active.sum())
+        self.constraints = count if comm is None or comm.size == 1 else sum(comm.allgather(count))
+
+    def count_negative(self, shift: float = SHIFT) -> int:
+        """The number of modes with μ < -shift that the constraints leave."""
+        self._matrix, self._factors, negative = self._factorise(shift)
+        return negative - self.constraints
+
+    def _factorise(self, shift: float) -> tuple[Any, Any, int]:
+        """The shifted matrix, its factors and the number of its negative eigenvalues."""
+        matrix = self._symmetric.duplicate(copy=True)
+        diagonal = self._weights.duplicate()
+        self._weights.copy(diagonal)
+        diagonal.scale(shift)
+        diagonal.axpy(-1.0, self._below)
+        matrix.setDiagonal(diagonal, PETSc.InsertMode.ADD_VALUES)
+        if self._banded:
+            pc = self._create_factors(matrix, "petsc")
+            if self._is_exact(matrix, pc):
+                return matrix, pc, int(pc.getFactorMatrix().getInertia()[0])
+        if not has_package("mumps", "cholesky", matrix):
+            raise ModelError("the inertia of this static tangent needs PETSc with MUMPS; stability='off' does without")
+        for memory in MEMORY:
+            pc = self._create_factors(matrix, "mumps")
+            pc.setFactorSetUpSolverType()
+            factors = pc.getFactorMatrix()
+            # several processes: no dense root by ScaLAPACK, whose pivots MUMPS does not count
+            factors.setMumpsIcntl(13, 1)
+            factors.setMumpsIcntl(14, memory)
+            pc.setUp()
+            if factors.getMumpsInfog(1) >= 0:
+                return matrix, pc, int(factors.getMumpsInfog(12))
+        raise ModelError(f"the inertia of the static tangent cannot be found: MUMPS says {factors.getMumpsInfog(1)}")
+
+    @staticmethod
+    def _create_factors(matrix: Any, package: str) -> Any:
+        pc = PETSc.PC().create(comm=matrix.getComm())
+        pc.setOperators(matrix)
+        pc.setType(PETSc.PC.Type.CHOLESKY)
+        pc.setFactorSolverType(package)
+        if package == "petsc":
+            pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
+            pc.setFactorPivot(zeropivot=1e-300)
+        return pc
+
+    def _is_exact(self, matrix: Any, pc: Any) -> bool:
+        """Whether factors without exchange of pivots are those of the matrix but for less than the shift ε."""
+        right = random_right_side(self._problem)
+        solution, left, sizes = right.duplicate(), right.duplicate(), np.array(self._sizes.array_r)
+        try:
+            pc.apply(right, solution)
+        except PETSc.Error:
+            # a zero pivot
+            return False
+        matrix.mult(solution, left)
+        left.axpy(-1.0, right)
+        limit = EXACT * (sizes * np.abs(solution.array_r).max(initial=0.0) + np.abs(right.array_r))
+        # false for NaN
+        return bool((np.abs(left.array_r) <= limit).all())
+
+    def find_lowest(self) -> tuple[float, float, FloatArray]:
+        """The lowest mode K v = μ D v: μ [1], vᵀ K v and v by local coordinate, largest entry 1, shape (n,)."""
+        vector, mu, stiffness = self._iterate()
+        unknowns = self._problem.sparsity.unknowns
+        mode = spread_to_ghosts(self._problem.sparsity.numbers, vector)[unknowns.of_dof]
+        return mu, stiffness, mode
+
+    def _iterate(self) -> tuple[Any, float, float]:
+        """Inverse iteration with a shift at which the matrix is just positive definite: the lowest mode wins."""
+        shift = SHIFT
+        while self.count_negative(shift) > 0:
+            shift *= 10.0
+        self.shift = shift
+        vector = random_right_side(self._problem)
+        left, mu, stiffness = vector.duplicate(), np.inf, 0.0
+        for _ in range(ITERATIONS):
+            vector.pointwiseMult(vector, self._weights)
+            solution = vector.duplicate()
+            self._factors.apply(vector, solution)
+            self._clear_multipliers(solution)
+            solution.scale(1.0 / self._largest_entry(solution))
+            vector, before = solution, mu
+            self._symmetric.mult(vector, left)
+            stiffness = float(vector.dot(left))
+            left.pointwiseMult(vector, self._weights)
+            mu = stiffness / float(vector.dot(left))
+            if abs(mu - before) <= 1e-3 * abs(mu):
+                break
+        return vector, mu, stiffness
+
+    @staticmethod
+    def _largest_entry(vector: Any) -> float:
+        """The entry of the largest size, with its sign."""
+        high, low = float(vector.max()[1]), float(vector.min()[1])
+        return high if high >= -low else low
+
+    def _clear_multipliers(self, vector: Any) -> None:
+        values = np.array(vector.array_r)
+        values[self._problem.sparsity.unknowns.of_multiplier] = 0.0
+        vector.setArray(values)
+
+    def loses_stability(self) -> bool:
+        """Whether K itself, not symmetric, has an eigenvalue with a negative real part, as far as two looks tell.
+
+        The determinant has the sign of (-1)^m unless an odd number of real eigenvalues is negative.  Those next to 0,
+        where an equilibrium loses its stability, come from Arnoldi's method for K⁻¹ D.
+        """
+        problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
+        matrix, diagonal = problem.matrix.mat.duplicate(copy=True), self._weights.duplicate()
+        self._weights.copy(diagonal)
+        diagonal.scale(SHIFT)
+        matrix.setDiagonal(diagonal, PETSc.InsertMode.ADD_VALUES)
+        ksp = PETSc.KSP().create(comm=matrix.getComm())
+        ksp.setOperators(matrix)
+        ksp.setType(PETSc.KSP.Type.PREONLY)
+        pc = ksp.getPC()
+        pc.setType(PETSc.PC.Type.LU)
+        pc.setFactorSolverType("mumps")
+        pc.setFactorSetUpSolverType()
+        factors = pc.getFactorMatrix()
+        factors.setMumpsIcntl(33, 1)  # the determinant, as mantissa and exponent
+        factors.setMumpsIcntl(14, MEMORY[0])
+        ksp.setUp()
+        if factors.getMumpsRinfog(12) * (-1.0) ** self.constraints < 0.0:
+            return True
+        begin, end = right.getOwnershipRange()
+        comm = problem.assembly.comm
+
+        def multiply(x: FloatArray) -> FloatArray:
+            right.setArray(np.ascontiguousarray(x.ravel()[begin:end]))
+            right.pointwiseMult(right, self._weights)
+            ksp.solve(right, solution)
+            self._clear_multipliers(solution)
+            mine = np.array(solution.array_r)
+            return mine if comm is None or comm.size == 1 else np.concatenate(comm.allgather(mine))
+
+        size = right.getSize()
+        if size <= 5 * NEAREST:
+            theta = np.linalg.eigvals(np.column_stack([multiply(column) for column in np.eye(size)]))
+            return bool((theta.real < -1e-9 * np.abs(theta).max()).any())
+        operator = LinearOperator((size, size), matvec=multiply, dtype=np.float64)
+        start = np.random.default_rng(0).standard_normal(size)
+        settings = {"k": NEAREST, "ncv": 5 * NEAREST, "maxiter": 5, "tol": 1e-4, "v0": start}
+        try:
+            theta = eigs(operator, which="LM", return_eigenvectors=False, **settings)
+        except ArpackNoConvergence as error:
+            theta = error.eigenvalues
+        mu = 1.0 / theta[np.abs(theta) > 0.0]
+        return bool((mu.real < -SHIFT).any())

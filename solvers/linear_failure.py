@@ -1,0 +1,73 @@
+"""What a linear solver that cannot work is told about: KSP's reason and the constraint rows, early."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from windlass.framework.errors import Failure, NotConverged
+from windlass.framework.petsc import PETSc
+from windlass.solvers.problem import NonlinearProblem
+
+FIRST, OF_LAST, LAST = 2, 5, 10
+"""Newton runs that may end in the linear solver: so many before the first success, or of the last ones."""
+
+
+class LinearFailures:
+    """Counts Newton runs that end in an iterative linear solver, or in one that the user has chosen.
+
+    Args:
+        problem: the nonlinear problem.
+    """
+
+    def __init__(self, problem: NonlinearProblem) -> None:
+        self._problem = problem
+        self._last: deque[bool] = deque(maxlen=LAST)
+        self._succeeded = False
+
+    def note(self, converged: bool, reason: str) -> str:
+        """Note the end of a run; returns its reason in more words.
+
+        Raises:
+            NotConverged: the linear solver has failed again and again.
+        """
+        failed = not converged and reason.startswith("DIVERGED_LINEAR_SOLVE")
+        self._last.append(failed)
+        self._succeeded = self._succeeded or converged
+        if not failed:
+            return reason
+        ksp = self._problem.snes.getKSP()
+        words = self._describe(ksp)
+        hopeless = sum(self._last) >= (OF_LAST if self._succeeded else FIRST)
+        if hopeless and self._is_chosen(ksp):
+            scheme = self._problem.scheme
+            failure = Failure(f"{reason}, {words}", scheme.t, 0, 0.0, worst=self._problem.worst_equations())
+            raise NotConverged(failure, self._advise())
+        return f"{reason}, {words}"
+
+    def _describe(self, ksp: Any) -> str:
+        solver = f"{ksp.getType()} with {ksp.getPC().getType()}"
+        return f"{solver}: {ksp_reason(ksp.getConvergedReason())} after {ksp.getIterationNumber()} iterations"
+
+    def _is_chosen(self, ksp: Any) -> bool:
+        """Whether the linear solver is none of the defaults."""
+        direct = ksp.getType() == PETSc.KSP.Type.PREONLY and ksp.getPC().getType() == PETSc.PC.Type.LU
+        return not direct or PETSc.Options().hasName(self._problem.prefix + "pc_factor_mat_solver_type")
+
+    def _advise(self) -> str:
+        prefix, rows = self._problem.prefix, self._problem.assembly.world.numbering.multiplier_count
+        constraints = ""
+        if rows:
+            constraints = (
+                f"the matrix has {rows} constraint rows with a zero on the diagonal and is indefinite, which cg and "
+                "preconditioners without factorisation do not suit; "
+            )
+        return f"{constraints}leave out -{prefix}ksp_type and -{prefix}pc_type: the default factorises the matrix"
+
+
+def ksp_reason(reason: int) -> str:
+    """PETSc's name of a converged reason of KSP."""
+    for name, value in vars(PETSc.KSP.ConvergedReason).items():
+        if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
+            return str(name)
+    return str(reason)

@@ -1,0 +1,67 @@
+"""What residuals are measured by: the rounding of the forces that they are sums of, and the forces at work.
+
+Forces follow from coordinates x that carry rounding errors of eps |x|, so that the residual of equation i is known to
+
+    eps Σ_j |A_ij| |x_j|,    A the tangent, x total coordinates and multipliers.
+
+A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, thus reaches 10⁻⁵ N and no less, whatever its loads: 10⁻¹⁶
+of 10 m is 10⁻¹³ of an element.  A Newton run whose residual no longer falls and is at that level has converged.
+
+The other way round, the residual of the first iteration is no measure where a full step has overshot: a slack rope has
+10¹³ N there, 10⁻⁸ of which is more than its weight.  What counts as converged is small against loads, reactions and
+inertia, too.
+
+Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2 (limiting residual of
+Newton's method).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.singular import multiply_absolute
+
+NO_LONGER_FALLS = 0.5
+"""An iteration that does not reach this share of the smallest residual before it makes no progress."""
+STALLED = 2
+"""Iterations without progress, one after the other, after which rounding is asked for."""
+FACTOR = 4.0
+"""Residuals up to this many times the estimate are rounding."""
+SMALL = 1e-3
+"""Residuals up to this share of the forces at work are small, also where the first iteration has overshot."""
+NEAR = 1e4
+"""Residuals that dance up to here, in times of the estimate, are called stagnation at rounding in messages."""
+
+
+def estimate_rounding(problem: NonlinearProblem) -> float:
+    """The 2-norm of the rounding errors of the residual at the present fields; all processes together."""
+    unknowns, fields = problem.sparsity.unknowns, problem.assembly.fields
+    x = np.zeros(problem.pattern.rows)
+    x[unknowns.of_dof] = np.abs(fields.x[:-1])
+    x[unknowns.of_multiplier] = np.abs(fields.lam[:-1] / problem.scheme.multiplier_factor)
+    return float(np.finfo(float).eps * multiply_absolute(problem, x).norm())
+
+
+def estimate_forces(problem: NonlinearProblem) -> float:
+    """The forces at work at the present fields: 2-norms of loads, inertia and multipliers; all processes together."""
+    assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
+    loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)
+    assembly.set_loads(loads, scheme.load_factor)
+    if scheme.a_factor != 0.0:
+        assembly.add_inertia(inertia)
+    parts = [float(np.sum(part**2)) for part in (loads[:-1], inertia[:-1], assembly.fields.lam[:-1])]
+    comm = assembly.comm
+    if comm is not None and comm.size > 1:
+        parts = [sum(part) for part in zip(*comm.allgather(parts), strict=True)]
+    return float(np.sqrt(parts).sum())
+
+
+def has_stalled(history: Sequence[float], iterations: int = STALLED) -> bool:
+    """Whether the last iterations have made no progress."""
+    if len(history) < iterations + 2:
+        return False
+    best = min(history[:-iterations])
+    return all(norm > NO_LONGER_FALLS * best for norm in history[-iterations:])

@@ -1,0 +1,249 @@
+"""What a static solve does about an equilibrium that is unstable, or whose shape cannot be meant.
+
+``check``: an error that names the mode.  ``follow``: the equilibrium is left along its lowest mode, down the potential,
+to a stable one; a shape that cannot be meant (a cable turned inside out) is sought again down the potential from the
+start of the solve.  ``off``: nothing is looked at.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from windlass.framework import options
+from windlass.framework.errors import ModelError
+from windlass.framework.law import FloatArray
+from windlass.framework.options import option
+from windlass.framework.parallel import is_first_process
+from windlass.framework.state import State
+from windlass.solvers.descent import descend, first_factor
+from windlass.solvers.inertia import SYMMETRIC, TangentInertia
+from windlass.solvers.newton import Newton
+from windlass.solvers.problem import NonlinearProblem, Scheme
+
+CHOICES = ("check", "follow", "off")
+ATTEMPTS = 4
+"""How often an unstable equilibrium is left."""
+DISTURBANCE = 1e-5
+"""Largest entry of the disturbance, relative to the range of the coordinates."""
+START_SHARE = 0.1
+"""First k M of the way from the start of a solve, relative to the tangent."""
+
+Solve = Callable[[FloatArray], bool]
+
+
+def stability_option(prefix: str, default: str) -> str:
+    """The setting, overridden by ``-<prefix>stability``.
+
+    Raises:
+        ModelError: no such setting.
+    """
+    if default not in CHOICES:
+        raise ModelError(f"stability = {default!r} in Static: must be {', '.join(map(repr, CHOICES))}")
+    return option(prefix + "stability", default, "", "what is done about unstable equilibria", choices=CHOICES)
+
+
+@dataclass
+class Finding:
+    """What is wrong with an equilibrium; empty if nothing is.
+
+    Attributes:
+        negative: number of modes along which the potential falls.
+        mu: eigenvalue of the lowest one, relative to the stiffness of the coordinates that move [1].
+        stiffness: twice the potential along that mode with largest entry 1 [N/m, N m, N].
+        mode: that mode by local coordinate, largest entry 1, shape (n,).
+        names: coordinates that move most in it, and how much [m, rad, 1].
+        faults: shapes that cannot be meant, from `System.diagnose`.
+        doubts: what is for the user to decide, from there, too.
+    """
+
+    negative: int = 0
+    mu: float = 0.0
+    stiffness: float = 0.0
+    mode: FloatArray = field(default_factory=lambda: np.zeros(0))
+    names: list[tuple[str, float]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return self.negative > 0 or bool(self.faults)
+
+    def describe(self) -> str:
+        """What is wrong, in one or two sentences."""
+        words = []
+        if self.negative:
+            modes = "1 negative eigenvalue" if self.negative == 1 else f"{self.negative} negative eigenvalues"
+            moves = ", ".join(f"{name} {value:+.2g}" for name, value in self.names)
+            words.append(f"its tangent has {modes}; the lowest mode moves ({moves})")
+        return "; ".join(summarise(self.faults) + words)
+
+
+def summarise(faults: list[str], count: int = 2) -> list[str]:
+    """The first of many, and how many more there are."""
+    more = [f"and {len(faults) - count} more of this kind"] if len(faults) > count else []
+    return faults[:count] + more
+
+
+def examine(problem: NonlinearProblem) -> Finding:
+    """Look at the equilibrium that a problem has just found, with the history values that the fields hold."""
+    problem.expand_unknowns(problem.unknowns)
+    found = problem.assembly.find_faults()
+    finding = Finding(faults=[f.words for f in found if f.certain], doubts=[f.words for f in found if not f.certain])
+    problem.update_tangent(problem.unknowns)
+    problem.lag.forget()
+    inertia = TangentInertia(problem)
+    finding.negative = inertia.count_negative()
+    if finding.negative and inertia.asymmetry > SYMMETRIC and not inertia.loses_stability():
+        finding.negative = 0
+    if finding.negative:
+        finding.mu, finding.stiffness, finding.mode = inertia.find_lowest()
+        finding.names = name_largest(problem, finding.mode)
+        if _is_stable_without_contacts(problem, inertia):
+            finding.doubts.append(_describe_contact_modes(finding))
+            finding.negative = 0
+    return finding
+
+
+def _is_stable_without_contacts(problem: NonlinearProblem, whole: TangentInertia) -> bool:
+    """Whether the bodies and cables alone have no negative mode, so that contacts with frozen states make it.
+
+    Contacts are straight segments whose states do not change during Newton.  A belt without friction that may
+    circulate thus has places in which it stands well and others, half a segment away, in which it does not; to leave
+    them for each other means nothing.  The tangent of the problem is overwritten.
+    """
+    fields, matrix = problem.assembly.fields, problem.matrix
+    contacts = [s for s in problem.assembly.systems if s.post_newton is not None and s.tangent is not None]
+    # some processes may have none of them
+    for system in contacts:
+        if system.tangent is not None:
+            system.tangent(fields, -1.0, 0.0, system.slots, matrix.values)
+    found = problem.assembly.processes.largest([float(bool(contacts))])[0]
+    if found == 0.0:
+        return False
+    matrix.update()
+    return TangentInertia(problem, whole).count_negative() == 0
+
+
+def _describe_contact_modes(finding: Finding) -> str:
+    moves = ", ".join(name for name, _ in finding.names)
+    motions = "there is a motion" if finding.negative == 1 else f"there are {finding.negative} motions"
+    return (
+        f"{motions} (most of {moves}) in which contacts alone have a negative stiffness, as in a belt that may "
+        "circulate without friction; what holds it decides where it stands"
+    )
+
+
+def name_largest(problem: NonlinearProblem, mode: FloatArray, count: int = 3) -> list[tuple[str, float]]:
+    """The largest entries of a mode with the names of their coordinates; the same on every process."""
+    layout, number = problem.assembly.layout, problem.assembly.world.numbering
+    mine = mode[: len(layout.owned)]
+    largest = np.argsort(-np.abs(mine))[:count]
+    entries = [(number.describe_dof(int(layout.owned[i])), float(mine[i])) for i in largest]
+    comm = problem.assembly.comm
+    if comm is not None and comm.size > 1:
+        entries = [entry for part in comm.allgather(entries) for entry in part]
+    return sorted(entries, key=lambda entry: -abs(entry[1]))[:count]
+
+
+class Follower:
+    """Goes on from an equilibrium that was found wanting.
+
+    Args:
+        newton: the solver.
+        scheme: the equilibrium that is sought, of the last load step.
+        first: the start of the solve.
+        work: a state that may be overwritten.
+        solve: solves the last load step, contact included, from displacements, shape (n,).
+
+    Attributes:
+        spent: linear solves of the ways.
+        hindrance: why there was no way, if so.
+    """
+
+    def __init__(self, newton: Newton, scheme: Scheme, first: State, work: State, solve: Solve) -> None:
+        self._newton, self._scheme, self._first, self._work, self._solve = newton, scheme, first, work, solve
+        self.spent, self.hindrance = 0, ""
+
+    def follow(self, finding: Finding) -> Finding:
+        """Leave the equilibrium; returns what is wrong with the last one that was found."""
+        problem = self._newton.problem
+        for attempt in range(ATTEMPTS):
+            if finding.faults or attempt == ATTEMPTS - 1:
+                q = self._start_again()
+            else:
+                q = self._leave(finding)
+            if q is None:
+                self.hindrance = "; ways down the potential are paced by mass, and what would move has none"
+                return finding
+            if not self._solve(q):
+                return finding
+            finding = examine(problem)
+            if not finding:
+                break
+        return finding
+
+    def _leave(self, finding: Finding) -> FloatArray | None:
+        """From the present equilibrium, disturbed along its lowest mode."""
+        problem = self._newton.problem
+        assembly = problem.assembly
+        fields, layout, mode = assembly.fields, assembly.layout, finding.mode
+        n = len(layout.owned)
+        loads, inertia = np.zeros(layout.spare + 1), np.zeros(layout.spare + 1)
+        assembly.set_loads(loads, self._scheme.load_factor)
+        assembly.add_mass_product(np.append(mode, 0.0), inertia)
+        x = fields.x[:n]
+        sums = float(loads[:-1] @ mode), float(inertia[:-1] @ mode)
+        low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
+        comm = assembly.comm
+        if comm is not None and comm.size > 1:
+            parts = comm.allgather((*sums, low, high))
+            sums = sum(p[0] for p in parts), sum(p[1] for p in parts)
+            low, high = min(p[2] for p in parts), max(p[3] for p in parts)
+        if sums[1] <= 0.0:
+            return None
+        # where the loads have a say, the way on which they do work
+        sign = -1.0 if sums[0] < 0.0 else 1.0
+        amplitude = DISTURBANCE * ((high - low) or 1.0)
+        q = fields.x[:-1] - layout.reference[:-1] + sign * amplitude * mode
+        return self._descend(q, -2.0 * finding.stiffness / sums[1])
+
+    def _start_again(self) -> FloatArray | None:
+        fields, first = self._newton.problem.assembly.fields, self._first
+        fields.data[:], fields.start_data[:] = first.data, first.data
+        k = first_factor(self._newton, self._scheme, START_SHARE)
+        return self._descend(first.q.copy(), k) if k > 0.0 else None
+
+    def _descend(self, q: FloatArray, k: float) -> FloatArray:
+        found, iterations = descend(self._newton, self._scheme, q, k, self._work)
+        self.spent += iterations
+        return found
+
+
+def describe_unstable(finding: Finding, hindrance: str = "") -> str:
+    """The reason of a solve that ends at such an equilibrium."""
+    kind = "the equilibrium is unstable" if finding.negative else "the equilibrium has a shape that cannot be meant"
+    return f"{kind}: {finding.describe()}{hindrance}"
+
+
+def say_followed(finding: Finding) -> None:
+    """Tell the user that an equilibrium was left for a stable one."""
+    say(
+        f"the equilibrium that Newton found first is not stable: {finding.describe()}. "
+        "A stable one was found by following the potential down"
+    )
+
+
+def say_doubts(finding: Finding) -> None:
+    """Tell the user what only they can decide."""
+    if finding.doubts:
+        say("; ".join(summarise(finding.doubts)))
+
+
+def say(words: str) -> None:
+    """A note on the first process."""
+    if options.progress_wanted() and is_first_process():
+        sys.stderr.write(f"note: static: {words}\n")
+        sys.stderr.flush()

@@ -1,0 +1,372 @@
+"""Static equilibria: right and stable, or an error that says what is wrong.
+
+Sources: H. M. Irvine, Cable Structures (1981), by `hang_between`, which has tests of its own; Euler's column and its
+elastica, S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), sections 2.1 and 2.7; the shallow truss of
+R. von Mises, ZAMM 3 (1923) 406-422; M. Beck, ZAMP 3 (1952) 225-228 (follower load).
+"""
+
+from __future__ import annotations
+
+from math import hypot, pi, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+from scipy.special import ellipe, ellipk
+
+from windlass.connectors import (
+    ContactFrictionCircleCable2D,
+    Force,
+    add_contact,
+    clamp,
+    fix,
+    hinge,
+    position_marker,
+    rigid_marker,
+)
+from windlass.elements import (
+    Cable2D,
+    PointSlope2D,
+    RigidBody2D,
+    cable_around,
+    hang_between,
+    nodes_of,
+    straight_cable,
+)
+from windlass.framework.errors import ModelError, NotConverged, UnstableEquilibrium
+from windlass.framework.evaluate import eval_output
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+from windlass.solvers.inertia import TangentInertia
+from windlass.solvers.static import Static
+
+from support.processes import run_python
+
+# span, rise, length [m], EA [N], EI [N m^2]
+CATENARIES = [
+    (100, 0, 110, 1e9, 7.8),
+    (100, 0, 110, 1e7, 7.8),
+    (100, 0, 101, 1e9, 1.0),
+    (100, 0, 150, 1e8, 1e-3),
+    (100, 20, 115, 1e5, 1e-5),
+    (102, 0, 115, 1e8, 10.0),
+    (100, 0, 100.1, 1e9, 7.8),
+    (100, -50, 130, 1e8, 1.0),
+    (100, 0, 250, 1e7, 1e-2),
+]
+ADVISED = {"stabilised": {"load_steps": 10, "stabiliser": 100.0}, "geometric": {"load_steps": 20, "geometric": True}}
+
+
+def hang_straight(span: float, rise: float, length: float, EA: float, EI: float, n: int) -> tuple[World, Entity]:
+    """A rope of 1 kg/m that is laid straight between hinges, too long for that by all its slack; and its support."""
+    world = World(gravity=(0.0, -9.81))
+    columns = {"length": length / n, "mass_per_length": 1.0, "axial_stiffness": EA, "bending_stiffness": EI}
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (span, rise), n, **columns))
+    support = hinge(world, nodes[0])
+    hinge(world, nodes[n])
+    return world, support
+
+
+def eval_horizontal(world: World, support: Entity, solver: Static) -> float:
+    return abs(float(eval_output(support, "force", solver.solve())[0]))
+
+
+@pytest.mark.parametrize("elements", [16, 64])
+@pytest.mark.parametrize("case", range(9))
+def test_straight_starts_of_catenaries(case: int, elements: int) -> None:
+    """Eighteen starts far from the equilibrium end at it: the horizontal force within 0.1 %.
+
+    What is left is the bending stiffness and, for the deep sag of 16 elements, the mesh.
+    """
+    span, rise, length, EA, EI = CATENARIES[case]
+    world, support = hang_straight(span, rise, length, EA, EI, elements)
+    exact = hang_between((0, 0), (span, rise), length, EA, 1.0).horizontal_force
+    assert_allclose(eval_horizontal(world, support, Static(world, name="")), exact, rtol=1e-3)
+
+
+@pytest.mark.parametrize("case", [3, 4, 7])
+def test_check_finds_what_follow_mends(case: int) -> None:
+    """With ``check`` the same starts are right or an error that names a mode or a fold."""
+    world, support = hang_straight(*CATENARIES[case], 16)
+    try:
+        found = eval_horizontal(world, support, Static(world, name="", stability="check"))
+    except UnstableEquilibrium as error:
+        assert "negative eigenvalue" in str(error) or "turned inside out" in str(error)
+        assert "`catenary`" in str(error) and error.state is not None
+    else:
+        span, rise, length, EA, _ = CATENARIES[case]
+        assert_allclose(found, hang_between((0, 0), (span, rise), length, EA, 1.0).horizontal_force, rtol=1e-3)
+
+
+@pytest.mark.parametrize("way", ADVISED)
+def test_slack_rope_with_load_steps(way: str) -> None:
+    """115 m over 102 m with the load steps that messages used to advise, which led to 200 times the force and more."""
+    world, support = hang_straight(102.0, 0.0, 115.0, 1e8, 10.0, 16)
+    exact = hang_between((0, 0), (102, 0), 115.0, 1e8, 1.0).horizontal_force
+    assert_allclose(eval_horizontal(world, support, Static(world, name="", **ADVISED[way])), exact, rtol=1e-3)
+
+
+@pytest.mark.parametrize("start", ["noise", "straight", "parabola", "current"])
+@pytest.mark.parametrize("elements", [20, 100])
+def test_mooring_lines(start: str, elements: int) -> None:
+    """A chain of 100 kg/m from the bottom to a ship, 600 m over 400 m and 100 m up, EA 1e9 N: the tension within 1 %.
+
+    It starts from the right shape with 1 % of an element as noise and without stretch, straight, from a parabola of
+    about its length, and from the shape without a current that pulls with 0.5 % of the weight.
+    """
+    length, end, EA = 600.0, np.array([400.0, 100.0]), 1e9
+    gravity = (0.005 * 9.81, -9.81) if start == "current" else (0.0, -9.81)
+    u = np.linspace(0.0, 1.0, elements + 1)
+    position, slope, _ = hang_between((0, 0), end, length, EA, 100.0).eval_points(u * length)
+    if start == "noise":
+        noise = np.random.default_rng(1).standard_normal((elements - 1, 2))
+        position[1:-1] += 0.01 * length / elements * noise
+    elif start != "current":
+        depth = sqrt(3.0 / 8.0 * (length - hypot(*end)) * end[0]) if start == "parabola" else 0.0
+        position = u[:, None] * end - np.outer(4.0 * depth * u * (1.0 - u), [0.0, 1.0])
+        slope = end - np.outer(4.0 * depth * (1.0 - 2.0 * u), [0.0, 1.0])
+        slope /= np.linalg.norm(slope, axis=1)[:, None]
+    world = World(gravity=gravity)
+    nodes = world.add(PointSlope2D, position=position, slope=slope)
+    columns = {"axial_stiffness": EA, "bending_stiffness": 100.0, "mass_per_length": 100.0}
+    world.add(Cable2D, node0=nodes[:elements], node1=nodes[1:], length=length / elements, **columns)
+    support, _ = hinge(world, nodes[0]), hinge(world, nodes[elements])
+    exact = hang_between((0, 0), end, length, EA, 100.0, gravity).eval_tension(0.0)[0]
+    force = np.linalg.norm(eval_output(support, "force", Static(world, name="").solve()))
+    assert_allclose(force, exact, rtol=0.01)
+
+
+def test_slack_wire_in_compression() -> None:
+    """A wire of 110 m over 100 m, EA 1e9, 10 load steps: off leaves it straight under -9e7 N with 32 negative modes."""
+    world, _ = hang_straight(100, 0, 110, 1e9, 7.8, 16)
+    solver = Static(world, name="", load_steps=10, atol=1e-2, stability="off")
+    state = solver.solve()
+    table = world.tables[Cable2D]
+    assert eval_output(Entity(table, np.arange(table.count)), "axial_force", state).min() < -9e7
+    solver.problem.update_tangent(solver.problem.unknowns)
+    assert TangentInertia(solver.problem).count_negative() == 32
+    world, support = hang_straight(100, 0, 110, 1e9, 7.8, 16)
+    exact = hang_between((0, 0), (100, 0), 110, 1e9, 1.0).horizontal_force
+    assert_allclose(eval_horizontal(world, support, Static(world, name="", load_steps=10, atol=1e-2)), exact, rtol=1e-3)
+
+
+def create_column(load: float, elements: int = 16) -> tuple[World, Entity]:
+    """A straight column of 1 m, hinged at both ends, under a multiple of π² EI/L²; and its nodes."""
+    world = World()
+    columns = {"axial_stiffness": 1e8, "bending_stiffness": 1.0, "mass_per_length": 1.0}
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), elements, **columns))
+    hinge(world, nodes[0])
+    fix(world, nodes[elements], "y")
+    world.add(Force, marker=position_marker(world, nodes[elements]), vector=(-load * pi**2, 0.0, 0.0))
+    return world, nodes
+
+
+def test_column_below_the_critical_load() -> None:
+    """At 0.999 of it the straight column is an equilibrium like any other, also for ``check``."""
+    world, nodes = create_column(0.999)
+    state = Static(world, name="", stability="check").solve()
+    assert_allclose(eval_output(nodes, "displacement", state)[:, 1], 0.0, atol=1e-12)
+
+
+def test_column_beyond_the_critical_load_is_named() -> None:
+    """At 1.001 of it there is one negative eigenvalue, and the mode is named by coordinates of the column."""
+    world, _ = create_column(1.001)
+    with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves \(cable node \d+, y'"):
+        Static(world, name="", stability="check").solve()
+    world, nodes = create_column(4.001)
+    with pytest.raises(UnstableEquilibrium, match="2 negative eigenvalues"):
+        Static(world, name="", stability="check").solve()
+    world, nodes = create_column(4.001)
+    state = Static(world, name="", stability="off").solve()
+    assert_allclose(eval_output(nodes, "displacement", state)[:, 1], 0.0, atol=1e-9)
+
+
+def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) -> None:
+    """At 1.2 of the critical load P/P_E = (2 K/π)²: deflection k L/K and shortening 2 L (1 - E/K), to 1e-4; it is said.
+
+    By 32 elements; 16 are 2e-4 off.
+    """
+    k2 = brentq(lambda m: (2.0 * ellipk(m) / pi) ** 2 - 1.2, 1e-6, 0.9)
+    world, nodes = create_column(1.2, 32)
+    state = Static(world).solve()
+    middle, end = (eval_output(nodes[i], "displacement", state) for i in (16, 32))
+    assert_allclose(abs(middle[1]), sqrt(k2) / ellipk(k2), rtol=1e-4)
+    assert_allclose(-end[0], 2.0 * (1.0 - ellipe(k2) / ellipk(k2)), rtol=1e-4)
+    note = capsys.readouterr().err
+    assert "is not stable: its tangent has 1 negative eigenvalue" in note and "following the potential" in note
+
+
+RISE, TRUSS_EA = 0.1, 1e4
+FREE = hypot(1.0, RISE)
+
+
+def create_truss(load: float, height: float = RISE) -> tuple[World, Entity]:
+    """Two bars over 2 m with their joint at a height, which it has at rest at RISE; and the joint."""
+    world = World()
+    left = world.add(PointSlope2D, position=(-1.0, 0.0), slope=(1.0, height))
+    joint = world.add(PointSlope2D, name="joint", position=(0.0, height), slope=(1.0, height))
+    other = world.add(PointSlope2D, name="joint slope", slope=(1.0, -height), shares_position=joint)
+    right = world.add(PointSlope2D, position=(1.0, 0.0), slope=(1.0, -height))
+    columns = {"length": FREE, "axial_stiffness": TRUSS_EA, "bending_stiffness": 50.0, "mass_per_length": 1.0}
+    world.add(Cable2D, node0=left, node1=joint, **columns)
+    world.add(Cable2D, node0=other, node1=right, **columns)
+    hinge(world, left), hinge(world, right)
+    world.add(Force, marker=position_marker(world, joint), vector=(0.0, -load, 0.0))
+    return world, joint
+
+
+def eval_truss_load(y: float) -> float:
+    """The load of von Mises' truss with its joint at the height y [m]: 2 EA (L0 - l)/L0 y/l."""
+    length = hypot(1.0, y)
+    return 2.0 * TRUSS_EA * (FREE - length) / FREE * y / length
+
+
+def test_flat_truss_is_named_and_left() -> None:
+    """In the flat position the forces balance without load; it is unstable in y of the joint, and left for ±RISE."""
+    world, _ = create_truss(0.0, height=0.0)
+    with pytest.raises(UnstableEquilibrium, match=r"1 negative eigenvalue; the lowest mode moves .*joint, y"):
+        Static(world, name="", stability="check").solve()
+    world, joint = create_truss(0.0, height=0.0)
+    y = eval_output(joint, "position", Static(world, name="").solve())[1]
+    assert_allclose(abs(y), RISE, rtol=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.98, 1.02, 1.5])
+def test_snap_through(share: float) -> None:
+    """Below the limit load the joint stays up, beyond it is found snapped through, where the load demands it."""
+    heights = np.linspace(0.0, RISE, 100_001)
+    loads = np.array([eval_truss_load(y) for y in heights])
+    load, top = share * loads.max(), heights[loads.argmax()]
+    low, high = (top, RISE) if share < 1.0 else (-2.0, -RISE)
+    exact = brentq(lambda y: eval_truss_load(y) - load, low, high)
+    world, joint = create_truss(load)
+    y = eval_output(joint, "position", Static(world, name="").solve())[1]
+    assert_allclose(y, exact, rtol=1e-6)
+
+
+def test_overshoot_is_no_measure() -> None:
+    """A first full step makes a residual of 1e13 N: 1e-8 of that is no convergence (21 663 N instead of 542.9 N)."""
+    world, support = hang_straight(*CATENARIES[4], 16)
+    solver = Static(world, name="", stability="off")
+    assert_allclose(eval_horizontal(world, support, solver), 542.911, rtol=1e-5)
+
+
+def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> None:
+    """One element between clamps holds what a finer mesh does not: a note with both forces."""
+    world = World()
+    columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 1.0, "reference_strain": 1e-4}
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 1, **columns))
+    clamp(world, nodes[[0, 1]])
+    Static(world).solve()
+    note = capsys.readouterr().err
+    assert "it holds -100 N in compression, and a piece of its length buckles between clamped ends at -39.48 N" in note
+
+
+def create_belt(mass: float, strain: float, stiffness: float = 8e3) -> World:
+    """A belt around two pulleys at rest, which may circulate: without friction, nothing holds it along its way."""
+    world = World()
+    pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=1.0) for x in (0.0, 0.3)]
+    columns = {"axial_stiffness": stiffness, "bending_stiffness": 1e-3, "mass_per_length": mass}
+    belt = cable_around(world, pulleys, 32, radius=0.1, reference_strain=strain, **columns)
+    stiff = {"contact_stiffness_per_length": 1e7, "friction_stiffness_per_length": 1e-8}
+    add_contact(
+        world, ContactFrictionCircleCable2D, circles=pulleys, cables=belt, segments=4, circle_radius=0.1, **stiff
+    )
+    for pulley in pulleys:
+        fix(world, pulley, "x", "y", "rotation")
+    return world
+
+
+@pytest.mark.parametrize("stiffness", [8e3, 4e5])
+@pytest.mark.parametrize("strain", [-0.001, -0.05])
+def test_free_belts_are_not_called_unstable(strain: float, stiffness: float) -> None:
+    """Belts that may circulate without friction, a motion of next to no stiffness of either sign: found at once."""
+    solver = Static(
+        create_belt(0.8, strain, stiffness), name="", load_steps=10, geometric=True, stabiliser=1e5, stability="check"
+    )
+    solver.solve()
+    assert not solver.statistics.relaxations
+
+
+def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error of a belt 5 % longer than its route names compression, that of a stabiliser without mass the mass."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError, match=r"at the start belt \d+ is slack: it holds -\d+.* N in compression") as error:
+        Static(create_belt(0.8, 0.05), name="").solve()
+    assert "masses" not in str(error.value)
+    with pytest.raises(ModelError, match=r"works on masses \[kg\], of which this motion has none"):
+        Static(create_belt(0.0, 0.05), name="", load_steps=10, geometric=True, stabiliser=1e5).solve()
+    with pytest.raises(NotConverged, match="at the start of the step: belt"):
+        Static(create_belt(0.8, 0.05), name="", load_steps=10, geometric=True, stabiliser=1e5).solve()
+
+
+def test_without_mass() -> None:
+    """Ways down the potential are paced by mass: without it the error says so."""
+    world = World()
+    columns = {"axial_stiffness": 1e6, "bending_stiffness": 1.0, "mass_per_length": 0.0, "length": 0.11}
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (1, 0), 10, **columns))
+    hinge(world, nodes[[0, 10]])
+    with pytest.raises(UnstableEquilibrium, match="mass"):
+        Static(world, name="").solve()
+
+
+def test_wrong_setting() -> None:
+    with pytest.raises(ModelError, match="stability = 'maybe' in Static: must be 'check', 'follow', 'off'"):
+        Static(World(), stability="maybe")
+
+
+@pytest.mark.parametrize("load", [5.0, 15.0])
+def test_follower_load(load: float) -> None:
+    """Beck's cantilever under P L²/EI = 5 and 15, tangential: no equilibrium beside it, so stable in statics.
+
+    The same load in a fixed direction is beyond π²/4.  Flutter, from 20.05 on, is no matter of statics.
+    """
+    columns = {"axial_stiffness": 1e8, "bending_stiffness": 1.0, "mass_per_length": 1.0}
+    for follows in (True, False):
+        world = World()
+        cable = straight_cable(world, (0, 0), (1, 0), 8, **columns)
+        clamp(world, nodes_of(world, cable)[0])
+        marker = rigid_marker(world, cable[7], (1 / 8, 0.0))
+        world.add(Force, marker=marker, vector=(-load, 0.0, 0.0), body_fixed=follows)
+        solver = Static(world, name="", stability="check")
+        if follows:
+            state = solver.solve()
+            inertia = TangentInertia(solver.problem)
+            assert inertia.asymmetry > 1e-6 and (inertia.count_negative() > 0) == (load > 10.0)
+            assert_allclose(eval_output(cable, "displacement", state)[:, 1], 0.0, atol=1e-12)
+        else:
+            with pytest.raises(UnstableEquilibrium, match="negative eigenvalue"):
+                solver.solve()
+
+
+MODEL = """
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import nodes_of, straight_cable
+
+column = wl.World()
+rods = straight_cable(column, (0, 0), (1, 0), 8, mass_per_length=1.0, axial_stiffness=1e4, bending_stiffness=1.0)
+ends = nodes_of(column, rods)
+con.clamp(column, ends[0])
+column.add(con.Force, marker=con.position_marker(column, ends[8]), vector=(-12.0, 0.0, 0.0))
+try:
+    wl.Static(column, name="", stability="check").solve()
+except wl.NotConverged as error:
+    words = str(error).splitlines()[0]
+y = wl.eval_output(ends[8], "displacement", wl.Static(column, name="").solve())[1]
+if wl.is_first_process():
+    print(f"{abs(y):.9f}; {words}")
+"""
+
+
+@pytest.mark.mpi
+def test_several_processes(tmp_path: Path) -> None:
+    """Two processes count, name and follow as one does."""
+    (tmp_path / "model.py").write_text(MODEL)
+    alone, together = (run_python(["model.py"], processes, tmp_path).stdout.strip() for processes in (1, 2))
+    (y, words), (other_y, other_words) = (line.split(";", 1) for line in (alone, together))
+    assert_allclose(float(y), float(other_y), rtol=1e-6)
+    assert float(y) > 0.1 and words == other_words
+    assert "its tangent has 1 negative eigenvalue; the lowest mode moves (cable node" in words

@@ -1,0 +1,76 @@
+"""Where Newton and the linear solver end: rounding of the forces at work, and solvers that cannot work.
+
+Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, SIAM (2002), section 25.2.
+"""
+
+from __future__ import annotations
+
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import clamp, hinge
+from windlass.elements import catenary, nodes_of, straight_cable
+from windlass.framework.errors import NotConverged
+from windlass.framework.evaluate import eval_output
+from windlass.framework.options import expect_solver
+from windlass.framework.petsc import PETSc
+from windlass.framework.world import World
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.static import Static
+
+
+@pytest.mark.parametrize(("elements", "EA"), [(1000, 1e6), (1000, 1e9), (4000, 1e6)])
+def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
+    """10 m that hang straight, a linear problem, with the default tolerances: rounding ends the run, in 5 iterations.
+
+    The elongation w L²/(2 EA) to 1e-8 m of 10 m over EA: what strains of 1e-16 m over 10 mm leave.
+    """
+    world = World(gravity=(0.0, -9.81))
+    columns = {"axial_stiffness": EA, "bending_stiffness": 1.0, "mass_per_length": 1.0}
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (0, -10), elements, **columns))
+    clamp(world, nodes[0])
+    solver = Static(world, name="")
+    state = solver.solve()
+    assert solver.statistics.roundings == 1 and solver.statistics.newton_iterations <= 5
+    assert_allclose(-eval_output(nodes[elements], "displacement", state)[1], 9.81 * 50.0 / EA, rtol=0, atol=1e-14)
+
+
+def test_stiff_rope_in_motion() -> None:
+    """The same in dynamics: no step is rejected for rounding, with kept tangents and with full Newton."""
+    world = World(gravity=(0.0, -9.81))
+    columns = {"axial_stiffness": 1e9, "bending_stiffness": 1.0, "mass_per_length": 1.0}
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (0, -10), 1000, **columns))
+    clamp(world, nodes[0])
+    for lag in (True, False):
+        solver = Dynamic(world, step=1e-3, end=5e-3, name="", lag=lag)
+        solver.solve()
+        statistics = solver.statistics
+        assert statistics.rejected == 0 and statistics.roundings == 5 and statistics.newton_iterations <= 25
+
+
+def test_linear_solver_that_cannot_work() -> None:
+    """cg does not suit constraint rows: KSP's reason and their number, before a single Newton iteration."""
+    world = World(gravity=(0.0, -9.81))
+    rope = catenary(
+        world, (0, 0), (100, 0), 16, length=110.0, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0
+    )
+    hinge(world, nodes_of(world, rope)[[0, 16]])
+    database = PETSc.Options()
+    for prefix in ("cg_static_", "cg_dynamic_"):
+        expect_solver(prefix)
+        database.setValue(prefix + "ksp_type", "cg")
+        database.setValue(prefix + "pc_type", "jacobi")
+    try:
+        solvers = (
+            Static(world, name="", prefix="cg_static_"),
+            Dynamic(world, step=1e-3, end=1e-2, name="", prefix="cg_dynamic_"),
+        )
+        for solver in solvers:
+            with pytest.raises(NotConverged, match=r"cg with jacobi: DIVERGED_INDEFINITE_MAT") as error:
+                solver.solve()
+            assert "the matrix has 4 constraint rows" in str(error.value)
+            assert solver.newton.iterations == 0
+    finally:
+        for prefix in ("cg_static_", "cg_dynamic_"):
+            database.delValue(prefix + "ksp_type")
+            database.delValue(prefix + "pc_type")
