@@ -31,6 +31,7 @@ from windlass.connectors.hunt_crossley_kernels import scatter_forces
 from windlass.connectors.hunt_crossley_sets import ContactSystem, couple_pairs, create_sets, sum_forces
 from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
+from windlass.framework.adding import shape_of
 from windlass.framework.bind import bind
 from windlass.framework.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
@@ -39,6 +40,7 @@ from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, S
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.state import State
 from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.values import read_yes_no
 from windlass.framework.world import World
 
 RULES = ("simbody", "hertz")
@@ -62,13 +64,13 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
         return values
-    try:
-        enabled = np.asarray(values.get("enabled", True), dtype=bool)
-    except (TypeError, ValueError):
+    enabled = read_yes_no(values.get("enabled", True))
+    handles = [given] if isinstance(given, Entity) else given
+    if enabled is None or not all(isinstance(handle, Entity) for handle in handles):
         return values
-    lengths = [sum(map(len, given)) if not isinstance(given, Entity) else len(given)]
-    lengths += [np.shape(values[name])[0] for name in HuntCrossley.columns if np.ndim(values.get(name, 0)) == 1]
-    rows = max([n for n in lengths if n != 1], default=1)
+    lengths = [sum(map(len, handles))]
+    lengths += [shape_of(values[name])[0] for name in HuntCrossley.columns if len(shape_of(values.get(name, 0))) == 1]
+    rows = max([n for n in lengths if n > 1], default=1)
     if enabled.ndim > 1 or enabled.shape not in ((), (1,), (rows,)):
         return values
     flags = np.broadcast_to(enabled, (rows,)).astype(np.float64)

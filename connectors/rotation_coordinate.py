@@ -33,6 +33,7 @@ from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, PostNewton, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.values import read_numbers
 from windlass.framework.world import World
 
 START = (0.0,)
@@ -192,10 +193,10 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ModelError: an axis of length 0.
     """
-    try:
-        length = np.sqrt((np.asarray(values.get("axis", 1.0), dtype=np.float64) ** 2).sum(axis=-1))
-    except (TypeError, ValueError):
-        return values  # no numbers: the table has the words for it
+    axis = read_numbers(values.get("axis", (0.0, 0.0, 1.0)))
+    if axis is None or axis.shape[-1:] != (3,):
+        return values  # the table has the words for it
+    length = np.sqrt((axis**2).sum(axis=-1))
     for i in np.flatnonzero(np.atleast_1d(length) == 0.0)[:1]:
         row = world.table(RotationCoordinate).count + i
         raise ModelError(f"axis = (0, 0, 0) in RotationCoordinate row {row}: must have a length > 0 [1]")

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from windlass.elements.nodes import Point2D, create_missing_node
 from windlass.elements.nodes3d import Point3D
 from windlass.elements.outputs import point_outputs
+from windlass.framework.adding import shape_of
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
@@ -64,7 +63,7 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
 
 def create_node(world: World, values: dict[str, Any]) -> dict[str, Any]:
     """Create the node from its columns among the values if no node is given."""
-    in_space = np.shape(values.get("position", ()))[-1:] == (3,)
+    in_space = shape_of(values.get("position", ()))[-1:] == (3,)
     return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
 
 

@@ -18,6 +18,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray, Law, register
 from windlass.framework.schema import Component, column
 from windlass.framework.table import EntityTable
+from windlass.framework.values import read_numbers
 from windlass.framework.world import World
 
 SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
@@ -65,9 +66,14 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
         ModelError: Euler parameters that have not the length 1, or rates that change it.
     """
     try:
-        given = {name: np.asarray(values[name], dtype=np.float64) for name in _defaults() if name in values}
+        read = {name: read_numbers(values[name]) for name in _defaults() if name in values}
+        given = {name: array for name, array in read.items() if array is not None}
+        if len(given) < len(read):
+            return values
         full = {name: given.get(name, default) for name, default in _defaults().items()}
         for name in ("displacement", "velocity"):
+            if not full[name].shape:
+                return values
             if full[name].shape[-1:] == (3,):
                 full[name] = np.concatenate((full[name], np.zeros((*full[name].shape[:-1], 4))), axis=-1)
         if not all(np.isfinite(v).all() for v in full.values()):

@@ -57,6 +57,7 @@ from windlass.framework.law import (
 from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import IntArray
+from windlass.framework.values import read_numbers
 from windlass.framework.world import World
 
 SYMMETRY = 1e-9
@@ -95,9 +96,8 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
 
 def parse_inertia(given: Any, first_row: int) -> Any:
     """Inertia tensors of shape (3, 3) or (rows, 3, 3) from any of the accepted forms, checked."""
-    try:
-        values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    values = read_numbers(given)
+    if values is None:
         return given
     if values.ndim == 0:
         values = np.full(3, values)

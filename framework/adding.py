@@ -43,7 +43,7 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
         if col is None or value is None or col.dtype is object:
             continue
         rank = 1 if col.shape is None else len(col.shape)
-        shape = _shape_of(value)
+        shape = shape_of(value)
         if len(shape) == rank + 1:
             counts[name] = shape[0]
             named = next((r for r, ids in refs.items() if len(ids) and ids[0] >= 0), None)
@@ -56,7 +56,7 @@ def count_rows(component: type[Component], values: dict[str, Any], refs: dict[st
     return max(counts.values(), default=1)
 
 
-def _shape_of(value: Any) -> tuple[int, ...]:
+def shape_of(value: Any) -> tuple[int, ...]:
     """Shape of a list or array; () of what is none, also of ragged lists."""
     if not isinstance(value, list | tuple | np.ndarray) and not hasattr(value, "__array__"):
         return ()

@@ -11,11 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.adding import shape_of
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Law, register
 from windlass.framework.schema import Component, column
 from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.values import read_whole_numbers
 from windlass.framework.world import World
+
+MOST_SEGMENTS = 10**6
+"""More segments of one row than any contact needs."""
 
 
 class GenericData(Component):
@@ -42,18 +47,14 @@ def create_history(
     """
     if values.get("data") is not None:
         return values
-    try:
-        given = values.get("segments") if "segments" in component.columns else 1
-        segments = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        return values
-    if segments.ndim > 1 or not (segments >= 1).all() or not (segments == np.round(segments)).all():
+    segments = read_whole_numbers(values.get("segments") if "segments" in component.columns else 1)
+    if segments is None or segments.ndim > 1 or not (segments >= 1).all() or (segments > MOST_SEGMENTS).any():
         return values
     counts = [_entities(values.get(name)) for name in component.refs]
     counts += [
-        len(value)
+        shape_of(value)[0]
         for name, value in values.items()
-        if name in component.columns and np.ndim(value) == len(component.columns[name].shape or ()) + 1
+        if name in component.columns and len(shape_of(value)) == len(component.columns[name].shape or ()) + 1
     ]
     rows = max([count for count in counts if count != 1], default=1)
     if segments.ndim == 1 and len(segments) not in (1, rows):

@@ -338,18 +338,18 @@ class World:
             if ref.optional:
                 return np.array([-1], dtype=np.int64)
             raise ModelError(f"{table.kind} needs {ref.name}: a {ref.target} ({ref.doc})")
-        if isinstance(handle, np.ndarray) and np.issubdtype(handle.dtype, np.integer):
+        if type(handle) is np.ndarray and handle.dtype.kind in "iu" and handle.ndim == 1:
             return self._check_numbers(table, ref, handle, where, len(handle) if part is None else part.count)
         handles = [handle] if isinstance(handle, Entity) else handle
-        if not isinstance(handles, (list, tuple)) or not all(isinstance(h, Entity) for h in handles):
-            raise ModelError(f"{where} = {handle!r}: must be a handle to a {ref.target}")
+        if not isinstance(handles, (list, tuple)) or not handles or not all(isinstance(h, Entity) for h in handles):
+            raise ModelError(f"{where} = {show(handle)}: must be a handle to a {ref.target}, or a list of handles")
         for h in handles:
             component = h.table.component
             if self.tables.get(component) is not h.table:
                 raise ModelError(f"{where} = {h!r}: belongs to another world")
             if ref.target not in (component.__name__, *component.provides):
                 raise ModelError(f"{where} = {h!r}: must be a {ref.target}")
-        return np.concatenate([h.ids for h in handles]) if handles else np.zeros(0, np.int64)
+        return np.concatenate([h.ids for h in handles])
 
     def _check_numbers(self, table: EntityTable, ref: Ref, numbers: IntArray, where: str, new: int) -> IntArray:
         """Entity numbers that are given as such, checked like handles."""

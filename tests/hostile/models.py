@@ -1,0 +1,63 @@
+"""A valid row of every registered component, made from its schema: new laws are in it without a line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import windlass.connectors
+import windlass.elements  # noqa: F401  (registers the laws)
+from windlass.framework.law import laws
+from windlass.framework.schema import REQUIRED, Column, Component
+from windlass.framework.table import Entity
+from windlass.framework.world import World
+
+COMPONENTS = sorted(
+    (kind for kind in laws() if kind.__module__.startswith("windlass.")), key=lambda kind: kind.__name__
+)
+
+
+def valid_value(col: Column) -> Any:
+    """A value that the column allows."""
+    if col.choices is not None:
+        return col.choices[0]
+    kind = np.dtype(col.dtype).kind
+    one: Any = {"b": True, "i": int(max(1, col.minimum or 0)), "f": 1.0, "U": "word"}[kind]
+    if kind == "f" and col.above is not None:
+        one = col.above + 1.0
+    if col.shape is None:
+        return [one]
+    if len(col.shape) == 2:
+        return np.eye(*col.shape)
+    return tuple(one + 0.25 * k if kind == "f" else one for k in range(col.shape[0])) if col.shape else one
+
+
+def target_kind(target: str, within: tuple[type[Component], ...]) -> type[Component]:
+    """A component that a reference may name; ``within`` are those that are being made."""
+    fitting = [kind for kind in COMPONENTS if target in (kind.__name__, *kind.provides) and kind not in within]
+    # a node, body or ground rather than what needs many others
+    return min(fitting, key=lambda kind: (len(kind.refs), kind.__name__))
+
+
+def valid_row(world: World, kind: type[Component], within: tuple[type[Component], ...] = ()) -> dict[str, Any]:
+    """Columns and references of one row; what the row refers to is added to the world."""
+    values: dict[str, Any] = {}
+    for name, ref in kind.refs.items():
+        if not ref.optional:
+            target = target_kind(ref.target, (*within, kind))
+            values[name] = world.add(target, **valid_row(world, target, (*within, kind)))
+    for name, col in kind.columns.items():
+        if col.default is REQUIRED:
+            values[name] = valid_value(col)
+    return values
+
+
+def snapshot(world: World) -> tuple[Any, ...]:
+    """What must be the same after an error: numbers of rows of all tables, of entities and of calls."""
+    return world.count, len(world.calls), {kind: table.count for kind, table in world.tables.items() if table.count}
+
+
+def values_of(entity: Entity) -> dict[str, Any]:
+    """Copies of all columns of a table."""
+    return {name: np.array(entity.table.column(name)) for name in entity.table.names}

@@ -1,0 +1,158 @@
+"""Every column and reference of every registered component, with every wrong value: an error, and nothing is added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass.framework.schema as schema
+from windlass.elements import Ground, Point3D
+from windlass.framework.errors import ModelError
+from windlass.framework.schema import Component, column
+from windlass.framework.world import World
+
+from hostile.models import COMPONENTS, snapshot, valid_row, values_of
+from hostile.values import wrong_references, wrong_values
+
+ACCEPTED: dict[tuple[str, str, str], str] = {
+    **{("RigidBody3D", "inertia", what): "one number is the inertia of a ball" for what in (
+        "scalar", "NumPy scalar", "array of one number")},
+    **{(kind, "marker0", "None"): "the ground" for kind in (
+        "CoordinateConstraint", "CoordinateSpringDamper", "ContactCoordinate")},
+    **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
+        "ContactSphere", "ContactEllipsoid", "ContactHalfSpace")},
+}  # fmt: skip
+"""What is no error although it looks like one: (component, column, value), and why."""
+Found = list[str]
+
+
+def expect_error(call: Callable[[], object], name: str, what: str) -> str | None:
+    """None if a call is refused in the manner of the house, otherwise what is wrong."""
+    try:
+        call()
+    except ModelError as error:
+        words = str(error)
+        said = any(word in words for word in ("must", "expected", "needs", "belongs to another world"))
+        return None if name in words and said and len(words) < 800 else f"{what}: unclear: {words[:150]}"
+    except BaseException as error:
+        return f"{what}: {type(error).__name__}: {str(error)[:100]}"
+    return f"{what}: accepted"
+
+
+def empty_is_no_row(kind: type[Component], label: str) -> bool:
+    """Arrays without rows make no rows where nothing is referred to: scripts may have none of something."""
+    return label == "empty array" and all(ref.optional for ref in kind.refs.values())
+
+
+def column_cases(kind: type[Component]) -> Iterator[tuple[str, str, Any]]:
+    """(column, what, value) of all wrong values of the columns of a component."""
+    for name, col in kind.columns.items():
+        for label, value in wrong_values(col):
+            if (kind.__name__, name, label) not in ACCEPTED and not (empty_is_no_row(kind, label) and not col.shape):
+                yield name, label, value
+
+
+def attack_columns(kind: type[Component]) -> Found:
+    """Try to add rows with every wrong value of every column."""
+    world = World()
+    row, found = valid_row(world, kind), []
+    for name, label, value in column_cases(kind):
+        before = snapshot(world)
+        found.append(expect_error(lambda v={**row, name: value}: world.add(kind, **v), name, f"{name} = {label}"))
+        if snapshot(world) != before:
+            found.append(f"{name} = {label}: leaves rows behind")
+    return [f"{kind.__name__}.{words}" for words in found if words]
+
+
+def test_there_are_enough_cases() -> None:
+    """With the references and arguments of the other tests there are more."""
+    assert sum(1 for kind in COMPONENTS for _ in column_cases(kind)) >= 8000
+
+
+@pytest.mark.parametrize("kind", COMPONENTS, ids=lambda kind: kind.__name__)
+def test_valid_row(kind: type[Component]) -> None:
+    """What the attacks change is good without the change."""
+    world = World()
+    assert len(world.add(kind, **valid_row(world, kind))) == 1
+
+
+@pytest.mark.parametrize("kind", COMPONENTS, ids=lambda kind: kind.__name__)
+def test_columns(kind: type[Component]) -> None:
+    found = attack_columns(kind)
+    assert not found, f"{len(found)} wrong values:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("kind", [k for k in COMPONENTS if k.refs], ids=lambda kind: kind.__name__)
+def test_references(kind: type[Component]) -> None:
+    world, other = World(), World()
+    row = valid_row(world, kind)
+    strangers = valid_row(other, kind)
+    wrong_kind = world.add(Ground) if "Ground" not in str(kind.refs) else world.add(Point3D, position=(0.0, 0.0, 0.0))
+    found = []
+    for name, ref in kind.refs.items():
+        others: dict[str, Any] = {"another world": strangers.get(name, other.add(Ground))}
+        if ref.target not in (wrong_kind.kind, *wrong_kind.table.component.provides):
+            others |= {"another kind": wrong_kind, "number of another kind": wrong_kind.ids}
+        for label, value in wrong_references(ref, others):
+            if (kind.__name__, name, label) in ACCEPTED:
+                continue
+            before = snapshot(world)
+            found.append(expect_error(lambda v={**row, name: value}: world.add(kind, **v), name, f"{name} = {label}"))
+            if snapshot(world) != before:
+                found.append(f"{name} = {label}: leaves rows behind")
+    found = [words for words in found if words]
+    assert not found, f"{len(found)} wrong references of {kind.__name__}:\n" + "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in COMPONENTS if any(c.switchable for c in k.columns.values())], ids=lambda kind: kind.__name__
+)
+def test_changes(kind: type[Component]) -> None:
+    """`World.set` with every wrong value beside a good one: all or nothing."""
+    world = World()
+    entity = world.add(kind, **valid_row(world, kind))
+    able = {name: col for name, col in kind.columns.items() if col.switchable}
+    good = {"active": not bool(entity.active)} if "active" in able else {}
+    found = []
+    for name, col in able.items():
+        for label, value in wrong_values(col):
+            before, version = values_of(entity), world.version
+            changes = {**({} if name == "active" else good), name: value}
+            found.append(expect_error(lambda v=changes: world.set(entity, **v), name, f"{name} = {label}"))
+            after = values_of(entity)
+            if world.version != version or any(not np.array_equal(before[n], after[n]) for n in before):
+                found.append(f"{name} = {label}: changed something")
+    assert not any(found), "\n".join(str(words) for words in found if words)
+
+
+@pytest.mark.parametrize("kind", COMPONENTS, ids=lambda kind: kind.__name__)
+def test_misspelt_column(kind: type[Component]) -> None:
+    """A name that does not exist leaves neither nodes nor history values."""
+    world = World()
+    row, before = valid_row(world, kind), None
+    before = snapshot(world)
+    with pytest.raises(ModelError, match="has no column 'activ'"):
+        world.add(kind, **row, activ=True)
+    assert snapshot(world) == before
+    entity = world.add(kind, **row)
+    with pytest.raises(ModelError, match="activ"):
+        world.set(entity, activ=True)
+    with pytest.raises(ModelError, match="another world"):
+        World().set(entity, active=True)
+
+
+class Lenient(Component):
+    """A component as a new law would bring it."""
+
+    speed = column("m/s", "a speed", minimum=0.0)
+    open = column("1", "yes or no", dtype=bool, default=True)
+
+
+def test_attacks_find_a_column_that_accepts_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not attack_columns(Lenient)
+    monkeypatch.setattr(schema, "read_yes_no", lambda value: np.asarray(value, dtype=bool))
+    found = attack_columns(Lenient)
+    assert any("open = false: accepted" in words for words in found) and not any("speed" in words for words in found)
