@@ -271,9 +271,9 @@ def _material_columns(world: World, materials: IntArray) -> list[FloatArray]:
 def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     """Replace bodies, nodes and ground in ``marker`` by markers at their reference point."""
     given = values.get("marker")
-    handles = [given] if isinstance(given, Entity) else given
+    handles: Any = [given] if isinstance(given, Entity) else given
     if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
-        return values | {"marker": position_marker(world, given)}
+        return values | {"marker": position_marker(world, handles)}
     return values
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.connectors.cable_shape import CableShape
 from windlass.connectors.position_markers import rigid_marker
-from windlass.framework.adding import all_or_nothing
+from windlass.framework.adding import all_or_nothing, shape_of
 from windlass.framework.checks import checked, inside, instance, number, subclass, whole
 from windlass.framework.errors import ModelError
 from windlass.framework.schema import Component
@@ -81,9 +81,6 @@ def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
     """Repeat an array with one entry per circle for all of its cables; other values stay as they are."""
-    if not isinstance(value, list | tuple | np.ndarray) or len(value) != circles:
+    if shape_of(value) != (circles,):
         return value
-    entries = np.asarray(value) if isinstance(value, np.ndarray) else None
-    if entries is None:
-        return [entry for entry in value for _ in range(cables)] if all(np.ndim(v) == 0 for v in value) else value
-    return np.repeat(entries, cables) if entries.ndim == 1 else value
+    return np.repeat(value, cables) if isinstance(value, np.ndarray) else [v for v in value for _ in range(cables)]

@@ -124,6 +124,7 @@ def add_along(world: World, route: Route, elements: int, name: str, **cable_colu
         length = nodes_along(route, elements, np.zeros(0, np.int64))[2]
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
+    elements = int(elements)
     mine = part_of_large(elements + (0 if route.closed else 1))
     positions, slopes, _ = nodes_along(route, elements, mine.numbers)
     nodes = world.add(PointSlope2D, name=f"{name} node", part=mine, position=positions, slope=slopes)

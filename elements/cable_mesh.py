@@ -85,18 +85,18 @@ class CableMesh:
 
 @checks.checked(
     world=checks.instance(World),
-    path=checks.inside(),
+    path=checks.path(),
     sections=checks.optional(
         checks.that(lambda given: isinstance(given, Mapping), "columns by the name of a group of lines")
     ),
     cables_per_line=checks.whole(1),
     largest_length=checks.optional(checks.number("m", above=0.0)),
-    scale=checks.inside(),
+    scale=checks.number("m"),
     slopes=checks.word(),
-    corner_angle=checks.inside(),
+    corner_angle=checks.number("rad"),
     hinges=checks.each(checks.word(), "a list of names of groups"),
     unused_points=checks.word(),
-    merge_distance=checks.inside(),
+    merge_distance=checks.optional(checks.number("m")),
     name=checks.word(),
     cable_columns=checks.inside(),
 )

@@ -23,12 +23,14 @@ import numpy.typing as npt
 
 from windlass.framework.checks import checked, each, inside, instance, yes_no
 from windlass.framework.errors import ModelError
-from windlass.framework.values import read_numbers, show
+from windlass.framework.values import read_numbers, read_whole_numbers, show
 
 FloatArray = npt.NDArray[np.float64]
 Pair = tuple[float, float]
 Point = Sequence[float] | FloatArray
 
+# More elements of one cable than any memory holds.
+MOST_ELEMENTS = 10**10
 # A wrap that misses a full turn by less than this angle [rad] only touches: rounding must not wind the cable around.
 TOUCH_ANGLE = 1e-9
 # Relative tolerance [1] of "the point lies on the circle" and of arc lengths at the ends of an open route.
@@ -65,8 +67,8 @@ class Circle:
             raise RouteError(f"radius = {self.radius} m of Circle: must be > 0 m")
         if self.turns < 0:
             raise RouteError(f"turns = {self.turns} of Circle: must be >= 0 turns")
-        if self.side not in ("left", "right"):
-            raise RouteError(f"side = {self.side!r} of Circle: must be 'left' or 'right', as seen along the cable")
+        if not isinstance(self.side, str) or self.side not in ("left", "right"):
+            raise RouteError(f"side = {show(self.side)} of Circle: must be 'left' or 'right', as seen along the cable")
 
 
 class Wrap(NamedTuple):
@@ -243,8 +245,14 @@ def nodes_along(
     Raises RouteError unless elements is a whole number >= 1 (closed: >= 2, as an element needs two different nodes).
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
-    if isinstance(elements, bool) or not isinstance(elements, int | np.integer) or elements < least:
-        raise RouteError(f"elements = {elements} in nodes_along: must be a whole number >= {least} on {kind} route")
+    count, given = read_whole_numbers(elements), read_whole_numbers(np.arange(1) if numbers is None else numbers)
+    if count is None or count.shape or not least <= count <= MOST_ELEMENTS:
+        raise RouteError(
+            f"elements = {show(elements)} in nodes_along: must be a whole number >= {least} on {kind} route"
+        )
+    if given is None or given.ndim != 1:
+        raise RouteError(f"numbers = {show(numbers)} in nodes_along: must be whole numbers, shape (n,)")
+    elements = int(count)
     if numbers is None:
         numbers = np.arange(elements + (0 if route.closed else 1))
     s = route.length * (numbers / elements)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from windlass.framework.errors import OptionError
 
+LARGEST = 2**63
+"""Whole numbers of options are smaller."""
 HELP_NAMES = ("help", "h")
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
@@ -39,6 +41,24 @@ class Option:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        kinds = {"default": bool | int | float | str, "unit": str, "doc": str}
+        for field, kind in kinds.items():
+            if not isinstance(getattr(self, field), kind):
+                words = "a text" if kind is str else "an int, a float, a bool or a text"
+                raise OptionError(f"{field} = {self._show(field)} of option {self.name}: must be {words}")
+        for field in ("minimum", "maximum"):
+            if not isinstance(getattr(self, field), float | int | None):
+                raise OptionError(f"{field} = {self._show(field)} of option {self.name}: must be a number, or None")
+        if isinstance(self.default, int) and not abs(self.default) < LARGEST:
+            raise OptionError(f"default of option {self.name}: must be a whole number below {LARGEST:g}")
+
+    def _show(self, field: str) -> str:
+        try:
+            return f"{getattr(self, field)!r:.60}"
+        except Exception:  # objects of users may fail at this, too
+            return f"<{type(getattr(self, field)).__name__}>"
 
     def describe_allowed(self) -> str:
         """What may be given, for example `a whole number >= 1 [1]`."""

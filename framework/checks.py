@@ -161,7 +161,7 @@ def numbers(unit: str, *shapes: tuple[int | None, ...], words: str = "") -> Chec
             len(shape) == given.ndim and all(n in (None, m) for n, m in zip(shape, given.shape, strict=True))
             for shape in shapes
         )
-        if given is None or not fits or not np.isfinite(given).all():
+        if given is None or not fits or not given.size or not np.isfinite(given).all():
             raise RefusedError(words)
         return value
 
@@ -272,7 +272,8 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     """
 
     def read(value: Any) -> list[Any]:
-        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable) or _is_handle(value):
+        single = isinstance(value, str | bytes | bytearray | Mapping | np.generic) or _is_handle(value)
+        if single or not isinstance(value, Iterable) or np.ndim(value if isinstance(value, np.ndarray) else []) != 1:
             raise RefusedError(words)
         entries = list(value)
         if len(entries) < least:

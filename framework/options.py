@@ -39,8 +39,7 @@ from windlass.framework.launcher import start_petsc
 from windlass.framework.unread import Moment, Solver
 
 Value = TypeVar("Value", bound=int | float | bool | str)
-# Prefixes of the solvers that Windlass itself makes; the last one finds initial accelerations.
-SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
+SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last one finds initial accelerations
 
 
 @dataclass
@@ -148,9 +147,10 @@ def option(
     Raises:
         OptionError: a value of the wrong type or out of range; a name that is PETSc's or was declared in another way.
     """
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
+        raise OptionError(f"option name {given}: expected letters, digits and underscores")
     item = Option(name, default, unit, doc, minimum, maximum, tuple(choices) if choices else None)
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise OptionError(f"option name {name!r}: expected letters, digits and underscores")
     if name.lower() in HELP_NAMES or (unread.GLOBAL.fullmatch(name) and name.lower() in unread.petsc_names()):
         raise OptionError(f"option name {name!r}: PETSc has an option of this name")
     known = _run.own.setdefault(name, item)
@@ -362,6 +362,8 @@ def write_summary(values: Mapping[str, Any]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
+    if not isinstance(values, Mapping):
+        raise OptionError(f"values in write_summary is of type {type(values).__name__}: must be results by name")
     path = summary_path()
     if path is None or help_requested() or _petsc().COMM_WORLD.getRank() > 0:
         return

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework import spreading
+from windlass.framework.adding import shape_of
 from windlass.framework.checks import check, checked, inside, yes_no
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.launcher import launched_size
@@ -22,10 +23,14 @@ from windlass.framework.processes import Processes
 from windlass.framework.rows_given import check_rows, fetch_rows
 from windlass.framework.schema import Component
 from windlass.framework.table import Entity, EntityTable, IntArray, find_sorted
-from windlass.framework.values import show
+from windlass.framework.values import read_whole_numbers, show
 
 if TYPE_CHECKING:
     from windlass.framework.world import World
+
+
+MOST_ROWS = 10**11
+"""More rows than all processes together can hold."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +54,9 @@ class Part:
     def __post_init__(self) -> None:
         _check_count(self.count)
         check(yes_no(), "everywhere", self.everywhere, "Part")
-        numbers = np.asarray(self.numbers if isinstance(self.numbers, np.ndarray | list | tuple | range) else ())
-        if numbers is not self.numbers and not isinstance(self.numbers, list | tuple | range):
+        numbers = np.zeros(0) if shape_of(self.numbers) == (0,) else read_whole_numbers(self.numbers)
+        if numbers is None or numbers.ndim != 1:
             raise ModelError(f"numbers in Part = {show(self.numbers)}: must be an array of row numbers, shape (n,)")
-        if numbers.ndim != 1 or (len(numbers) and not np.issubdtype(numbers.dtype, np.integer)):
-            raise ModelError(f"numbers in Part = {self.numbers!r}: must be an array of row numbers, shape (n,)")
         if self.everywhere and len(numbers) != self.count:
             raise ModelError(f"Part everywhere has {len(numbers)} of {self.count} rows: must have all")
         object.__setattr__(self, "numbers", numbers.astype(np.int64))
@@ -80,8 +83,11 @@ def part(count: int) -> Part:
 
 
 def _check_count(count: int) -> None:
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
-        raise ModelError(f"count = {count!r} in Part: must be a whole number >= 0, of rows on all processes together")
+    given = read_whole_numbers(count)
+    if given is None or given.shape or not 0 <= given <= MOST_ROWS:
+        raise ModelError(
+            f"count = {show(count)} in Part: must be a whole number >= 0, of rows on all processes together"
+        )
 
 
 def part_of_large(count: int) -> Part:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework.adding import count_rows
+from windlass.framework.checks import checked, handle, instance, numbers, optional, subclass, word
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray, law_of
 from windlass.framework.schema import Component, Ref
@@ -38,11 +39,10 @@ class World:
         calls: kind, number of rows, and whether in parts, of every call of `add`.
     """
 
+    @checked(gravity=numbers("m/s^2", (2,), (3,)))
     def __init__(self, gravity: Sequence[float] = (0.0, 0.0, 0.0)) -> None:
         self.gravity: FloatArray = np.zeros(3)
         self.gravity[: len(gravity)] = gravity
-        if not np.isfinite(self.gravity).all():
-            raise ModelError(f"gravity = {tuple(gravity)} m/s^2 in World: must be finite numbers")
         self.tables: dict[type[Component], EntityTable] = {}
         self.finalized = False
         self.version = 0
@@ -90,6 +90,7 @@ class World:
                 self._block_arrays = np.zeros(0, np.int64), np.zeros(0, np.int64)
             raise
 
+    @checked(component=subclass(Component), name=word(), part=optional(instance("Part")))
     def add(self, component: type[Component], *, name: str = "", part: Part | None = None, **values: Any) -> Entity:
         """Add one row, or as many as the longest handle or array among the values has, and return a handle.
 
@@ -108,10 +109,6 @@ class World:
             ModelError: the world is finalized; a value is missing, unknown or not allowed; a reference of a wrong kind.
                 Nothing has been added then, neither nodes nor history values.
         """
-        if not (isinstance(component, type) and issubclass(component, Component)):
-            raise ModelError(f"component = {show(component)} in World.add: must be a kind of entity, e.g. Cable2D")
-        if not isinstance(name, str):
-            raise ModelError(f"name = {show(name)} in World.add of {component.__name__}: must be a text")
         if self.finalized:
             raise ModelError(f"cannot add {component.__name__}: the world is finalized (add before the first solve)")
         with self.all_or_nothing():
@@ -153,10 +150,11 @@ class World:
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         """Give the user's name also to the entities that were created along with a row (nodes, history values)."""
-        for handle in values.values():
-            if name and isinstance(handle, Entity) and len(handle) and int(handle.ids[0]) >= before:
-                handle.table.add_label(handle.rows, name)
+        for made in values.values():
+            if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
+                made.table.add_label(made.rows, name)
 
+    @checked(entity=handle())
     def set(self, entity: Entity, **values: Any) -> None:
         """Change switchable columns (``active``, friction and the like) between solves; the one way to do so.
 
@@ -164,8 +162,6 @@ class World:
             ModelError: a handle of another world, a column that is not switchable, or a value that is not allowed;
                 nothing has been changed then.
         """
-        if not isinstance(entity, Entity):
-            raise ModelError(f"entity = {show(entity)} in World.set: must be a handle from World.add")
         table = entity.table
         if self.tables.get(table.component) is not table:
             raise ModelError(f"entity = {entity!r} in World.set: belongs to another world")

@@ -18,6 +18,7 @@ import pytest
 import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
+from windlass.framework import options
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import WindlassError
 from windlass.framework.schema import Component
@@ -25,7 +26,7 @@ from windlass.framework.table import Entity
 
 from hostile.models import snapshot
 from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
-from support.meshes import write_gmsh
+from support.meshes import write_lines
 
 RESULTS = (con.Contacts, con.PulleyReport, con.SurfaceForces, el.CableMesh, el.Route)
 """What functions return and nobody makes."""
@@ -45,7 +46,14 @@ METHODS: dict[type, tuple[str, ...]] = {
 TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("*", "columns"): (tuple(NONSENSE), "columns are tested with their components"),
     ("write_summary", "values"): (("dictionary",), "a summary"),
-    ("option", "default"): (("empty text", "word", "false", "no", "number as text", "nan as text"), "words"),
+    ("option", "default"): (
+        ("empty text", "word", "false", "no", "number as text", "nan as text", "nan", "NumPy nan", "inf", "-inf"),
+        "words are defaults, and the option is declared already, with a whole number",
+    ),
+    ("option", "doc"): (("empty text", "word", "false", "no", "number as text", "nan as text"), "any words"),
+    ("Route.eval_points", "s"): (("empty array",), "no points"),
+    ("Part", "numbers"): (("empty array",), "no rows; refused here, as the part is everywhere"),
+    ("nodes_along", "numbers"): (("empty array",), "no nodes"),
 }
 """What an argument takes although it looks wrong, and why."""
 Call = tuple[Callable[..., Any], dict[str, Any]]
@@ -99,8 +107,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     space.add(con.ContactSphere, contact_set=surfaces, marker=ball, material=material, radius=0.1)
     hunt = space.add(con.HuntCrossley, contact_set=surfaces)
     return Scene(
-        world, belt, body, force, contacts, state, building, node, spatial, open_cable, space, wl.State(space), hunt, ball,
-        folder,
+        world, belt, body, force, contacts, state, building, node, spatial, open_cable, space, wl.State(space),
+        hunt, ball, folder,
     )  # fmt: skip
 
 
@@ -109,7 +117,7 @@ def calls(s: Scene) -> dict[str, Call]:
     circle = el.Circle((0.0, 0.0), 0.1, "left")
     sensor = wl.Sensor(s.body, "position")
     mesh = s.folder / "line.msh"
-    write_gmsh(mesh, np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), np.array([[0, 1]]))
+    write_lines(mesh, [(0.0, 0.0), (1.0, 0.0)], [(0, 1)])
     report = con.pulley_report(s.world, s.state, s.contacts, s.body)
     tolerances = {"rtol": 1e-8, "atol": 1e-10, "max_it": 25}
     passes = {"discontinuous_max_it": 5, "discontinuous_atol": 1.0, "discontinuous_fail": False}
@@ -190,7 +198,7 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),
-        "fix": (lambda world, entity, name: con.fix(world, entity, name), {"world": s.open, "entity": s.node, "name": "x"}),
+        "fix": (fix_x, {"world": s.open, "entity": s.node}),
         "compiled": (con.compiled, {"function": compiled_force}),
         "vectorised": (con.vectorised, {"function": compiled_force}),
         "coordinate_marker": (con.coordinate_marker, {"world": s.open, "entity": s.node, "name": "x"}),
@@ -256,6 +264,11 @@ def compiled_force(t: float, row: int, u: Any, v: Any, stiffness: Any, damping: 
     """A force for `compiled`."""
 
 
+def fix_x(world: Any, entity: Any) -> Any:
+    """`fix` with the coordinate that it takes without name."""
+    return con.fix(world, entity, "x")
+
+
 def public_names() -> dict[str, Any]:
     """All public functions and classes that are called with arguments, and the methods above."""
     names: dict[str, Any] = {}
@@ -289,7 +302,7 @@ def wrong_arguments(name: str, what: str, annotation: str, default: Any) -> Iter
     if "str" in words:
         may_be |= dict.fromkeys(texts, True)
     if "Sequence" in words or "Iterable" in words:
-        may_be |= dict.fromkeys(("empty list", "empty tuple", "empty range", "generator"), True)
+        may_be |= dict.fromkeys(("empty list", "empty tuple", "empty range", "empty array", "generator"), True)
         if "str" in words:
             may_be |= dict.fromkeys(("words", "array of words"), True)
     if "Mapping" in words:
@@ -309,7 +322,7 @@ def test_every_public_name_has_a_valid_call(scene: Scene) -> None:
     assert sorted(set(public_names()) - set(known)) == []
     for name, (function, given) in known.items():
         function(**given)
-        missing = {p.name for p in parameters_of(public_names()[name])} - set(given) if "fix" != name else set()
+        missing = {p.name for p in parameters_of(public_names()[name])} - set(given)
         assert missing <= {"storage", "minimum", "maximum", "choices"}, name
 
 
@@ -327,7 +340,10 @@ def attack(name: str, item: Any, call: Call, s: Scene) -> list[str]:
                 function(**{**given, parameter.name: value})
             except WindlassError as error:
                 words = str(error)
-                if not any(w in words for w in ("must", "expected", "needs", "belongs to", "has no")) or len(words) > 800:
+                if (
+                    not any(w in words for w in ("must", "expected", "needs", "belongs to", "has no"))
+                    or len(words) > 800
+                ):
                     found.append(f"{what}: unclear: {words[:120]}")
             except BaseException as error:
                 found.append(f"{what}: {type(error).__name__}: {str(error)[:100]}")
@@ -344,3 +360,31 @@ def test_arguments(name: str, scene: Scene) -> None:
         warnings.simplefilter("ignore")
         found = attack(name, public_names()[name], calls(scene)[name], scene)
     assert not found, f"{len(found)} wrong arguments:\n" + "\n".join(found)
+
+
+WRONG_WORDS: dict[type, tuple[str, ...]] = {
+    bool: ("maybe", "2", "nan", "-1", "none", "tru"),
+    int: ("", "nan", "inf", "1.5", "abc", "1e400", "0x10", "1,2", "true"),
+    float: ("", "nan", "inf", "-inf", "abc", "1e400", "1,2", "true"),
+    str: ("",),
+}
+"""Words on the command line that an option of a type must refuse."""
+
+
+def test_options(scene: Scene) -> None:
+    """Every option that Windlass and its solvers have declared, with every wrong word."""
+    calls(scene)
+    found, count = [], 0
+    for name, item in options._run.own.items():
+        words = list(WRONG_WORDS[type(item.default)])
+        words += [f"{item.minimum - 1:g}"] if item.minimum is not None else []
+        words += [f"{item.maximum + 1:g}"] if item.maximum is not None else []
+        words += ["no such choice"] if item.choices else []
+        for word in words:
+            count += 1
+            try:
+                found.append(f"-{name} '{word}': gave {item.parse(word)!r}")
+            except wl.OptionError as error:
+                if f"-{name}" not in str(error) or "expected" not in str(error):
+                    found.append(f"-{name} '{word}': unclear: {error}")
+    assert count > 100 and not found, "\n".join(found)
