@@ -29,6 +29,7 @@ from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
 from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
+from windlass.framework.meetings import leave as leave_meeting
 from windlass.framework.parallel import is_first_process
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
@@ -219,6 +220,8 @@ class Keeper:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if isinstance(error, Exception | SystemExit):
+            leave_meeting(self._solver.assembly.comm, type(self._solver).__name__, error)
         if self._checkpoint is not None:
             self._checkpoint.end(self)
             if error is not None and not isinstance(error, GeneratorExit):

@@ -72,6 +72,7 @@ def run_model(words: Sequence[str]) -> int:
             if code := _exit_code(end):
                 options.finish_without_check()
                 return failure.leave(code)
+        failure.end_together()
         options.finish()
     except BaseException as error:
         return failure.report(error, script)

@@ -19,17 +19,23 @@ from windlass.framework.launcher import launched_rank, launched_size
 
 # Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one speaks.
 HEAD_START = 2.0
+_process = {"failed": False, "ended": False}
 
 
 def install() -> None:
     """Take charge of the errors and of the end of a script that plain `python` runs."""
-    if sys.excepthook is _excepthook:
+    if is_installed():
         return
     sys.excepthook = _excepthook
     atexit.register(_end_of_script)
     if launched_size() > 1:
         # Python calls no hook for it, and the other processes would wait for this one for ever
         sys.exit = _exit
+
+
+def is_installed() -> bool:
+    """Whether errors and the end of this program are in the charge of Windlass."""
+    return sys.excepthook is _excepthook
 
 
 def install_in_script() -> None:
@@ -48,6 +54,7 @@ def report(error: BaseException, script: str | None = None) -> int:
     if options.is_dry_run() and isinstance(error, Exception):
         return end_quietly()
     options.finish_without_check()
+    _process["failed"] = True
     code = 2 if isinstance(error, WindlassError) else 130 if isinstance(error, KeyboardInterrupt) else 1
     rank = _rank()
     where = f" on rank {rank}" if rank > 0 else ""
@@ -76,6 +83,15 @@ def _say(text: str) -> None:
         time.sleep(HEAD_START)
     sys.stdout.flush()
     print(text, file=sys.stderr, flush=True)
+
+
+def end_together() -> None:
+    """The script has ended well on this process: others that go on would wait for it; see `meetings`."""
+    if not _process["failed"] and not _process["ended"]:
+        _process["ended"] = True
+        from windlass.framework import meetings
+
+        meetings.end()
 
 
 def end_quietly() -> int:
@@ -128,6 +144,7 @@ def _exit(code: object = None) -> NoReturn:
 def _end_of_script() -> None:
     """The check at the end, when Python's exit code is settled already and only a hard exit can change it."""
     try:
+        end_together()
         options.finish()
     except WindlassError as error:
         code = report(error)

@@ -1,5 +1,6 @@
 """What mpiexec tells its processes through the environment, known before MPI starts; and the start of MPI and PETSc."""
 
+import atexit
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,3 +49,13 @@ def start_petsc(words: Sequence[str]) -> None:
 
     with quick_start():
         petsc4py.init(["windlass", *words])
+    if launched_size() > 1:
+        # before PETSc's own end, in which processes wait for each other
+        atexit.register(_end_together)
+
+
+def _end_together() -> None:
+    from windlass.framework import failure
+
+    if failure.is_installed():
+        failure.end_together()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from windlass.framework.alike import check_same_world
 from windlass.framework.assembly import Assembly, serial_assembly
 from windlass.framework.launcher import launched_size
+from windlass.framework.meetings import meet
 from windlass.framework.world import World
 
 
@@ -22,8 +24,14 @@ def parallel_assembly(world: World, comm: Any) -> Assembly:
     """The assembly of this process's rows, made once per world; the whole world if ``comm`` is None."""
     if comm is None:
         return serial_assembly(world)
-    assembly: Assembly = world.resource("parallel assembly", lambda: Assembly(world, comm))
+    assembly: Assembly = world.resource("parallel assembly", lambda: _create_assembly(world, comm))
     return assembly
+
+
+def _create_assembly(world: World, comm: Any) -> Assembly:
+    meet(comm, "the first solver or state of a world")
+    check_same_world(world, comm)
+    return Assembly(world, comm)
 
 
 def is_first_process() -> bool:

@@ -21,6 +21,7 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.law import FloatArray, PostNewton
+from windlass.framework.meetings import meet
 from windlass.framework.petsc import PETSc
 from windlass.framework.state import State
 from windlass.framework.table import IntArray
@@ -63,6 +64,7 @@ class Accelerations:
     """
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
+        meet(assembly.comm, f"the solver {prefix}")
         self.assembly = assembly
         layout, number = assembly.layout, assembly.world.numbering
         self.f, self._c = np.zeros(layout.spare + 1), np.zeros(len(layout.multipliers_owned) + 1)

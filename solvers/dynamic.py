@@ -17,7 +17,7 @@ from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_times
+from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.initial import update_initial_accelerations
 from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
@@ -135,7 +135,8 @@ class Dynamic:
             ModelError: no consistent initial accelerations.
         """
         current = self.assembly.local_state(state)
-        check_times(current, self.control.nominal, self.end, "Dynamic")
+        check_start(self, state, current)
+        check_times(self, current, self.control.nominal, self.end)
         if options.help_requested():
             yield current
             return

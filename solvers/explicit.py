@@ -26,7 +26,7 @@ from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.accelerations import Accelerations
 from windlass.solvers.explicit_step import Advance, Method
-from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_times
+from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
 from windlass.solvers.runge_kutta import RungeKutta
@@ -178,7 +178,8 @@ class Explicit:
                 the accelerations.
         """
         current = self.assembly.local_state(state)
-        check_times(current, self.step, self.end, "Explicit")
+        check_start(self, state, current)
+        check_times(self, current, self.step, self.end)
         if options.help_requested():
             yield current
             return

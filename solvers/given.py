@@ -6,9 +6,13 @@ import math
 
 import numpy as np
 
+from windlass.framework.alike import check_same, digest
+from windlass.framework.checkpoint import Restartable
 from windlass.framework.checks import Check, each, instance, number, optional, that, whole, word, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.hooks import is_hook
+from windlass.framework.meetings import meet
+from windlass.framework.petsc import PETSc
 from windlass.framework.state import NAMES, State
 
 LONGEST_TIME = 1e12
@@ -56,8 +60,35 @@ def check_smallest(smallest: float | None, step: float, where: str) -> None:
         raise ModelError(f"smallest_step = {smallest} s in {where}: must be <= the step, {step} s")
 
 
-def check_start(state: State, where: str) -> None:
-    """Raise ModelError for a start with values that are not finite."""
+def check_start(solver: Restartable, given: State | None, state: State) -> None:
+    """Compare the start of a solve between processes, and see that it is one; all processes call this together.
+
+    Args:
+        solver: the solver.
+        given: the state that the user gave, if any.
+        state: the same with local numbers.
+
+    Raises:
+        ModelError: on all processes, for values that are not finite, and for settings that differ.
+    """
+    where, assembly = type(solver).__name__, solver.assembly
+    if assembly.layout.size > 1:
+        meet(assembly.comm, where)
+        settings = {"solver": where, "prefix": solver.prefix, **solver.settings(), "t of the state [s]": state.t}
+        settings |= {"end [s]": getattr(solver, "end", 0.0)}
+        if given is not None and given.is_whole:
+            settings |= {f"{name} of the state": digest(getattr(given, name)) for name in NAMES}
+        settings |= {f"-{name}": value for name, value in PETSc.Options().getAll().items()}
+        check_same(settings, assembly.comm)
+    error = None
+    try:
+        _check_finite(state, where)
+    except ModelError as found:
+        error = found
+    assembly.processes.agree(error)
+
+
+def _check_finite(state: State, where: str) -> None:
     for name in NAMES:
         bad = np.flatnonzero(~np.isfinite(getattr(state, name)))
         if len(bad):
@@ -69,9 +100,9 @@ def check_start(state: State, where: str) -> None:
         raise ModelError(f"t = {state.t} s of the state that {where} starts from: must be a finite time")
 
 
-def check_times(state: State, step: float, end: float, where: str) -> None:
+def check_times(solver: Restartable, state: State, step: float, end: float) -> None:
     """Raise ModelError for a start after the end, or more steps than can be done; step and end in s."""
-    check_start(state, where)
+    where = type(solver).__name__
     if end < state.t - 1e-9 * step:
         raise ModelError(f"end = {end} s in {where}: must be >= {state.t:.9g} s, the time of the state")
     if end - state.t > MOST_STEPS * step:

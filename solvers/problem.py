@@ -19,6 +19,7 @@ from windlass.framework.checks import checked, instance, word
 from windlass.framework.errors import Failure, OutputError
 from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
+from windlass.framework.meetings import meet
 from windlass.framework.petsc import PETSc, release_dropped
 from windlass.framework.program import Program, fixed
 from windlass.framework.sparsity import Pattern
@@ -91,6 +92,7 @@ class NonlinearProblem:
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
     def __init__(self, assembly: Assembly, prefix: str, storage: Storage = Storage.ROWS) -> None:
+        meet(assembly.comm, f"the solver {prefix}")
         self.assembly, self.prefix, self._storage = assembly, prefix, storage
         release_dropped(assembly.comm, solvers=assembly.layout.unknown_count > LARGE)
         layout, comm = assembly.layout, assembly.comm

@@ -121,7 +121,7 @@ class Static:
             NotConverged: a load step failed at the smallest step size.
         """
         current = self.assembly.local_state(state)
-        check_start(current, "Static")
+        check_start(self, state, current)
         if options.help_requested():
             return current
         all_hooks = as_hooks(hooks)

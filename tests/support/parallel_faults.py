@@ -18,7 +18,7 @@ if FAULT == "everywhere":
 import numpy as np  # noqa: E402
 
 from windlass.connectors import CoordinateSpringDamper, coordinate_marker, hinge  # noqa: E402
-from windlass.elements import Point2D, nodes_of, straight_cable  # noqa: E402
+from windlass.elements import MassPoint, Point2D, nodes_of, straight_cable  # noqa: E402
 
 fault = wl.option("fault", "", "", "what goes wrong")
 elements = wl.option("elements", 12, "1", "number of cables", minimum=1)
@@ -50,13 +50,25 @@ if FAULT == "built" and RANK == 1:
     raise wl.ModelError("radius = -1 m on one process")
 if FAULT == "exit" and RANK == 1:
     sys.exit(3)
+if FAULT == "early end" and RANK == 1:
+    sys.exit(0)
+if FAULT == "constraint" and RANK == 1:
+    hinge(world, nodes[elements])
+if FAULT == "random":
+    world.add(MassPoint, position=(2.0, 0.0), mass=1.0 + np.random.default_rng().uniform())
+if FAULT == "step":
+    STEP *= 1 + RANK
 if FAULT == "words" and RANK == 1:
     sys.exit("the words of one process")
 
 
 def hook(state: wl.State) -> None:
     """A hook that fails on one process."""
-    if FAULT == "hook" and RANK == 1 and state.step == 2:
+    if FAULT in ("hook", "caught") and RANK == 1 and state.step == 2:
+        raise OSError("in the hook")
+    if FAULT == "end in hook" and RANK == 1 and state.step == 2:
+        sys.exit(0)
+    if FAULT == "caught everywhere" and state.step == 2:
         raise OSError("in the hook")
     if FAULT == "state" and RANK == 1 and state.step == 2:
         state.v[:] = math.nan
@@ -77,4 +89,13 @@ def solve(kind: str) -> None:
 
 
 for kind in solver.split(","):
-    solve(kind)
+    try:
+        solve(kind)
+    except OSError:
+        if not FAULT.startswith("caught"):
+            raise
+        print("went on", flush=True)
+if FAULT == "end between" and RANK == 1:
+    sys.exit(0)
+if FAULT == "end between":
+    solve("static")

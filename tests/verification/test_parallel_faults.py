@@ -38,6 +38,13 @@ FAULTS = [
     ("loose", "python", 2, "without mass: forgotten, x, forgotten, y"),
     ("exit", "python", 3, ""),
     ("exit", "windlass", 3, ""),
+    ("early end", "python", 2, "process 1 has ended, while this one begins the first solver or state of a world"),
+    ("early end", "windlass", 2, "process 1 has ended, while this one begins the first solver or state of a world"),
+    ("end in hook", "python", 2, "this process ends in Dynamic, while others go on: all must do the same"),
+    ("caught", "python", 1, "OSError: in the hook"),
+    ("constraint", "python", 2, "rows of NodeCoordinate: "),
+    ("random", "python", 2, "random numbers need a seed"),
+    ("step", "python", 2, "step [s]: 0.001 on process 0, 0.002 on process 1: must be the same on all processes"),
 ]
 Outcome = subprocess.CompletedProcess[str]
 
@@ -90,3 +97,17 @@ def test_more_processes_than_cables(tmp_path: Path) -> None:
     assert (many.returncode, many.stderr) == (0, "")
     assert many.stdout == alone.stdout
     assert many.stdout.count("tip") == 2
+
+
+@pytest.mark.mpi
+def test_process_that_ends_between_solves(tmp_path: Path) -> None:
+    done = run(tmp_path, "-fault", "end between")
+    assert done.returncode == 2 and done.stdout.count("tip") == 1
+    assert done.stderr.count("process 1 has ended, while this one begins Static: all must do the same") == 1
+
+
+@pytest.mark.mpi
+def test_error_that_all_processes_catch_ends_nothing(tmp_path: Path) -> None:
+    done = run(tmp_path, "-fault", "caught everywhere", "-solver", "dynamic,static")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("went on") == 2 and done.stdout.count("tip") == 1

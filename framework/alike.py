@@ -1,0 +1,102 @@
+"""Whether all processes have built the same model and solve it with the same settings: one comparison of digests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import ModelError
+from windlass.framework.values import show
+
+if TYPE_CHECKING:
+    from windlass.framework.table import EntityTable
+    from windlass.framework.world import World
+
+MUST = "must be the same on all processes"
+
+
+def check_same_world(world: World, comm: Any) -> None:
+    """Compare gravity and all tables that every process has built; all processes call this together.
+
+    Functions are compared by name, as their values cannot be.
+
+    Raises:
+        ModelError: on all processes, with the first table and column that differs.
+    """
+    tables = [table for table in world.tables.values() if not table.is_spread]
+    columns = {f"{t.kind}.{name}": (t, name) for t in tables for name in t.names}
+    found: dict[str, Any] = {f"rows of {t.kind}": t.count for t in world.tables.values()}
+    found |= {"gravity": tuple(world.gravity.tolist())}
+    found |= {what: _digest(table.column(name)) for what, (table, name) in columns.items()}
+    name = find_difference(found, comm)
+    if name is None:
+        return
+    if name not in columns:
+        raise _error(name, comm.allgather(show(found.get(name, 0))))
+    raise _column_error(*columns[name], comm)
+
+
+def check_same(values: Mapping[str, Any], comm: Any) -> None:
+    """Compare settings by name; all processes call this together.
+
+    Raises:
+        ModelError: on all processes, with the first name and the values that differ.
+    """
+    name = find_difference(values, comm)
+    if name is not None:
+        raise _error(name, comm.allgather(show(values.get(name, "nothing"))))
+
+
+def find_difference(values: Mapping[str, Any], comm: Any) -> str | None:
+    """The first name whose value is another one on another process, the same on all; None if all are alike."""
+    own = blake2b(repr(list(values.items())).encode(), digest_size=16).digest()
+    if len(set(comm.allgather(own))) == 1:
+        return None
+    everyone = comm.allgather(dict(values))
+    for name in dict.fromkeys(name for given in everyone for name in given):
+        if any(given.get(name) != everyone[0].get(name) for given in everyone):
+            return str(name)
+    return "order of tables or columns"
+
+
+def digest(values: NDArray[Any]) -> str:
+    """A digest of an array of numbers."""
+    return blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
+
+
+def _digest(values: NDArray[Any]) -> str:
+    if values.dtype != object:
+        return digest(values)
+    if len(values) and values.strides[0] == 0:
+        values = values[:1]
+    return digest(np.array([_describe(value) for value in values], dtype="S"))
+
+
+def _describe(value: Any) -> bytes:
+    if isinstance(value, np.ndarray):
+        return digest(value).encode()
+    return b"" if value is None else str(getattr(value, "__qualname__", type(value).__name__)).encode()
+
+
+def _column_error(table: EntityTable, name: str, comm: Any) -> ModelError:
+    """The first row of a column that differs."""
+    column = table.column(name)
+    if column.dtype == object:
+        column = np.array([_describe(value) for value in column], dtype="S64")
+    col = table.component.columns.get(name)
+    unit = "" if col is None or col.unit == "1" else f" {col.unit}"
+    everyone = comm.allgather(column)
+    rank = next(k for k, other in enumerate(everyone) if not np.array_equal(other, everyone[0]))
+    first, other = everyone[0], everyone[rank]
+    row = int(np.flatnonzero((first != other).reshape(len(first), -1).any(axis=1))[0])
+    words = f"{first[row]}{unit} on process 0, {other[row]}{unit} on process {rank}"
+    return ModelError(f"{name} in {table.kind} row {row}: {words}: {MUST}; random numbers need a seed")
+
+
+def _error(name: str, everyone: list[str]) -> ModelError:
+    rank = next((k for k, other in enumerate(everyone) if other != everyone[0]), 0)
+    return ModelError(f"{name}: {everyone[0]} on process 0, {everyone[rank]} on process {rank}: {MUST}")
