@@ -1,0 +1,197 @@
+"""What holds for all input: states by row, files of states, times of solves, laws of users, all or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import MassPoint, cable_around, nodes_of, straight_cable
+from windlass.framework.alike import find_difference
+from windlass.framework.errors import ModelWarning
+from windlass.framework.user_functions import find_contradictions
+
+CABLE = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
+
+
+def rope(**columns: Any) -> tuple[wl.World, Any]:
+    """A rope of two cables, clamped at one end."""
+    world = wl.World()
+    cables = straight_cable(world, (0, 0), (1, 0), 2, **{**CABLE, **columns})
+    con.clamp(world, nodes_of(world, cables)[0])
+    return world, cables
+
+
+def test_values_of_a_state_by_row() -> None:
+    """History values and multipliers of each row, in its own places."""
+    world = wl.World()
+    points = [world.add(MassPoint, position=(float(k), 0.0), mass=1.0) for k in range(3)]
+    markers = [con.coordinate_marker(world, point, "y") for point in points]
+    stops = [world.add(con.ContactCoordinate, marker1=m, contact_stiffness=1e3) for m in markers]
+    hold = con.fix(world, points, "x")
+    state = wl.State(world)
+    before = [state.of(stop, "data").copy() for stop in stops]
+    state.put(stops[1], 7.0, "data")
+    state.put(hold[2], -3.0, "lam")
+    assert state.of(stops[1], "data").tolist() == [[7.0]] and np.count_nonzero(state.data == 7.0) == 1
+    assert all(np.array_equal(state.of(stops[k], "data"), before[k]) for k in (0, 2))
+    assert state.of(hold, "lam").tolist() == [[0.0], [0.0], [-3.0]]
+    assert not state.q.any() and state.of(points[0], "q").shape == (1, 2)
+    for entity, name, words in (
+        (points[0], "lam", "has no multipliers"),
+        (points[0], "data", "has no history values"),
+        (stops[0], "x", "name = 'x' in State.of: must be one of q, v, a"),
+    ):
+        with pytest.raises(wl.ModelError, match=words):
+            state.of(entity, name)
+    for values in (np.zeros(3), "soft", [np.nan, 0.0], None):
+        with pytest.raises(wl.ModelError, match=r"values = .* in State.put: must be"):
+            state.put(points[0], values)
+
+
+def test_file_of_another_model(tmp_path: Path) -> None:
+    world, _ = rope()
+    path = wl.State(world).save(tmp_path / "state.npz")
+    longer = wl.World()
+    con.clamp(longer, nodes_of(longer, straight_cable(longer, (0, 0), (1.5, 0), 2, **CABLE))[0])
+    with pytest.raises(wl.ModelError, match="belongs to another model"):
+        wl.State(longer).load(path)
+    other = wl.World()
+    straight_cable(other, (0, 0), (1, 0), 2, **CABLE)
+    with pytest.raises(wl.ModelError, match=r"rows of CoordinateConstraint: 4 in the file, 0 here|another model"):
+        wl.State(other).load(path)
+    stored = dict(np.load(path))
+    stored["v"][3] = np.nan
+    np.savez(path, **stored)
+    with pytest.raises(wl.OutputError, match=r"v\[3\] = nan; must be finite numbers"):
+        wl.State(world).load(path)
+
+
+@pytest.mark.parametrize("solver", [wl.Dynamic, wl.Explicit])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"step": 1e300}, "step = 1e\\+300 s"),
+        ({"step": "fast"}, "step = 'fast' s in .*: must be a number > 0"),
+        ({"end": None}, "end = None s in .*: must be a number > 0"),
+        ({"end": np.nan}, "end = nan s"),
+        ({"smallest_step": 0.0}, "smallest_step = 0.0 s in .*: must be > 0"),
+        ({"smallest_step": 1.0}, "smallest_step = 1.0 s in .*: must be <= the step"),
+        ({"rtol": 1.0}, "rtol = 1.0 in .*: must be > 0 and < 1"),
+    ],
+)
+def test_times_and_tolerances(solver: Any, arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(wl.ModelError, match=words):
+        solver(rope()[0], **{"step": 1e-3, "end": 1.0, **arguments})
+
+
+@pytest.mark.parametrize("arguments", [{"cut": 1.0}, {"cut": 1.5}, {"growth": 0.5}, {"max_it": -5}, {"easy_steps": 0}])
+def test_step_control(arguments: dict[str, Any]) -> None:
+    (name,) = arguments
+    with pytest.raises(wl.ModelError, match=f"{name} = .* in Dynamic: must be"):
+        wl.Dynamic(rope()[0], step=1e-3, end=1.0, **arguments)
+
+
+def test_start_after_the_end_and_endless_runs() -> None:
+    world, _ = rope()
+    state = wl.State(world)
+    state.t = 2.0
+    with pytest.raises(wl.ModelError, match=r"end = 1.0 s in Dynamic: must be >= 2 s, the time of the state"):
+        wl.Dynamic(world, step=1e-3, end=1.0).solve(state)
+    with pytest.raises(wl.ModelError, match=r"the end at 1.0 s is 1e\\+15 steps away"):
+        wl.Dynamic(world, step=1e-15, end=1.0).solve()
+    state.t = np.nan
+    with pytest.raises(wl.ModelError, match="t = nan s of the state that Static starts from"):
+        wl.Static(world).solve(state)
+    state.t, state.q[0] = 0.0, np.inf
+    with pytest.raises(wl.ModelError, match=r"q\[0\] = inf of the state that Static starts from"):
+        wl.Static(world).solve(state)
+    with pytest.raises(wl.ModelError, match=r"hooks = .* in Dynamic.solve: must be a list of hooks, each a StepHook"):
+        wl.Dynamic(world, step=1e-3, end=1.0).solve(hooks=[wl.StepHook])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, "stiff", (1.0,), np.ones((1, 1, 1)), np.full((2, 3), np.nan), True, 1j],
+    ids=lambda given: str(given),
+)
+def test_law_that_gives_nonsense(given: Any) -> None:
+    world, _ = rope(axial_force_law=lambda *_: given)
+    words = r"axial_force_law of Cable2D gave .* in row [01] \(.*lambda.*\) at t = 0 s: must be"
+    with pytest.raises(wl.ModelError, match=words):
+        wl.assemble_vector(world, wl.State(world))
+
+
+@pytest.mark.parametrize(
+    "given", [None, 1.0, (1.0,), (1.0, 0.0, 0.0), (1.0, 0.0, 0.0, np.nan), ((1.0,), 0.0, 0.0, 0.0)]
+)
+def test_derivatives_that_are_nonsense(given: Any) -> None:
+    world, _ = rope(axial_force_law=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: given)
+    with pytest.raises(wl.ModelError, match=r"axial_force_derivatives of Cable2D gave .* at t = 0 s: must be"):
+        wl.assemble_matrix(world, wl.State(world))
+
+
+def test_contradicting_derivatives() -> None:
+    """Of laws a warning, as they change the tangent only; of rates an error, as they change the motion."""
+    world, _ = rope(axial_force_law=lambda t, x, eps, *_: 1e4 * eps, axial_force_derivatives=lambda *_: (2e4, 0, 0, 0))
+    with pytest.warns(ModelWarning, match="Cable2D row 0 gave 20000 for the derivative by strain .* changes by 10000"):
+        wl.assemble_matrix(world, wl.State(world))
+    world = wl.World()
+    slider = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    con.fix(world, slider, "y")
+    con.prescribe(world, slider, "x", lambda t: t**2 + t, lambda t: 2 * t - 1.0)
+    with pytest.raises(
+        wl.ModelError, match=r"offset_rate_function of .* gave -1 at t = 0 s, but offset_function changes"
+    ):
+        wl.Dynamic(world, step=1e-3, end=0.01, method="trapezoidal_index2").solve()
+
+
+def test_kinks_and_jumps_are_no_contradiction() -> None:
+    x = np.array([0.0, 0.0, 1.0])
+    for function, given, wrong in (
+        (np.abs, [0.5, -1.0, 1.0], [False, False, False]),
+        (np.sign, [0.0, 3.0, 0.0], [False, False, False]),
+        (np.sin, [1.0, 2.0, 0.0], [False, True, True]),
+    ):
+        found, _ = find_contradictions(np.array(given), 1e-6, lambda dx, f=function: f(x + dx))
+        assert found.tolist() == wrong
+
+
+def test_helpers_add_all_or_nothing() -> None:
+    world, cables = rope()
+    before = (world.count, {table.kind: table.count for table in world.tables.values()})
+    node = nodes_of(world, cables)[2]
+    for call in (
+        lambda: straight_cable(world, (0, 0), (1, 0), 3, **CABLE, axial_stifness=1.0),
+        lambda: cable_around(world, [], 3, **CABLE),
+        lambda: con.fix(world, node, "x", "rotation"),
+        lambda: con.add_contact(world, con.ContactCircleCable2D, node, cables, segments=2, circle_radius=-1.0),
+    ):
+        with pytest.raises(wl.ModelError):
+            call()
+        assert (world.count, {t.kind: t.count for t in world.tables.values() if t.count}) == before
+    # what was there before still works
+    con.fix(world, node, "x")
+    world.finalize()
+
+
+class Twin:
+    """Two processes in one: what each of them gives."""
+
+    def __init__(self, other: dict[str, Any]) -> None:
+        self.other, self.calls = other, 0
+
+    def allgather(self, given: Any) -> list[Any]:
+        """The own part and that of the other."""
+        self.calls += 1
+        return [given, "another digest" if self.calls == 1 else self.other]
+
+
+def test_first_difference_between_processes() -> None:
+    own = {"rows of Cable2D": 3, "Cable2D.length": "a", "gravity": (0.0, 0.0, 0.0)}
+    assert find_difference(own, Twin({**own, "Cable2D.length": "b"})) == "Cable2D.length"
+    assert find_difference(own, Twin({"rows of Cable2D": 3})) == "Cable2D.length"
