@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import ModelError
-from windlass.framework.schema import REQUIRED, Component, parse_values
+from windlass.framework.schema import REQUIRED, Column, Component, parse_values
 
 if TYPE_CHECKING:
     from windlass.framework.processes import Processes
@@ -96,6 +96,7 @@ class EntityTable:
         self.names: tuple[str, ...] = (*component.refs, *component.columns)
         self._chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in self.names}
         self._chunks["id"] = []
+        self._defaults: dict[str, NDArray[Any]] = {}
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
         # first row and first entity number of rows whose numbers both follow each other
         self._runs: list[tuple[int, int]] = []
@@ -251,9 +252,18 @@ class EntityTable:
             value = values.get(name, col.default)
             if value is REQUIRED:
                 raise ModelError(f"{self.kind} needs {name} [{col.unit}] ({col.doc})")
+            if name not in values and col.dtype is not object and col.shape is not None:
+                parsed[name] = np.repeat(self._default(col), len(rows), axis=0)
+                continue
             every = len(rows) < total and self._is_function(name)
             parsed[name] = parse_values(col, self.kind, value, np.arange(total) + self.count if every else rows)
         return parsed
+
+    def _default(self, col: Column) -> NDArray[Any]:
+        """The value of rows for which the user gives none, shape (1, *shape)."""
+        if col.name not in self._defaults:
+            self._defaults[col.name] = parse_values(col, self.kind, col.default, np.array([self.count]))
+        return self._defaults[col.name]
 
     def parse_one(self, name: str, value: Any, rows: IntArray) -> NDArray[Any]:
         """Check a new value of one column for existing rows; see `parse`."""

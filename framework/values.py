@@ -84,6 +84,8 @@ def read_numbers(value: Any) -> FloatArray | None:
 
 def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
     """Whole numbers, also as floats, as an array of their shape; None for anything else."""
+    if type(value) is np.ndarray and value.dtype.kind == "i":
+        return value.astype(np.int64, copy=False)
     numbers = read_numbers(value)
     # beyond this not every whole number is a float
     if numbers is None or not bool((np.abs(numbers) <= 2.0**53).all()):

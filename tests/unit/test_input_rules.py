@@ -102,7 +102,7 @@ def test_start_after_the_end_and_endless_runs() -> None:
     state.t = 2.0
     with pytest.raises(wl.ModelError, match=r"end = 1.0 s in Dynamic: must be >= 2 s, the time of the state"):
         wl.Dynamic(world, step=1e-3, end=1.0).solve(state)
-    with pytest.raises(wl.ModelError, match=r"the end at 1.0 s is 1e\\+15 steps away"):
+    with pytest.raises(wl.ModelError, match=r"the end at 1.0 s is 1e\+15 steps away"):
         wl.Dynamic(world, step=1e-15, end=1.0).solve()
     state.t = np.nan
     with pytest.raises(wl.ModelError, match="t = nan s of the state that Static starts from"):
