@@ -253,12 +253,12 @@ class State:
         from windlass.framework.fingerprint import check_state_model
 
         check_stored(stored, path)
+        check_sizes(self._world.numbering, stored)
         if model:
             check_state_model(self._world, model, f"state file {path}")
         if self._assembly is not None:
             scatter_state(self._assembly, stored, self)
         else:
-            check_sizes(self._world.numbering, stored)
             for name in NAMES:
                 getattr(self, name)[:] = stored[name]
         self.t, self.step = float(stored["t"]), int(stored["step"])

@@ -26,7 +26,7 @@ PREFIX = that(
 
 COMMON: dict[str, Check] = {
     "world": instance("World"),
-    "rtol": number("1", above=0.0, below=1.0),
+    "rtol": number("1", minimum=0.0, below=1.0),
     "atol": number("N", minimum=0.0),
     "adaptive": yes_no(),
     "prefix": PREFIX,

@@ -81,7 +81,7 @@ def test_file_of_another_model(tmp_path: Path) -> None:
         ({"end": np.nan}, "end = nan s"),
         ({"smallest_step": 0.0}, "smallest_step = 0.0 s in .*: must be > 0"),
         ({"smallest_step": 1.0}, "smallest_step = 1.0 s in .*: must be <= the step"),
-        ({"rtol": 1.0}, "rtol = 1.0 in .*: must be > 0 and < 1"),
+        ({"rtol": 1.0}, "rtol = 1.0 in .*: must be >= 0 and < 1"),
     ],
 )
 def test_times_and_tolerances(solver: Any, arguments: dict[str, Any], words: str) -> None:
