@@ -14,6 +14,7 @@ import re
 import resource
 import secrets
 import stat
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -115,12 +116,18 @@ def create_draft(path: Path) -> tuple[int, Path]:
     return os.open(draft, flags, 0o666), draft
 
 
-def remove_drafts(folder: Path, name: str) -> None:
-    """Remove drafts that a killed process has left for a file, or for the files of a series of that name."""
+def remove_drafts(folder: Path, name: str, age: float = 0.0) -> None:
+    """Remove drafts that a killed process has left for a file, or for the files of a series of that name.
+
+    Args:
+        folder: where they are.
+        name: name of the file, or of the series without suffix.
+        age: younger ones are left, since somebody may be writing them [s].
+    """
     own = re.compile(re.escape(name) + r"(_part\d+)?(_\d+)?(\.\w+)*")
     for path in folder.iterdir():
         found = DRAFT.fullmatch(path.name)
-        if found is not None and own.fullmatch(found[1]):
+        if found is not None and own.fullmatch(found[1]) and time.time() - path.stat().st_mtime >= age:
             path.unlink(missing_ok=True)
 
 

@@ -14,7 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files import SEAL_SIZE, check_seal, check_target, replace_file, seal
+from windlass.framework.files import SEAL_SIZE, check_seal, check_target, remove_drafts, replace_file, seal
+
+OLD = 60.0
+"""Age of drafts that no process works on any more [s]; states have no lock."""
 
 
 def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
@@ -29,6 +32,8 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
     # the last two bytes are the length of the comment
     content = buffer.getvalue()[:-2] + SEAL_SIZE.to_bytes(2, "little")
     try:
+        if path.parent.is_dir():
+            remove_drafts(path.parent, path.name, OLD)
         replace_file(path, [content, seal(content)], sync=True)
     except OSError as error:
         raise OutputError(f"state file {path}: {error.strerror}; needs a folder that can be written") from None

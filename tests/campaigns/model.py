@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import tempfile
 import traceback
@@ -166,7 +167,9 @@ class Undisturbed:
                 assert np.array_equal(end[name], right[name]), name
         compare(read_run(folder), self.frames, STEPS + 1)
         assert (folder / "tip.csv").read_bytes() == (self.folder / "tip.csv").read_bytes()
-        assert sorted(p.name for p in folder.iterdir()) == sorted(p.name for p in self.folder.iterdir())
+        # a run that is killed while it saves its state leaves a draft, which is removed when it is old
+        names = [p.name for p in folder.iterdir() if not re.fullmatch(r"\.end\.npz\.[0-9a-f]{16}\.part", p.name)]
+        assert sorted(names) == sorted(p.name for p in self.folder.iterdir()), names
 
 
 def interrupt_calls(at: int, half: bool) -> None:
