@@ -14,53 +14,24 @@ from __future__ import annotations
 import os
 import sys
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any
 
-from windlass.framework import options, unread
+from windlass.framework import options
 from windlass.framework.arguments import model_arguments
-from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint_clock import Clock
 from windlass.framework.checkpoint_file import CheckpointFile, write_checkpoint
 from windlass.framework.checkpoint_options import EVERY, MINUTES, check_place, declare
 from windlass.framework.checks import checked, number, optional, path, whole
-from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.exchange import scatter_state
-from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
-from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
-from windlass.framework.interrupt import Interrupt
+from windlass.framework.errors import OutputError
+from windlass.framework.hooks import StepHook
 from windlass.framework.lock import OutputLock
-from windlass.framework.meetings import leave as leave_meeting
 from windlass.framework.parallel import is_first_process
-from windlass.framework.stages import Stage, enter, leave
-from windlass.framework.state import NAMES, State
 
-
-class Restartable(Protocol):
-    """A solver whose solves can go on in another process."""
-
-    prefix: str
-    assembly: Assembly
-    keeper: Keeper | None
-    """That of the solve in progress."""
-
-    def settings(self) -> dict[str, Any]:
-        """What must be the same after a restart, by name with unit."""
-
-    def settle(self, state: State) -> None:
-        """Bring a state up to date after changes of it, or of the model, between two steps."""
-
-    def keep(self) -> dict[str, Any]:
-        """What goes on from step to step beside the state: step sizes, counts."""
-
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
-
-    def forget(self, state: State) -> None:
-        """Drop everything else that is carried over from step to step and has a say in the last bits."""
+if TYPE_CHECKING:
+    from windlass.framework.keeper import Keeper
 
 
 class Checkpoint(StepHook):
@@ -233,201 +204,3 @@ def say(text: str) -> None:
     """A line about a restart, on the first process, not under -quiet."""
     if is_first_process() and not options.quiet():
         print(f"restart: {text}", file=sys.stderr, flush=True)
-
-
-class Keeper:
-    """The checkpoints of one solve; a context manager around it.
-
-    Args:
-        solver: the solver.
-        hooks: all hooks of the solve.
-    """
-
-    def __init__(self, solver: Restartable, hooks: Sequence[StepHook]) -> None:
-        self._solver = solver
-        self._hooks = name_hooks(hook for hook in hooks if not isinstance(hook, Checkpoint))
-        self._interrupt = Interrupt(solver.assembly.layout.size == 1)
-        self._checkpoint = find_checkpoint(hooks)
-        self._number = -1
-        self._written = -1
-        self._steps_at_start = 0
-        self._restored = False
-        # a solve before the one that was at work, without its end in the file: what it has written is written
-        self._is_past = False
-        # as the script has set them; only what changes later is kept, so that a restarted script may set others
-        self._switches: dict[str, Any] | None = None
-        self._version = solver.assembly.world.version
-        if self._checkpoint is not None:
-            number = self._checkpoint.begin(self)
-            if not self._checkpoint.is_unasked:
-                self._switches = list_switches(solver.assembly.world)
-            self._checkpoint, self._number = (None, -1) if number is None else (self._checkpoint, number)
-
-    def __enter__(self) -> Self:
-        before = self._solver.keeper
-        if before is not None and not before.paused:
-            raise ModelError(
-                f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a solver of its own"
-            )
-        self._solver.keeper = self
-        self._interrupt.begin()
-        return self
-
-    @property
-    def paused(self) -> bool:
-        """Whether the solver waits for its caller, whose solves are no part of this one."""
-        return self._interrupt.paused
-
-    @paused.setter
-    def paused(self, value: bool) -> None:
-        self._interrupt.paused = value
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._interrupt.end()
-        if self._solver.keeper is self:
-            self._solver.keeper = None
-        if isinstance(error, Exception | SystemExit):
-            leave_meeting(self._solver.assembly.comm, type(self._solver).__name__, error)
-        if self._checkpoint is not None:
-            self._checkpoint.end(self)
-            if error is not None and not isinstance(error, GeneratorExit):
-                self._checkpoint.leave_replay()
-
-    def restore(self, state: State) -> bool:
-        """Bring state, solver, hooks and switches to the last checkpoint of this solve.
-
-        Returns:
-            Whether the solve has reached its end there.
-
-        Raises:
-            ModelError: the record is that of another solve or model.
-            OutputError: the file is damaged.
-        """
-        if self._checkpoint is None:
-            return False
-        record = self._checkpoint.find(self._number)
-        if record is not None:
-            self._take_over(record, state)
-        ended = record is not None and bool(record["finished"])
-        self._is_past = not ended and self._checkpoint.has_later(self._number)
-        self._checkpoint.reach(self._number)
-        self._written = self._steps_at_start = state.step
-        return ended
-
-    def _take_over(self, record: Mapping[str, Any], state: State) -> None:
-        solver = self._solver
-        assert self._checkpoint is not None
-        self._check_solver(record)
-        check_model(record["model"], solver.assembly, self._checkpoint.source)
-        restore_changes(solver.assembly.world, record["changes"])
-        scatter_state(solver.assembly, record["state"], state)
-        state.t, state.step = float(record["state"]["t"]), int(record["state"]["step"])
-        solver.take_up(record["progress"])
-        for name, hook in self._hooks.items():
-            if name in record["hooks"]:
-                hook.restore(record["hooks"][name], state)
-        solver.forget(state)
-        self._restored = True
-        at = f"at {state.t:.6g} s, step {state.step}"
-        say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'goes on'} {at}")
-        if record["by_clock"]:
-            say("this checkpoint was written by the clock: equal within tolerances, not to the last bit")
-        empty = [name.rpartition(" ")[0] for name, hook in self._hooks.items() if keeps_nothing(hook)]
-        if empty:
-            say(f"what these hooks have gathered before is not kept: {', '.join(empty)}")
-
-    def _check_solver(self, record: Mapping[str, Any]) -> None:
-        """Raise ModelError if the record is that of another kind of solve."""
-        assert self._checkpoint is not None
-        kept, here = record["solver"], self._describe_solver()
-        lines = [
-            f"{name}: {kept.get(name, 'none')} in the file, {value} here"
-            for name, value in here.items()
-            if kept.get(name) != value
-        ]
-        if lines:
-            raise ModelError(
-                f"{self._checkpoint.source} belongs to a run with other settings; solve {self._number}, counted from 0:"
-                + "".join("\n  " + line for line in lines)
-            )
-
-    def _describe_solver(self) -> dict[str, Any]:
-        return {"solver": type(self._solver).__name__, "prefix": self._solver.prefix, **self._solver.settings()}
-
-    def before_step(self, state: State) -> None:
-        """Write a checkpoint if it is time for one, and end if the user wishes; nothing may have begun the step yet.
-
-        Raises:
-            KeyboardInterrupt: see `check_interrupt`.
-        """
-        self.check_interrupt(state)
-        checkpoint = self._checkpoint
-        if checkpoint is None or self._is_past or state.step == self._written:
-            return
-        if checkpoint.every and state.step % checkpoint.every == 0:
-            self._write(state, finished=False)
-        elif checkpoint.clock.is_due():
-            self._write(state, finished=False, by_clock=True)
-
-    def check_interrupt(self, state: State) -> None:
-        """End between two steps, with the state kept, if the user has pressed Ctrl-C.
-
-        Raises:
-            KeyboardInterrupt: with notes on what is kept.
-        """
-        if not self._interrupt.wanted:
-            return
-        for hook in self._hooks.values():
-            hook.finish(state)
-        name = self._solver.prefix.rstrip("_")
-        stop = KeyboardInterrupt()
-        at = f"t = {state.t:.9g} s, " if state.t else ""
-        stop.add_note(f"{name} was at {at}step {state.step}")
-        path = options.last_good_path()
-        if path is not None:
-            stop.add_note(f"last good state: {state.save(path)}; State(world).load(...) reads it, resume=True goes on")
-        if self._checkpoint is not None and self._solver.settings():
-            self._write(state, finished=False)
-            stop.add_note(f"-restart {self._checkpoint.path} goes on from here, to the last bit")
-        elif self._checkpoint is None:
-            stop.add_note("with -checkpoint FILE a run that was interrupted goes on by -restart FILE")
-        raise stop
-
-    def had_ended(self, state: State) -> bool:
-        """Whether a record was taken over and no step done since."""
-        return self._restored and state.step == self._steps_at_start
-
-    def finish(self, state: State) -> None:
-        """The solve has ended and all hooks have finished: keep its last state."""
-        if self._checkpoint is None:
-            return
-        if self.had_ended(state):
-            # nothing was solved, so that nobody has asked for the options that a solve asks for
-            unread.excuse(self._solver.prefix)
-        elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
-            self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)
-
-    def _write(self, state: State, finished: bool, by_clock: bool = False) -> None:
-        assert self._checkpoint is not None
-        enter(Stage.OUTPUT)
-        solver = self._solver
-        solver.settle(state)
-        whole = state.gather()
-        record = {
-            "finished": finished,
-            "by_clock": by_clock,
-            "solver": self._describe_solver(),
-            "model": describe_model(solver.assembly),
-            "state": {**{name: getattr(whole, name) for name in NAMES}, "t": whole.t, "step": whole.step},
-            "progress": solver.keep(),
-            "changes": find_changes(solver.assembly.world, self._switches, self._version),
-            "hooks": {name: hook.checkpoint() for name, hook in self._hooks.items() if not keeps_nothing(hook)},
-        }
-        self._checkpoint.write(self._number, record)
-        self._written = state.step
-        leave(Stage.OUTPUT)
-        # a clock must have no say in the digits of a run
-        if not by_clock:
-            solver.forget(state)

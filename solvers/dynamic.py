@@ -8,10 +8,10 @@ from typing import Any
 
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
-from windlass.framework.checkpoint import Keeper
 from windlass.framework.checks import checked, number, whole, word, yes_no
 from windlass.framework.errors import NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.keeper import Keeper
 from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped

@@ -15,10 +15,10 @@ import numpy as np
 
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
-from windlass.framework.checkpoint import Keeper
 from windlass.framework.checks import checked, number, word, yes_no
 from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks
+from windlass.framework.keeper import Keeper
 from windlass.framework.law import PostNewton
 from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
