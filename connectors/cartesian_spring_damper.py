@@ -147,7 +147,9 @@ def build(rows: LocalRows) -> System:
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    return System("CartesianSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+    system = System("CartesianSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+    system.energy_is_whole = not len(users.where)
+    return system
 
 
 def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

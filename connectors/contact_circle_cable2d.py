@@ -26,6 +26,7 @@ from windlass.connectors.circle_contact import (
     create_system,
     dofs,
 )
+from windlass.connectors.circle_contact_doubts import watch
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_contact
 from windlass.connectors.circle_contact_update import update_gaps
 from windlass.framework.generic_data import check_history, create_history
@@ -93,6 +94,7 @@ def build(rows: LocalRows) -> System:
         close_touching(contact, fields)
 
     system.post_newton, system.decide = post_newton, decide
+    watch(system, rows, contact)
     return system
 
 

@@ -37,6 +37,7 @@ from windlass.connectors.circle_contact import (
     has_moving,
     segment_places,
 )
+from windlass.connectors.circle_contact_doubts import watch
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_moving import update_moving
@@ -178,6 +179,7 @@ def build(rows: LocalRows) -> System:
         close_touching(contact, fields)
 
     system.decide = decide
+    watch(system, rows, contact)
     return system
 
 

@@ -121,7 +121,9 @@ def build(rows: LocalRows) -> System:
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    return System("CoordinateSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+    system = System("CoordinateSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+    system.energy_is_whole = not len(users.where)
+    return system
 
 
 def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:

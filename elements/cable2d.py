@@ -241,6 +241,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
     system.diagnose = create_diagnosis(rows)
+    system.energy_is_whole = not law_groups
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
 

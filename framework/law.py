@@ -131,6 +131,11 @@ class System:
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
+        energy_is_whole: whether it is that of all rows; false with forces of users, which need not have one.
+        doubts: ``(fields, step) -> list of str`` says before a solve why its results will be doubtful and what to take
+            instead; the nominal step [s] of dynamics, 0 in statics.
+        invariants: ``(fields) -> dict`` gives numbers by name that stay whole numbers as they are while the model is
+            what it was meant to be, for example how often a closed belt winds around its pulleys; summed by name.
         forget: drops what is carried over from step to step beside the state and has a say in the last bits (lists of
             neighbours), so that a run that goes on and one that is restarted do the same.
         trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
@@ -162,6 +167,9 @@ class System:
     post_newton: Callable[[Fields], PostNewton] | None = None
     decide: Callable[[Fields], None] | None = None
     energy: Callable[[Fields], float] | None = None
+    energy_is_whole: bool = True
+    doubts: Callable[[Fields, float], list[str]] | None = None
+    invariants: Callable[[Fields], dict[str, float]] | None = None
     forget: Callable[[], None] | None = None
     trouble: Callable[[Fields], list[str]] | None = None
     diagnose: Callable[[Fields], list[Fault]] | None = None

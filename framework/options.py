@@ -153,6 +153,7 @@ def _declare_framework_options(model: bool) -> None:
     option("quiet", False, "", "print errors only")
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
     option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
+    option("verdict", "warn", "", "what to do with doubtful results", choices=("fail", "warn", "off"))
     for name in ("checkpoint_options", "threads"):
         importlib.import_module(f"windlass.framework.{name}").declare()
     _run.framework |= set(_run.own) - before
@@ -354,6 +355,11 @@ def quiet() -> bool:
 def partition_kind() -> str:
     """How the model is divided among processes (-partition)."""
     return str(own_value("partition"))
+
+
+def verdict_kind() -> str:
+    """What to do with doubtful results (-verdict)."""
+    return str(own_value("verdict"))
 
 
 def last_good_path() -> Path | None:

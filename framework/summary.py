@@ -3,13 +3,29 @@
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from windlass.framework import options
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files import check_target, replace_file
+
+
+@dataclass
+class _Verdicts:
+    """Verdicts on the solves of this process, beside PETSc's one database of options."""
+
+    solves: list[dict[str, Any]] = field(default_factory=list)
+
+
+_verdicts = _Verdicts()
+
+
+def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
+    """A solve has ended with a verdict, which the summary will contain."""
+    _verdicts.solves.append({"solve": solve, "verdict": word, "reasons": list(reasons)})
 
 
 def summary_path() -> Path | None:
@@ -31,7 +47,7 @@ def write_summary(values: Mapping[str, Any]) -> None:
 
     Args:
         values: results by name: numbers, words, None, NumPy arrays, and lists and dicts of them; numbers that are not
-            finite become null.
+            finite become null.  After solves ``verdict`` and ``verdicts`` are added.
 
     Raises:
         OutputError: the file cannot be written.
@@ -41,6 +57,9 @@ def write_summary(values: Mapping[str, Any]) -> None:
     path = summary_path()
     if path is None or options.help_requested() or options.process_rank() > 0:
         return
+    if _verdicts.solves:
+        worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
+        values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
     try:
         replace_file(path, f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode())
     except OSError as error:

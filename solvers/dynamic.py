@@ -19,6 +19,7 @@ from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.consistency import Consistency
 from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.energy_watch import EnergyWatch
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
@@ -28,6 +29,7 @@ from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
 from windlass.solvers.statistics import Statistics
 from windlass.solvers.step_control import StepControl
+from windlass.solvers.verdict import Verdict, begin_verdict, conclude, judge_invariants, judge_steps
 
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
@@ -64,6 +66,7 @@ class Dynamic:
 
     Attributes:
         statistics: counts and times.
+        verdict: whether the result of the last run can be trusted, see `Verdict`.
         snes: the PETSc solver.
         failed_attempts: (time, step size, reason) of rejected attempts.
     """
@@ -132,7 +135,10 @@ class Dynamic:
         project = option(prefix + "project", project, "1", "bring accelerations onto the constraints after kinks")
         self.consistency = Consistency(self.problem, self.integrator, project)
         self.snes = self.problem.snes
+        self.watch = EnergyWatch(self.assembly)
+        self.verdict = Verdict()
         self.statistics = Statistics()
+        self.name = name or prefix.rstrip("_")
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
         self.keeper: Keeper | None = None
@@ -172,6 +178,7 @@ class Dynamic:
         all_hooks = as_hooks(hooks)
         with Keeper(self, all_hooks) as keeper:
             self.statistics.begin()
+            self.watch.reset()
             # each march begins with the nominal step, also a second one of the same solver
             self.control = replace(self.control)
             self.problem.lag.reset()
@@ -185,6 +192,8 @@ class Dynamic:
                 self.consistency.begin(current)
                 release_dropped(self.assembly.comm)
             keeper.restore(current)
+            self.assembly.load_fields(current)
+            self.verdict = begin_verdict(self.assembly, self.control.nominal, self.name)
             self.progress.begin(current.t, self.end)
             start = current.copy()
             while current.t < self.end - 1e-9 * self.control.nominal:
@@ -193,11 +202,13 @@ class Dynamic:
                 current.start_data[:] = current.data
                 start.assign(current)
                 h, then = self.control.propose(current.t, self.end)
+                self.watch.begin_step()
                 attempt = self._attempt(start, current, h, then, all_hooks)
                 self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
                     self._reject(start, current, h, attempt, all_hooks)
                     continue
+                self.watch.after_step(current)
                 self.consistency.follow(current, h)
                 current.t, current.step = then, current.step + 1
                 self.control.accept()
@@ -213,6 +224,13 @@ class Dynamic:
             self.progress.end()
             run_finish(all_hooks, current)
             keeper.finish(current)
+            self._judge(current)
+
+    def _judge(self, state: State) -> None:
+        """The verdict on a run that has reached its end."""
+        self.assembly.load_fields(state)
+        reasons = [*judge_steps(self.statistics), self.watch.judge(), *judge_invariants(self.verdict, self.assembly)]
+        conclude(self.verdict, reasons, self.name)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -228,6 +246,7 @@ class Dynamic:
             "newton": self.newton.keep(),
             "consistency": self.consistency.keep(),
             "statistics": self.statistics.keep(),
+            "watch": self.watch.keep(),
             "failed_attempts": self.failed_attempts,
         }
 
@@ -237,6 +256,7 @@ class Dynamic:
         self.newton.take_up(kept["newton"])
         self.consistency.take_up(kept["consistency"])
         self.statistics.take_up(kept["statistics"])
+        self.watch.take_up(kept["watch"])
         self.failed_attempts = [(t, h, reason) for t, h, reason in kept["failed_attempts"]]
 
     def forget(self, state: State) -> None:
@@ -260,6 +280,7 @@ class Dynamic:
             attempt.reason, attempt.history = run.reason, run.history
             if run.converged:
                 self.problem.store(current)
+                self.watch.after_newton()
                 self.integrator.finish(start, current, algorithmic, h)
             return run.converged
 

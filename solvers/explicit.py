@@ -25,12 +25,14 @@ from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.accelerations import Accelerations
+from windlass.solvers.explicit_limit import describe_limit
 from windlass.solvers.explicit_step import Advance, Method
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
 from windlass.solvers.runge_kutta import RungeKutta
 from windlass.solvers.statistics import Statistics
+from windlass.solvers.verdict import Verdict, begin_verdict, conclude, judge_invariants
 from windlass.solvers.verlet import Verlet
 
 METHODS = ("verlet", "rk")
@@ -94,6 +96,7 @@ class Explicit:
 
     Attributes:
         statistics: counts and times.
+        verdict: whether the result of the last run can be trusted, see `Verdict`.
         accelerations: what evaluates accelerations; its ``kind`` says how masses are dealt with.
         failed_attempts: (time, step size, reason) of rejected attempts.
 
@@ -152,6 +155,7 @@ class Explicit:
         else:
             self._method = Verlet(self.accelerations, self._is_too_long, project)
         self.statistics = Statistics()
+        self.name, self.verdict = name or prefix.rstrip("_"), Verdict()
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
         self.keeper: Keeper | None = None
@@ -195,6 +199,7 @@ class Explicit:
             self._method.begin(current, resume)
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             keeper.restore(current)
+            self._begin_verdict(current)
             self.progress.begin(current.t, self.end)
             while current.t < self.end - 1e-9 * self.step:
                 keeper.before_step(current)
@@ -228,6 +233,15 @@ class Explicit:
             for hook in all_hooks:
                 hook.finish(current)
             keeper.finish(current)
+            self.assembly.load_fields(current)
+            conclude(self.verdict, judge_invariants(self.verdict, self.assembly), self.name)
+
+    def _begin_verdict(self, state: State) -> None:
+        """Say before the run what makes it doubtful."""
+        limit = describe_limit(self.assembly, state, self.step) if self._name == "verlet" else []
+        # the call before has used the fields
+        self.assembly.load_fields(state)
+        self.verdict = begin_verdict(self.assembly, self.step, self.name, limit)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""

@@ -29,6 +29,7 @@ from windlass.solvers.singular import check_stiffness, summarise_faults
 from windlass.solvers.stability import Follower, describe_unstable, examine, say_doubts, say_followed, stability_option
 from windlass.solvers.statistics import Statistics
 from windlass.solvers.step_control import StepControl
+from windlass.solvers.verdict import Verdict, begin_verdict, conclude, judge_end, judge_invariants
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
@@ -69,6 +70,7 @@ class Static:
 
     Attributes:
         statistics: counts and times.
+        verdict: whether the last result can be trusted, see `Verdict`.
         snes: the PETSc solver.
     """
 
@@ -120,6 +122,8 @@ class Static:
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes
         self.statistics = Statistics()
+        self.name = name or prefix.rstrip("_")
+        self.verdict, self._error = Verdict(), 0.0
         self.progress = Progress(name, "", self.statistics)
         self.keeper: Keeper | None = None
 
@@ -158,6 +162,7 @@ class Static:
             else:
                 self._march(current, all_hooks, keeper)
             keeper.finish(current)
+            self._judge(current)
         return current
 
     def _march(self, current: State, all_hooks: list[StepHook], keeper: Keeper) -> None:
@@ -166,6 +171,8 @@ class Static:
         fields = self.assembly.fields
         if self._decides:
             self._decide(current, time)
+        self.assembly.load_fields(current)
+        self.verdict = begin_verdict(self.assembly, 0.0, self.name)
         fields.data[:], fields.start_data[:] = current.data, current.data
         check_stiffness(self.problem, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
         release_dropped(self.assembly.comm)
@@ -187,6 +194,7 @@ class Static:
                 # less load does not help here, and only at its end the way has to be an equilibrium
                 attempt.converged = True
             self.statistics.count(attempt, self.newton, self.discontinuous)
+            self._error = attempt.relative_error if attempt.unsettled else 0.0
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
                 continue
@@ -229,6 +237,11 @@ class Static:
         if finding:
             say_followed(finding)
         say_doubts(left)
+
+    def _judge(self, state: State) -> None:
+        """The verdict on a solve that has reached its end; what was accepted on the way does not count."""
+        self.assembly.load_fields(state)
+        conclude(self.verdict, [*judge_end(self._error), *judge_invariants(self.verdict, self.assembly)], self.name)
 
     def settings(self) -> dict[str, Any]:
         """Nothing: a static solve that has ended has its result; see `Restartable`."""

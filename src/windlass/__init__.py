@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from windlass.solvers.explicit import Explicit as Explicit
     from windlass.solvers.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.static import Static as Static
+    from windlass.solvers.verdict import DoubtfulError as DoubtfulError
+    from windlass.solvers.verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
 
@@ -76,6 +78,8 @@ _MODULE_OF = {
     "Explicit": "solvers.explicit",
     "NonlinearProblem": "solvers.problem",
     "Static": "solvers.static",
+    "DoubtfulError": "solvers.verdict",
+    "Verdict": "solvers.verdict",
 }
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -191,7 +191,7 @@ def test_two_processes(tmp_path: Path) -> None:
 def test_options(tmp_path: Path) -> None:
     """Own options and PETSc's under the prefix; help shows them and runs nothing; misspelt ones are errors."""
     (tmp_path / "model.py").write_text(MODEL)
-    shown = run_windlass(["run", "model.py", "-help"], folder=tmp_path)
+    shown = run_windlass(["run", "model.py", "-help", "petsc"], folder=tmp_path)
     assert shown.returncode == 0, shown.stderr
     for text in ("-explicit_project", "-explicit_discontinuous_atol", "-explicit_ksp_type", "Nothing was solved"):
         assert text in shown.stdout

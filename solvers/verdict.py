@@ -1,0 +1,146 @@
+"""The verdict on a solve: whether its result can be trusted, with the reasons where it is doubtful.
+
+A solve that fails raises an error.  One that reaches its end can still be wrong: contacts that were not resolved in
+time create energy, steps were accepted although contact states did not settle, a belt has left its pulleys.  Such a
+solve is *doubtful*.  What is known before, such as a step longer than the period of a contact, is said before.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from windlass.framework import options
+from windlass.framework.assembly import Assembly
+from windlass.framework.errors import WindlassError
+from windlass.framework.parallel import is_first_process
+from windlass.framework.summary import note_verdict
+from windlass.solvers.statistics import Statistics
+
+UNSETTLED_SHARE = 0.05
+"""Steps accepted at the limit of passes, per steps, from which a result is doubtful [1]."""
+SMALL_ERROR = 1e-3
+"""Force errors of such steps, per contact force, that do no harm [1]."""
+FEW = 3
+"""So many such steps are no cause for doubt in a short run."""
+WHOLE = 1e-6
+"""An invariant this close to a whole number is one: other numbers are those of open cables, which may change."""
+SHOWN = 5
+"""Reasons of one kind that are shown."""
+
+
+class DoubtfulError(WindlassError):
+    """A solve reached its end with a doubtful result, and ``-verdict fail`` was given."""
+
+
+@dataclass
+class Verdict:
+    """What is thought of a solve.
+
+    Attributes:
+        reasons: why its result is doubtful; empty if it is not.
+        notes: what was said before it began.
+        invariants: numbers that must not have changed at its end, see `System.invariants`.
+    """
+
+    reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    invariants: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def word(self) -> str:
+        """``"ok"`` or ``"doubtful"``."""
+        return "doubtful" if self.reasons else "ok"
+
+    def describe(self) -> str:
+        """The verdict in some lines."""
+        return "\n  ".join([self.word, *self.reasons])
+
+
+def find_doubts(assembly: Assembly, step: float) -> list[str]:
+    """What laws say before a solve, at the fields; all processes call this together.
+
+    Args:
+        assembly: the systems of this process.
+        step: nominal step size [s] of dynamics, 0 in statics.
+    """
+    if options.verdict_kind() == "off":
+        return []
+    mine = [words for s in assembly.systems if s.doubts is not None for words in s.doubts(assembly.fields, step)]
+    found = dict.fromkeys(words for part in assembly.processes.allgather("doubts", mine) for words in part)
+    return list(found)[:SHOWN]
+
+
+def find_invariants(assembly: Assembly) -> dict[str, float]:
+    """Invariants of the whole model at the fields; all processes call this together."""
+    mine = [s.invariants(assembly.fields) for s in assembly.systems if s.invariants is not None]
+    sums: dict[str, float] = {}
+    for part in assembly.processes.allgather("invariants", mine):
+        for values in part:
+            for name, value in values.items():
+                sums[name] = sums.get(name, 0.0) + value
+    return sums
+
+
+def judge_invariants(verdict: Verdict, assembly: Assembly) -> list[str]:
+    """Reasons that lie in invariants which have changed since the start; all processes call this together."""
+    if options.verdict_kind() == "off":
+        return []
+    now = find_invariants(assembly)
+    return [
+        f"{name} were {before:.0f} at the start and are {now[name]:.0f} at the end: what runs around it has left it"
+        for name, before in verdict.invariants.items()
+        if abs(now.get(name, before) - before) > 0.5
+    ][:SHOWN]
+
+
+def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str] = ()) -> Verdict:
+    """Say what laws think of a solve before it begins; its start is in the fields, markers included."""
+    if options.verdict_kind() == "off":
+        return Verdict()
+    whole = {key: value for key, value in find_invariants(assembly).items() if abs(value - round(value)) < WHOLE}
+    notes = [*more, *find_doubts(assembly, step)]
+    verdict = Verdict(notes=notes, invariants={k: v for k, v in whole.items() if abs(v) > 0.5})
+    _say(f"note before {name}", verdict.notes)
+    return verdict
+
+
+def judge_steps(statistics: Statistics) -> list[str]:
+    """Reasons that lie in the steps of a solve."""
+    unsettled, worst = statistics.unconverged_passes, statistics.largest_error
+    if worst <= SMALL_ERROR or unsettled <= max(FEW, UNSETTLED_SHARE * statistics.steps):
+        return []
+    return [
+        f"{unsettled} of {statistics.steps} steps were accepted although contact states did not settle, with force "
+        f"errors up to {worst:.2g} of the contact forces: take a smaller step, or let such steps fail"
+    ]
+
+
+def judge_end(error: float) -> list[str]:
+    """Reasons that lie in the last load step, which was accepted with a force error per contact force [1]."""
+    if error <= SMALL_ERROR:
+        return []
+    return [f"contact states have not settled, the force error is {error:.2g} of the contact forces"]
+
+
+def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:
+    """A solve has reached its end: keep, show and act on the verdict.
+
+    Raises:
+        DoubtfulError: the verdict is doubtful and ``-verdict fail`` was given.
+    """
+    kind = options.verdict_kind()
+    verdict.reasons = [reason for reason in reasons if reason] if kind != "off" else []
+    note_verdict(name, verdict.word, verdict.reasons)
+    if verdict.reasons and kind == "fail":
+        raise DoubtfulError(f"the result of {name} is doubtful:\n  " + "\n  ".join(verdict.reasons))
+    _say(f"doubtful result of {name}", verdict.reasons)
+
+
+def _say(heading: str, lines: Sequence[str]) -> None:
+    if lines and is_first_process():
+        text: Any = "".join(f"{heading}: {line}\n" for line in lines)
+        sys.stderr.write(text)
+        sys.stderr.flush()

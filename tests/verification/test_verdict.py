@@ -1,0 +1,117 @@
+"""Verdicts: runs that were made to explode are errors or doubtful, healthy ones are neither."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import RigidBody2D, nodes_of, straight_cable
+from windlass.framework import summary
+from windlass.framework.petsc import PETSc
+
+from support.verdict_models import LENIENT, driven_belt, falling_rope, loaded_rope
+
+Case = tuple[Any, dict[str, Any]]
+TRAPEZOIDAL, ALPHA, INDEX2 = "trapezoidal_index2", "generalized_alpha", "generalized_alpha_index2"
+
+EXPLODING: list[Case] = [
+    # contacts far stiffer than the step resolves, accepted whatever their states do
+    *((driven_belt, {"stiffness": k, "step": h, "method": m, **LENIENT})
+      for k, h in ((1e10, 5e-4), (1e10, 1e-3), (1e10, 2e-3), (2e10, 1e-3)) for m in (TRAPEZOIDAL, ALPHA)),
+    *((loaded_rope, {"stretch": 1e7, "contact": 1e9, "step": h, "end": 0.05, "method": m, **LENIENT})
+      for h in (2e-3, 3e-3) for m in (TRAPEZOIDAL, "newmark")),
+    # belts that are thrown off their pulleys
+    *((driven_belt, {"throw": v, "method": m})
+      for v in (20.0, -20.0, 30.0, -30.0, 60.0) for m in (TRAPEZOIDAL, ALPHA)),
+    # explicit steps beyond the limit of stability
+    *((falling_rope, {"explicit": True, "step": h, "drop": d})
+      for h in (1e-4, 1.5e-4, 2e-4, 5e-4, 1e-3, 2e-3) for d in (0.0, 0.02, 0.05)),
+]  # fmt: skip
+
+HEALTHY: list[Case] = [
+    *((driven_belt, {"stiffness": k, "method": m}) for k in (1e6, 1e7, 1e8) for m in (TRAPEZOIDAL, ALPHA, INDEX2)),
+    *((driven_belt, {"step": h}) for h in (2e-4, 2e-3)),
+    *((loaded_rope, {"stretch": s, "contact": k, "step": h, "method": m})
+      for s, k in ((1e4, 1e6), (1e5, 1e6), (1e6, 1e7)) for h in (1e-4, 1e-3) for m in (TRAPEZOIDAL, ALPHA)),
+    *((falling_rope, {"drop": d, "method": m, "end": 0.05})
+      for d in (0.0, 0.02, 0.05, 0.1) for m in (TRAPEZOIDAL, ALPHA, "newmark")),
+    *((falling_rope, {"explicit": True, "step": h, "end": 0.01}) for h in (1e-5, 2e-5)),
+    *((falling_rope, {"drop": d, "step": 5e-4, "end": 0.05}) for d in (0.02, 0.05, 0.1)),
+]  # fmt: skip
+
+
+def judge(case: Case) -> str:
+    """``"ok"``, ``"doubtful"`` or ``"error"``."""
+    make, settings = case
+    try:
+        solver, start = make(**settings)
+        state = solver.solve(start)
+    except wl.WindlassError:
+        return "error"
+    assert np.isfinite(state.q).all()
+    return solver.verdict.word if isinstance(solver, wl.Dynamic) else "ok"
+
+
+def test_no_explosion_ends_as_success() -> None:
+    assert len(EXPLODING) >= 40
+    assert [case for case in EXPLODING if judge(case) == "ok"] == []
+
+
+def test_no_healthy_run_is_doubtful() -> None:
+    assert len(HEALTHY) >= 40
+    assert [case for case in HEALTHY if judge(case) != "ok"] == []
+
+
+def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """T = 2 pi sqrt(0.8/1e7) s = 1.78e-3 s; the number to take is half of it."""
+    solver, start = driven_belt(step=5e-3, end=5e-3)
+    solver.solve(start)
+    (note,) = solver.verdict.notes
+    assert "the step of 0.005 s is longer than the period of 0.00178 s" in note and "below 0.00089 s" in note
+    assert f"note before dynamic: {note}" in capsys.readouterr().err
+
+
+def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    world = wl.World(gravity=(0.0, -9.81, 0.0))
+    pulley = world.add(RigidBody2D, name="far", position=(0.0, 5.0), mass=1.0, inertia=1.0)
+    con.fix(world, pulley, "x", "y", "rotation")
+    rope = straight_cable(
+        world, (0, 0), (1, 0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5, name="rope"
+    )
+    con.clamp(world, nodes_of(world, rope)[0])
+    con.add_contact(
+        world, con.ContactCircleCable2D, circles=[pulley], cables=rope, segments=2, circle_radius=0.1,
+        contact_stiffness_per_length=1e5,
+    )  # fmt: skip
+    solver = wl.Static(world, name="hang")
+    solver.solve()
+    coarse, far = solver.verdict.notes
+    assert "spans 1.25 rad of its circle of radius 0.1 m: take at least 5 segments per cable" in coarse
+    assert far == "no cable is near the circle far" and solver.verdict.word == "ok"
+
+
+@pytest.mark.parametrize("kind", ["fail", "warn", "off"])
+def test_verdict_option(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    solver, start = driven_belt(throw=30.0, name="thrown")
+    database, file = PETSc.Options(), tmp_path / "summary.json"
+    database.setValue("verdict", kind)
+    try:
+        if kind == "fail":
+            with pytest.raises(wl.DoubtfulError, match="result of thrown is doubtful"):
+                solver.solve(start)
+        else:
+            solver.solve(start)
+        database.setValue("summary", str(file))
+        summary.write_summary({"x": 1.0})
+    finally:
+        for name in ("verdict", "summary"):
+            database.delValue(name)
+    assert ("doubtful result of thrown: windings around left" in capsys.readouterr().err) == (kind == "warn")
+    last = json.loads(file.read_text())["verdicts"][-1]
+    assert last["solve"] == "thrown" and last["verdict"] == ("ok" if kind == "off" else "doubtful")
