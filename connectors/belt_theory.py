@@ -35,6 +35,7 @@ import numpy as np
 from scipy.optimize import root
 from scipy.special import roots_legendre
 
+from windlass.framework.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
 
@@ -77,6 +78,26 @@ class BeltCreep:
         return 1.0 - self.driven_speed / self.driver_speed
 
 
+def is_stiffness(given: object) -> bool:
+    """Whether a value is a positive number, perhaps infinite."""
+    return isinstance(given, float | np.floating) and given > 0.0
+
+
+@checked(
+    axial_stiffness=number("N", above=0.0),
+    length=number("m", above=0.0),
+    distance=number("m", above=0.0),
+    radius=number("m", above=0.0),
+    driver_speed=number("rad/s", above=0.0),
+    torque=either(number("N m"), function()),
+    friction_coefficient=number("1", above=0.0),
+    reference_strain=number("1", above=-1.0),
+    mass_per_length=number("kg/m", minimum=0.0),
+    axis_height=number("m"),
+    contact_stiffness_per_length=that(is_stiffness, "a number > 0 [N/m²], or inf"),
+    gravity=number("m/s²"),
+    tight_above_slack=number("m"),
+)
 def belt_creep(
     *,
     axial_stiffness: float,
@@ -113,9 +134,6 @@ def belt_creep(
     Raises:
         ModelError: the belt is slack, or it slips on the whole of an arc.
     """
-    for name, value in (("driver_speed", driver_speed), ("friction_coefficient", friction_coefficient)):
-        if not value > 0.0:
-            raise ModelError(f"{name} = {value:g} of belt_creep: must be > 0")
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
     R = radius + axis_height
     torque_at = torque if callable(torque) else lambda _: torque

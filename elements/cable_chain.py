@@ -18,7 +18,19 @@ from windlass.elements.catenary import Catenary, hang_between
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
 from windlass.framework.adding import all_or_nothing
-from windlass.framework.checks import checked, each, either, handle, inside, instance, number, optional, word, yes_no
+from windlass.framework.checks import (
+    checked,
+    each,
+    either,
+    handle,
+    inside,
+    instance,
+    number,
+    numbers,
+    optional,
+    word,
+    yes_no,
+)
 from windlass.framework.errors import ModelError
 from windlass.framework.parts import part_of_large, pick_rows
 from windlass.framework.table import Entity
@@ -115,6 +127,16 @@ def straight_cable(
     return add_along(world, route, elements, name, **cable_columns)
 
 
+@checked(
+    **CHAIN,
+    start=inside(),
+    end=inside(),
+    length=number("m", above=0.0),
+    axial_stiffness=number("N", above=0.0),
+    mass_per_length=number("kg/m", minimum=0.0),
+    gravity=optional(numbers("m/s^2", (2,), (3,))),
+)
+@all_or_nothing
 def catenary(
     world: World,
     start: Point,
@@ -151,10 +173,8 @@ def catenary(
         ModelError: a slack cable without weight, with one end above the other, or forces relative to its reference.
     """
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
-    numbers = {"length": length, "axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length}
-    for column, value in {**numbers, "reference_strain": strain}.items():
-        if np.ndim(value) != 0:
-            raise ModelError(f"{name}: {column} = {value} of a catenary: must be one number")
+    if np.ndim(strain) != 0:
+        raise ModelError(f"{name}: reference_strain = {strain} of a catenary: must be one number")
     if np.any(np.asarray(share) != 0.0):
         raise ModelError(
             f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, it hangs stretched"

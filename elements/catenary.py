@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, isfinite, log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from windlass.elements.routes import Point
+from windlass.elements.routes import Point, RouteError
+from windlass.framework.checks import checked, number, numbers
 
 FloatArray = npt.NDArray[np.float64]
 VERTICAL = 1e-9
@@ -72,12 +73,12 @@ class Catenary:
             s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.
 
         Raises:
-            ValueError: s lies outside.
+            RouteError: s lies outside.
         """
         s = np.atleast_1d(np.asarray(s, dtype=np.float64))
         L, H, w = self.length, self.horizontal_force, self.weight
         if s.ndim != 1 or not np.all(np.abs(s - 0.5 * L) <= (0.5 + 1e-12) * L):
-            raise ValueError(f"s = {s} m in Catenary.eval_points: must be from 0 to {L} m, shape (n,)")
+            raise RouteError(f"s = {s} m in Catenary.eval_points: must be from 0 to {L} m, shape (n,)")
         offsets = [
             _eval_offset(H, self.vertical_force, w, float(x), self.axial_stiffness, self.free_stretch) for x in s
         ]
@@ -90,6 +91,20 @@ class Catenary:
         return position, tangent, curvature
 
 
+POINT = numbers("m", (2,), words="two finite numbers (x, y)")
+
+
+@checked(
+    RouteError,
+    "a catenary",
+    start=POINT,
+    end=POINT,
+    length=number("m", above=0.0),
+    axial_stiffness=number("N", above=0.0),
+    mass_per_length=number("kg/m", minimum=0.0),
+    gravity=numbers("m/s^2", (2,), (3,)),
+    reference_strain=number("1", above=-1.0),
+)
 def hang_between(
     start: Point,
     end: Point,
@@ -110,20 +125,10 @@ def hang_between(
         reference_strain: strain without force [1].
 
     Raises:
-        ValueError: numbers that are not finite or not > 0; no weight or one point above the other, if the cable is
+        RouteError: numbers that are not finite or not > 0; no weight or one point above the other, if the cable is
             slack: it then has no shape of its own.
     """
-    ends = np.array([start, end], dtype=np.float64)
-    g = np.asarray(gravity, dtype=np.float64)[:2]
-    if ends.shape != (2, 2) or not np.isfinite(ends).all():
-        raise ValueError(f"start = {start} m, end = {end} m of a catenary: must be two finite numbers (x, y) each")
-    for name, value, unit in (("length", length, "m"), ("axial_stiffness", axial_stiffness, "N")):
-        if not (isfinite(value) and value > 0.0):
-            raise ValueError(f"{name} = {value} {unit} of a catenary: must be > 0 {unit}")
-    if not (isfinite(mass_per_length) and mass_per_length >= 0.0):
-        raise ValueError(f"mass_per_length = {mass_per_length} kg/m of a catenary: must be >= 0 kg/m")
-    if not (isfinite(reference_strain) and reference_strain > -1.0):
-        raise ValueError(f"reference_strain = {reference_strain} of a catenary: must be > -1")
+    ends, g = np.array([start, end]), np.asarray(gravity)[:2]
     free = 1.0 + reference_strain
     chord = ends[1] - ends[0]
     distance, weight = float(np.hypot(*chord)), mass_per_length * float(np.hypot(*g))
@@ -144,7 +149,7 @@ def _pull_straight(
 ) -> Catenary:
     """A taut line without weight."""
     if distance <= free * length:
-        raise ValueError(
+        raise RouteError(
             f"mass_per_length = {mass} kg/m, gravity: a slack line ({free * length} m over {distance} m) without "
             "weight has no shape of its own; must have a weight > 0 N/m, or be shorter than the distance of its ends"
         )
@@ -161,7 +166,7 @@ def _hang_straight(
     sign = 1.0 if z >= 0.0 else -1.0
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
     if min(sign * V, sign * (V - weight * L)) <= 0.0:
-        raise ValueError(
+        raise RouteError(
             f"start and end of a catenary are one above the other, {abs(z)} m apart: a slack line of {L} m has no "
             "width there; must be apart horizontally, or be taut at both ends"
         )

@@ -62,14 +62,23 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, vel
     dv=number("1"),
     load_factor=number("1"),
     da=number("1"),
+    velocity_terms=yes_no(),
 )
 def assemble_matrix(
-    world: World, state: State, dq: float = 1.0, dv: float = 0.0, load_factor: float = 1.0, da: float = 0.0
+    world: World,
+    state: State,
+    dq: float = 1.0,
+    dv: float = 0.0,
+    load_factor: float = 1.0,
+    da: float = 0.0,
+    *,
+    velocity_terms: bool = True,
 ) -> Any:
     """dq * d/dq + dv * d/dv of `assemble_vector` [N/m, ...] as a PETSc matrix: dq = 1 gives K, dv = 1 gives D.
 
     With da other than 0: dq * d/dq + dv * d/dv + da * d/da of M(q) a + `assemble_vector` at the accelerations of the
-    state.  Without accelerations that is dq K + dv D + da M.
+    state.  Without accelerations that is dq K + dv D + da M.  Without ``velocity_terms``, and with da = 0, forces of
+    inertia are left out as there.
     """
     assembly = serial_assembly(world)
     fields = assembly.load_fields(state)
@@ -77,7 +86,7 @@ def assemble_matrix(
         fields.a[:] = 0.0
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
-    if da == 0.0:
+    if da == 0.0 and velocity_terms:
         # forces of inertia that are quadratic in velocities belong to f
         for system in assembly.systems:
             if system.inertia_tangent is not None:

@@ -42,7 +42,7 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
 Values = dict[str, NDArray[Any]]
 
 
-def read_state_file(path: Path, names: Sequence[str], others: Sequence[str]) -> tuple[Values, Values]:
+def read_state_file(path: Path, names: Sequence[str], others: Sequence[str] = ()) -> tuple[Values, Values]:
     """Read the values of some names, and of others as far as the file has them.
 
     Raises:

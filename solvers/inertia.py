@@ -48,6 +48,10 @@ MEMORY = (50, 200, 1000)
 """Extra memory of MUMPS in percent, one after the other."""
 
 
+class InertiaError(ModelError):
+    """A tangent without factors: nothing in the model has any stiffness at the equilibrium."""
+
+
 class TangentInertia:
     """Inertia and lowest mode of the tangent that a problem holds; all processes together.
 
@@ -139,7 +143,7 @@ class TangentInertia:
             pc.setUp()
             if factors.getMumpsInfog(1) >= 0:
                 return matrix, pc, int(factors.getMumpsInfog(12))
-        raise ModelError(f"the inertia of the static tangent cannot be found: MUMPS says {factors.getMumpsInfog(1)}")
+        raise InertiaError(f"the inertia of the static tangent cannot be found: MUMPS says {factors.getMumpsInfog(1)}")
 
     @staticmethod
     def _create_factors(matrix: Any, package: str) -> Any:

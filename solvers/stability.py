@@ -20,7 +20,7 @@ from windlass.framework.options import option
 from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
 from windlass.solvers.descent import descend, first_factor
-from windlass.solvers.inertia import SYMMETRIC, TangentInertia
+from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia
 from windlass.solvers.newton import Newton
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
@@ -95,7 +95,10 @@ def examine(problem: NonlinearProblem) -> Finding:
     problem.update_tangent(problem.unknowns)
     problem.lag.forget()
     inertia = TangentInertia(problem)
-    finding.negative = inertia.count_negative()
+    try:
+        finding.negative = inertia.count_negative()
+    except InertiaError as error:
+        finding.doubts.append(f"whether the equilibrium is stable is not known: {error}")
     if finding.negative and inertia.asymmetry > SYMMETRIC and not inertia.loses_stability():
         finding.negative = 0
     if finding.negative:

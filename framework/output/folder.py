@@ -30,8 +30,9 @@ def create_output_folder(path: str | os.PathLike[str]) -> Path:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         if isinstance(error, FileExistsError):
             reason = "a file of this name is in the way"
+        given = repr(os.fspath(path)) if isinstance(path, str | os.PathLike) else show(path)
         raise OutputError(
-            f"output folder = {show(path)} cannot be written ({reason}): "
+            f"output folder = {given} cannot be written ({reason}): "
             "must be a folder that exists or can be made, on a file system that can be written"
         ) from error
     return folder

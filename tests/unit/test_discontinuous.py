@@ -175,7 +175,10 @@ def test_control_goes_on_after_a_restart() -> None:
 
 def test_statistics_say_what_happened() -> None:
     """Steps at the limit and in cycles are counted apart, with the largest error; what agrees is not counted."""
-    statistics, newton = Statistics(), SimpleNamespace(problem=SimpleNamespace(tangent_count=0), fallbacks=0)
+    statistics, newton = (
+        Statistics(),
+        SimpleNamespace(problem=SimpleNamespace(tangent_count=0), fallbacks=0, roundings=0),
+    )
     settings = DiscontinuousSettings()
     for cycle, error in ((0, 0.5), (2, 0.2), (2, 0.0)):
         attempt = StepAttempt(converged=True, passes=3, error=error, force=1e3, cycle=cycle, unsettled=True)

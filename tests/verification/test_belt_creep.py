@@ -130,8 +130,8 @@ def test_terms_of_the_theory() -> None:
         ({"torque": 200.0}, r"torque = \S+ N m: the belt slips on the whole arc"),
         ({"length": 1.4}, "length = 1.4 m has the tension -"),
         ({"mass_per_length": 400.0}, "does not press on the pulleys"),
-        ({"friction_coefficient": 0.0}, "friction_coefficient = 0 of belt_creep: must be > 0"),
-        ({"driver_speed": -3.0}, "driver_speed = -3 of belt_creep: must be > 0"),
+        ({"friction_coefficient": 0.0}, "friction_coefficient = 0.0 in belt_creep: must be > 0"),
+        ({"driver_speed": -3.0}, "driver_speed = -3.0 rad/s in belt_creep: must be > 0"),
     ],
 )
 def test_drives_without_steady_motion_are_refused(change: dict[str, float], message: str) -> None:

@@ -219,20 +219,25 @@ def create_pendulum(spatial: bool) -> tuple[World, Entity]:
     return world, body
 
 
+@pytest.mark.parametrize("rotations", ["steady", "parameters"])
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
-def test_pendulum_in_space_and_in_the_plane(method: str) -> None:
-    """Both pendulums converge to the same motion with order 2 (they differ in their coordinates of the rotation)."""
+def test_pendulum_in_space_and_in_the_plane(method: str, rotations: str) -> None:
+    """Both pendulums converge to the same motion with order 2 (they differ in their coordinates of the rotation).
+
+    With steady turning they differ less, and with generalised-alpha their difference passes through 0 near 4 ms.
+    """
     differences = []
     for step in (4e-3, 2e-3):
         ends = []
         for spatial in (True, False):
             world, body = create_pendulum(spatial)
-            state = Dynamic(world, step=step, end=2.0, method=method).solve()
+            state = Dynamic(world, step=step, end=2.0, method=method, rotations=rotations).solve()
             ends.append(eval_output(body, "position", state))
         assert_allclose(ends[0][2], 0.0, atol=1e-9)
         differences.append(float(np.abs(ends[0] - ends[1]).max()))
-    assert differences[1] < 2e-4
-    assert np.log2(differences[0] / differences[1]) > 1.7
+    assert differences[1] < (5e-7 if rotations == "steady" else 2e-6)
+    if (method, rotations) != ("generalized_alpha", "steady"):
+        assert np.log2(differences[0] / differences[1]) > 1.7
 
 
 def test_static_equilibrium_in_space() -> None:

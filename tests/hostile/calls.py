@@ -1,0 +1,249 @@
+"""A valid call of every public function, constructor and method, and the models that they work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import windlass as wl
+import windlass.connectors as con
+import windlass.elements as el
+from windlass.framework.assembly import serial_assembly
+from windlass.framework.table import Entity
+
+from support.meshes import write_lines
+
+Call = tuple[Callable[..., Any], dict[str, Any]]
+
+
+@dataclass
+class Scene:
+    """A small model that is solved, and one that is being built."""
+
+    world: wl.World
+    belt: Entity
+    body: Entity
+    force: Entity
+    contacts: Entity
+    state: wl.State
+    open: wl.World
+    node: Entity
+    spatial: Entity
+    open_cable: Entity
+    space: wl.World
+    space_state: wl.State
+    hunt: Entity
+    ball: Entity
+    folder: Path
+
+
+CABLE = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
+
+
+def create_scene(folder: Path) -> Scene:
+    """The models that calls work on; files go to the folder."""
+    world = wl.World()
+    body = world.add(el.RigidBody2D, position=(0.5, -0.2), mass=1.0, inertia=1.0)
+    belt = el.straight_cable(world, (0, 0), (1, 0), 2, **CABLE)
+    force = world.add(con.Force, marker=con.position_marker(world, body), vector=(0.0, 1.0, 0.0))
+    contacts = con.add_contact(
+        world, con.ContactFrictionCircleCable2D, body, belt, segments=1, circle_radius=0.1, contact_stiffness=10.0
+    )
+    con.fix(world, body, "x", "y", "rotation")
+    con.clamp(world, el.nodes_of(world, belt)[0])
+    state = wl.State(world)
+    state.save(folder / "state.npz")
+    building = wl.World()
+    node = building.add(el.RigidNode2D, position=(0.0, 0.0))
+    spatial = building.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
+    open_cable = el.straight_cable(building, (0, 0), (1, 0), 2, **CABLE)
+    space = wl.World()
+    ball = space.add(el.MassPoint, position=(0.0, 0.0, 1.0), mass=1.0)
+    surfaces, material = space.add(con.ContactSet), space.add(con.ContactMaterial, plane_strain_modulus=1e6)
+    space.add(con.ContactSphere, contact_set=surfaces, marker=ball, material=material, radius=0.1)
+    hunt = space.add(con.HuntCrossley, contact_set=surfaces)
+    return Scene(
+        world, belt, body, force, contacts, state, building, node, spatial, open_cable, space, wl.State(space),
+        hunt, ball, folder,
+    )  # fmt: skip
+
+
+def compiled_force(t: float, row: int, u: Any, v: Any, stiffness: Any, damping: Any, offset: Any, force: Any) -> None:
+    """A force for `compiled`."""
+
+
+def fix_x(world: Any, entity: Any) -> Any:
+    """`fix` with the coordinate that it takes without name."""
+    return con.fix(world, entity, "x")
+
+
+def calls(s: Scene) -> dict[str, Call]:
+    """A valid call of every public function, constructor and method, with all arguments by name."""
+    circle = el.Circle((0.0, 0.0), 0.1, "left")
+    sensor = wl.Sensor(s.body, "position")
+    mesh = s.folder / "line.msh"
+    write_lines(mesh, [(0.0, 0.0), (1.0, 0.0)], [(0, 1)])
+    report = con.pulley_report(s.world, s.state, s.contacts, s.body)
+    tolerances = {"rtol": 1e-8, "atol": 1e-10, "max_it": 25}
+    passes = {"discontinuous_max_it": 5, "discontinuous_atol": 1.0, "discontinuous_fail": False}
+    passes |= {"discontinuous_rtol": 0.0, "discontinuous_limit": 1e-3, "decide_at_start": True}
+    times = {"step": 1e-3, "end": 1e-3, "smallest_step": 1e-6}
+    solve = {"state": s.state, "hooks": []}
+    static, dynamic = wl.Static(s.world), wl.Dynamic(s.world, step=1e-3, end=1e-3)
+    explicit = wl.Explicit(s.space, step=1e-4, end=1e-4)
+    recorder, sensors = wl.Recorder(s.folder / "record"), wl.Sensors(None, [sensor])
+    at_state = {"world": s.world, "state": s.state}
+    hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
+    line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}
+    return {
+        "assemble_mass": (wl.assemble_mass, at_state),
+        "assemble_matrix": (wl.assemble_matrix, {**at_state, "dq": 1.0, "dv": 0.0, "load_factor": 1.0, "da": 0.0,
+                                                  "velocity_terms": True}),
+        "assemble_vector": (wl.assemble_vector, {**at_state, "load_factor": 1.0, "velocity_terms": True}),
+        "create_matrix": (wl.create_matrix, {"world": s.world}),
+        "create_vector": (wl.create_vector, {"world": s.world}),
+        "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
+        "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
+        "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
+        "write_summary": (wl.write_summary, {"values": {"x": 1.0}}),
+        "Recorder": (
+            wl.Recorder,
+            {"name": "r", "every": 1, "formats": ("vtu",), "folder": s.folder, "subdivisions": 4, "axis": "time"},
+        ),
+        "Recorder.record": (recorder.record, {"state": s.state}),
+        "create_output_folder": (wl.create_output_folder, {"path": s.folder / "made"}),
+        "format_comparison": (wl.format_comparison, {"rows": [("x", 1.0, 1.0)], "title": "reference"}),
+        "Sensor": (
+            wl.Sensor, {"entity": s.body, "output": "position", "component": 0, "name": "p", "where": {}},
+        ),
+        "Sensors": (wl.Sensors, {"path": s.folder / "s.csv", "sensors": [sensor], "every": 1}),
+        "Sensors.record": (sensors.record, {"state": s.state}),
+        "Part": (wl.Part, {"count": 3, "numbers": np.arange(3), "everywhere": True}),
+        "part": (wl.part, {"count": 3}),
+        "State": (wl.State, {"world": s.world, "assembly": serial_assembly(s.world)}),
+        "State.of": (s.state.of, {"entity": s.body, "name": "q"}),
+        "State.put": (s.state.copy().put, {"entity": s.body, "values": (0.0, 0.0, 0.0), "name": "q"}),
+        "State.save": (s.state.save, {"path": s.folder / "again.npz"}),
+        "State.load": (s.state.copy().load, {"path": s.folder / "state.npz"}),
+        "State.assign": (s.state.copy().assign, {"other": s.state}),
+        "State.local_dofs": (s.state.local_dofs, {"entity": s.body}),
+        "State.vector": (s.state.vector, {"name": "q"}),
+        "World": (wl.World, {"gravity": (0.0, -9.81)}),
+        "World.add": (s.open.add, {"component": el.Ground, "name": "ground", "part": None}),
+        "World.set": (s.world.set, {"entity": s.force}),
+        "Static": (
+            wl.Static,
+            {"world": s.world, "load_steps": 1, "geometric": False, "load_range": 1e4, "stabiliser": 0.0,
+             "time": 0.0, "stability": "check",
+             "adaptive": True, "prefix": "static_", "name": "static", **tolerances, **passes},
+        ),
+        "Static.solve": (static.solve, solve),
+        "Static.load_factor": (static.load_factor, {"progress": 0.5}),
+        "Dynamic": (
+            wl.Dynamic,
+            {"world": s.world, "method": "newmark", "spectral_radius": 0.9, "rotations": "steady", "project": True,
+             "lag": True, "adaptive": True, "cut": 0.5,
+             "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_", "name": "dynamic", **times, **tolerances,
+             **passes},
+        ),
+        "Dynamic.solve": (dynamic.solve, {**solve, "resume": False}),
+        "Dynamic.march": (lambda **given: list(dynamic.march(**given)), {**solve, "resume": False}),
+        "Explicit": (
+            wl.Explicit,
+            {"world": s.space, "method": "verlet", "rtol": 1e-8, "atol": 1e-10, "project": True, "adaptive": True,
+             "discontinuous_atol": 1.0, "prefix": "explicit_", "name": "explicit", **times},
+        ),
+        "Explicit.solve": (explicit.solve, {"state": s.space_state, "hooks": [], "resume": False}),
+        "Explicit.march": (
+            lambda **given: list(explicit.march(**given)), {"state": s.space_state, "hooks": [], "resume": False},
+        ),
+        "NonlinearProblem": (wl.NonlinearProblem, {"assembly": serial_assembly(s.world), "prefix": "hostile_"}),
+        "PulleySensor": (
+            con.PulleySensor, {"contacts": s.contacts, "circle": s.body, "quantity": "torque", "name": "T"},
+        ),
+        "add_contact": (
+            con.add_contact,
+            {"world": s.open, "kind": con.ContactCircleCable2D, "circles": s.node, "cables": s.open_cable,
+             "segments": 2, "circle_radius": 0.1, "vertical_offset": 0.0},
+        ),
+        "clamp": (con.clamp, {"world": s.open, "node": s.node}),
+        "hinge": (con.hinge, {"world": s.open, "node": s.node}),
+        "fix": (fix_x, {"world": s.open, "entity": s.node}),
+        "compiled": (con.compiled, {"function": compiled_force}),
+        "vectorised": (con.vectorised, {"function": compiled_force}),
+        "coordinate_marker": (con.coordinate_marker, {"world": s.open, "entity": s.node, "name": "x"}),
+        "rotation_marker": (
+            con.rotation_marker, {"world": s.open, "entity": s.spatial, "axis": "x", "global_axis": False},
+        ),
+        "position_marker": (con.position_marker, {"world": s.open, "entity": s.spatial, "at": (0.0, 0.0)}),
+        "rigid_marker": (con.rigid_marker, {"world": s.open, "entity": s.spatial, "at": (0.0, 0.0)}),
+        "prescribe": (
+            con.prescribe, {"world": s.open, "entity": s.node, "name": "x", "value": np.sin, "rate": np.cos},
+        ),
+        "prescribe_velocity": (
+            con.prescribe_velocity, {"world": s.open, "entity": s.node, "name": "x", "value": 1.0},
+        ),
+        "disable": (con.disable, {"state": s.space_state, "force": s.hunt}),
+        "enable": (con.enable, {"state": s.space_state, "force": s.hunt}),
+        "is_enabled": (con.is_enabled, {"state": s.space_state, "force": s.hunt}),
+        "eval_body_forces": (con.eval_body_forces, {**hunt, "bodies": s.ball}),
+        "eval_contacts": (con.eval_contacts, hunt),
+        "eval_surface_forces": (con.eval_surface_forces, hunt),
+        "dissipation_from_restitution": (con.dissipation_from_restitution, {"restitution": 0.5, "speed": 1.0}),
+        "restitution_from_dissipation": (con.restitution_from_dissipation, {"dissipation": 0.5, "speed": 1.0}),
+        "plane_strain_modulus": (con.plane_strain_modulus, {"youngs_modulus": 1e9, "poissons_ratio": 0.3}),
+        "draw_belt": (
+            con.draw_belt,
+            {"path": s.folder / "b.png", **at_state, "cables": s.belt, "contacts": s.contacts, "speeds": sensors,
+             "title": "belt"},
+        ),
+        "belt_creep": (
+            con.belt_creep,
+            {"axial_stiffness": 8e3, "length": 1.25, "distance": 0.3, "radius": 0.1, "driver_speed": 10.0,
+             "torque": 5.0, "friction_coefficient": 0.5, "reference_strain": -0.05, "mass_per_length": 0.8,
+             "axis_height": 0.0, "contact_stiffness_per_length": 1e9, "gravity": 9.81, "tight_above_slack": 0.0},
+        ),
+        "facing": (con.facing, {"normal": (0.0, 0.0, 1.0)}),
+        "format_reports": (con.format_reports, {"reports": [report]}),
+        "pulley_report": (con.pulley_report, {**at_state, "contacts": s.contacts, "circle": s.body}),
+        "Circle": (el.Circle, {"center": (0.0, 0.0), "radius": 0.1, "side": "left", "turns": 0.0}),
+        "cable_around": (
+            el.cable_around,
+            {"world": s.open, "circles": [circle], "elements": 4, "radius": 0.1, "sides": "right", "closed": False,
+             "radial_offset": 0.0, "start": (-1.0, -1.0), "end": (1.0, -1.0), "name": "belt", **CABLE},
+        ),
+        "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
+        "catenary": (
+            el.catenary,
+            {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE, "length": 1.1, "gravity": (0.0, -9.81)},
+        ),
+        "hang_between": (
+            el.hang_between,
+            {**line, "length": 1.1, "axial_stiffness": 1e4, "mass_per_length": 0.5, "gravity": (0.0, -9.81),
+             "reference_strain": 0.0},
+        ),
+        "cables_from_mesh": (
+            el.cables_from_mesh,
+            {"world": s.open, "path": mesh, "sections": {}, "cables_per_line": 1, "largest_length": 1.0, "scale": 1.0,
+             "slopes": "smooth", "corner_angle": 0.5, "hinges": (), "unused_points": "error", "merge_distance": 0.0,
+             "name": "net", **CABLE},
+        ),
+        "euler_parameters": (el.euler_parameters, {"axis": (0.0, 0.0, 1.0), "angle": 0.5}),
+        "euler_parameters_of": (el.euler_parameters_of, {"matrix": np.eye(3)}),
+        "euler_parameter_rates": (
+            el.euler_parameter_rates, {"e": (1.0, 0.0, 0.0, 0.0), "angular_velocity": (1.0, 0.0, 0.0)},
+        ),
+        "rotation_matrix": (el.rotation_matrix, {"e": (1.0, 0.0, 0.0, 0.0)}),
+        "nodes_along": (el.nodes_along, {"route": el.straight(**line), "elements": 3, "numbers": np.arange(2)}),
+        "nodes_of": (el.nodes_of, {"world": s.open, "cables": s.open_cable}),
+        "route_around": (
+            el.route_around,
+            {"circles": [circle], "radial_offset": 0.0, "closed": False, "start": (-1.0, -1.0), "end": (1.0, -1.0)},
+        ),
+        "straight": (el.straight, line),
+        "Route.eval_points": (el.straight(**line).eval_points, {"s": [0.0, 0.5]}),
+    }  # fmt: skip
