@@ -13,6 +13,7 @@ from windlass import connectors as con
 from windlass.elements import MassPoint, cable_around, nodes_of, straight_cable
 from windlass.framework.alike import find_difference
 from windlass.framework.errors import ModelWarning
+from windlass.framework.state_file import write_state_file
 from windlass.framework.user_functions import find_contradictions
 
 CABLE = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
@@ -66,7 +67,7 @@ def test_file_of_another_model(tmp_path: Path) -> None:
         wl.State(other).load(path)
     stored = dict(np.load(path))
     stored["v"][3] = np.nan
-    np.savez(path, **stored)
+    write_state_file(path, stored)
     with pytest.raises(wl.OutputError, match=r"v\[3\] = nan; must be finite numbers"):
         wl.State(world).load(path)
 
