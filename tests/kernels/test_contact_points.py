@@ -61,7 +61,7 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
         slope=1.02 * np.stack((radial[:, 1], -radial[:, 0]), axis=1),
     )
     body = world.add(RigidBody2D, position=(0.1, -0.2), mass=0.0, inertia=0.0)
-    free = {"mass_per_length": 0.0, "axial_stiffness": 0.0, "bending_stiffness": 0.0}
+    free = {"mass_per_length": 0.0, "axial_stiffness": 5e-324, "bending_stiffness": 0.0}
     cables = world.add(Cable2D, node0=nodes[:2], node1=nodes[1:], length=0.6 * RADIUS, **free)
     contacts = add_contact(
         world,

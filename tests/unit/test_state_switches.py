@@ -79,11 +79,11 @@ def test_one_row_differs(tmp_path: Path) -> None:
     world, contacts, wheel = create_rope(friction=True)
     path = turn(world, contacts, wheel).save(tmp_path / "state.npz")
     world.set(contacts[3], active=False)
-    with pytest.raises(wl.ModelError, match=r"active of ContactFrictionCirclePoints2D row 3: True in the file, False n"):
+    with pytest.raises(wl.ModelError, match=r"active of Contact\w+ row 3: True in the file, False now"):
         wl.State(world).load(path)
     wl.State(world).load(path, switches="restore")
     assert contacts.active.all()
-    with pytest.raises(wl.OutputError, match="switches = 'other' in State.load: must be one of compare, restore, keep"):
+    with pytest.raises(wl.OutputError, match=r"switches = 'other' in State.load: must be one of compare"):
         wl.State(world).load(path, switches="other")
 
 
