@@ -16,6 +16,7 @@ from windlass.connectors.circle_contact_kernels import (
     add_residual,
 )
 from windlass.connectors.circle_contact_moving import Travel, bind_moving, set_shift
+from windlass.connectors.circle_contact_power import create_power_outputs, eval_powers
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
 from windlass.connectors.joints import find_spatial
@@ -219,13 +220,21 @@ def evaluate_rows(rows: LocalRows, fields: Fields, friction: bool) -> tuple[Floa
     return eval_segments(contact, fields), contact.columns
 
 
+def evaluate_powers(rows: LocalRows, fields: Fields, friction: bool) -> FloatArray:
+    """The powers of the segments of rows; see `eval_powers`."""
+    contact = bind_contact(rows, friction)
+    return eval_powers(contact.columns, contact.travel, fields)
+
+
 def create_outputs(
-    friction: bool, evaluate: Callable[[LocalRows, Fields, bool], tuple[FloatArray, Any]] = evaluate_rows
+    friction: bool,
+    evaluate: Callable[[LocalRows, Fields, bool], tuple[FloatArray, Any]] = evaluate_rows,
+    powers: Callable[[LocalRows, Fields, bool], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
-    """Output variables of a contact law, each per segment, shape (rows, segments, ...).
+    """Output variables of a contact law, each per segment, shape (rows, segments, ...), and its powers, shape (rows,).
 
     Rows with fewer segments than the widest row of the evaluation end with zeros (``state``: -2).
-    ``evaluate`` gives the numbers of a law, as `evaluate_rows` does.
+    ``evaluate`` and ``powers`` give the numbers of a law, as `evaluate_rows` and `evaluate_powers` do.
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:
@@ -257,9 +266,5 @@ def create_outputs(
     if friction:
         state = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., 7])
         outputs["state"] = replace(state, fill=UNDEFINED)
-        outputs["friction_power"] = output(
-            "W",
-            "sum of f_t v_t over the segments, shape (rows,): power that friction takes from circle and cable",
-            lambda o, c: (o[..., 0] * o[..., 4]).sum(axis=-1),
-        )
+    outputs |= create_power_outputs(friction, lambda rows, fields: powers(rows, fields, friction))
     return outputs

@@ -8,7 +8,8 @@ start of the step where "start" is said:
     closed:     D = wrap(x_cur - last), last = start sticking position, or x_cur if the start state is -2;
                 f_t = mu_v v_t + mu_k D;  slips if |f_t| > mu |f_n|: state sgn(D), sticking position such that the
                 bristle alone gives mu |f_n|; else sticks: state 0, sticking position last.
-                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t stands for D.
+                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t stands for D, and on
+                current lengths the law records x_cur afterwards: bristles that are switched on later begin unbent.
     open, or neither mu_k nor mu_v: state -2.
 """
 
@@ -127,6 +128,27 @@ def update_friction(
         if error > worst:
             worst, worst_row = error, i
     return worst, changed, largest, worst_row
+
+
+@kernel
+def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
+    """Store where closed segments with a damper and without bristles are now as their sticking positions.
+
+    Not with reference lengths, the published law: its recorded positions stay.
+    """
+    for i in range(len(c.n)):
+        if not c.active[i] or not c.current[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:
+            continue
+        ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
+        law = create_law(c, shape, i)
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        for s in range(n):
+            if data[first + s] > 0.0:
+                continue
+            p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
+            h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
+            x, d_rho, _ = stick_position(law, o, shape, j0 + s, h)
+            data[first + 2 * n + s] = x + law.shift * d_rho
 
 
 @kernel

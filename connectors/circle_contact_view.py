@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from windlass.connectors.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.circle_contact import bind_contact, eval_segments
-from windlass.connectors.circle_points import bind_points, eval_parts, eval_points
+from windlass.connectors.circle_contact_power import eval_powers
+from windlass.connectors.circle_points import bind_points, eval_parts, eval_point_powers, eval_points
 from windlass.framework.law import Fields, FloatArray, LocalRows
 from windlass.framework.schema import Component
 from windlass.framework.table import IntArray
@@ -27,6 +28,7 @@ class ContactView(NamedTuple):
         L: reference length of each of them [m].
         active: contributes.
         evaluate: ``(fields) -> numbers`` of all segments or points, shape (rows, n, 12), see `fill_outputs`.
+        powers: ``(fields) -> powers`` [W] in the order of `POWERS`, shape (rows, n, 6).
         parts: ``(fields, row, number) -> p0, p1, v``: ends of segments or parts [m], and velocity in the middle [m/s],
             each of shape (k, 2), global x, y.
         at_point: f_t turns the circle at the distance r + g of the point, else at r.
@@ -38,6 +40,7 @@ class ContactView(NamedTuple):
     L: FloatArray
     active: NDArray[np.bool_]
     evaluate: Callable[[Fields], FloatArray]
+    powers: Callable[[Fields], FloatArray]
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
     at_point: bool
 
@@ -55,6 +58,7 @@ def view_contact(rows: LocalRows) -> ContactView:
         return ContactView(
             p.circle, p.data, p.n, p.L, p.active,
             lambda fields: eval_points(p, fields),
+            lambda fields: eval_point_powers(p, fields),
             lambda fields, row, number: eval_parts(p, fields, row, number),
             True,
         )  # fmt: skip
@@ -67,7 +71,11 @@ def view_contact(rows: LocalRows) -> ContactView:
         return shape.p[first], shape.p[first + 1], 0.5 * (shape.v[first] + shape.v[first + 1])
 
     return ContactView(
-        c.circle, c.data, c.n, c.L, c.active, lambda fields: eval_segments(contact, fields), parts, False
+        c.circle, c.data, c.n, c.L, c.active,
+        lambda fields: eval_segments(contact, fields),
+        lambda fields: eval_powers(c, contact.travel, fields),
+        parts,
+        False,
     )  # fmt: skip
 
 

@@ -63,11 +63,19 @@ def eval_energy(c: PointColumns, fields: Fields) -> float:
     return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
 
 
-def eval_friction_loss(out: FloatArray, c: PointColumns) -> FloatArray:
-    """Power lost in friction [W], shape (rows,): of what slips, and of the dampers of what sticks."""
-    ft, vt, sticks = out[..., 0], out[..., 4], out[..., 7] == 0.0
-    lost: FloatArray = np.where(sticks, c.mu_v[:, None] * vt * vt, ft * vt).sum(axis=-1)
-    return lost
+def eval_point_powers(c: PointColumns, fields: Fields) -> FloatArray:
+    """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6).
+
+    P = f_n v_n + f_t v_t.  Bristles take mu_k (r/D) u v_t = mu_k u u_t; nothing is left for a lever, as the reaction on
+    the circle acts at the same point.
+    """
+    out = eval_points(c, fields)
+    ft, fn, gap, vt, vn, state = out[..., 0], out[..., 1], out[..., 3], out[..., 4], out[..., 5], out[..., 7]
+    slips, spring = np.abs(state) == 1.0, c.kc[:, None] * gap
+    damping = np.where((state == 0.0) & (c.mu[:, None] != 0.0), c.mu_v[:, None] * vt * vt, 0.0)
+    taken = ft * vt
+    parts = (np.where(slips, taken, 0.0), damping, (fn - spring) * vn, np.where(slips, 0.0, taken - damping))
+    return np.stack((*parts, spring * vn, np.zeros_like(ft)), axis=-1)
 
 
 def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
@@ -95,17 +103,11 @@ def create_point_outputs() -> dict[str, Output]:
         c = bind_points(rows)
         return eval_points(c, fields), c
 
-    def lost(rows: LocalRows, fields: Fields) -> FloatArray:
-        c = bind_points(rows)
-        return eval_friction_loss(eval_points(c, fields), c)
+    def powers(rows: LocalRows, fields: Fields, _: bool) -> FloatArray:
+        return eval_point_powers(bind_points(rows), fields)
 
-    outputs = create_outputs(friction=True, evaluate=evaluate)
+    outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")
-    outputs["friction_power"] = Output(
-        "W",
-        "power lost in friction, shape (rows,): sum of f_t v_t over points that slip, of mu_v v_t^2 over those that "
-        "stick; what bristles store is not in it",
-        lost,
-    )
+    outputs["lever_power"] = replace(outputs["lever_power"], doc="0: cable and circle feel f_t at the same point")
     return outputs

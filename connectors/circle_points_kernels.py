@@ -13,8 +13,8 @@ p, its reaction on the circle at the same point: force -(f_n n + f_t t), torque 
 and the power of all is f_n v_n + f_t v_t.  As u_t = (r/D) v_t, bristles take exactly the rate of mu_k u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
-positions r alpha on the circle where bristles are fixed.  They change between Newton runs only, with "start" for the
-values at the start of the step:
+positions r alpha on the circle where bristles are fixed (without bristles: where the point is).  They change between
+Newton runs only, with "start" for the values at the start of the step:
 
     gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
     closed:   u and f_t with the anchor of the start, or u = 0 if the state at the start is -2 and there are bristles:
@@ -280,12 +280,13 @@ def update_history(
             if g > 0.0 or not rubs:
                 data[state_at] = UNDEFINED
                 continue
-            limit, ft, anchor, arc, h = law.mu * abs(z.fn), law.mu_v * z.vt, start[anchor_at], 0.0, 0.0
+            limit, ft, h = law.mu * abs(z.fn), law.mu_v * z.vt, 0.0
             fresh = bristles and start[state_at] == UNDEFINED
+            # without bristles the present position, so that those that are switched on later begin unbent
+            arc = arc_position(o, z.nx, z.ny, law.r)
+            anchor = start[anchor_at] if bristles and not fresh else arc
             if bristles:
-                arc, h = arc_position(o, z.nx, z.ny, law.r), law.mu_k * law.r / z.D
-                if fresh:
-                    anchor = arc
+                h = law.mu_k * law.r / z.D
                 ft += h * wrap(arc - anchor, law.r)
             excess, state = abs(ft) - limit, 0.0
             if excess > 0.0 and not fresh:

@@ -41,7 +41,7 @@ from windlass.connectors.circle_contact_doubts import watch
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_moving import update_moving
-from windlass.connectors.circle_contact_update import update_friction
+from windlass.connectors.circle_contact_update import record_positions, update_friction
 from windlass.framework.bind import bind
 from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
@@ -148,7 +148,14 @@ def build(rows: LocalRows) -> System:
     contact = bind_contact(rows, friction=True)
     system, c, travel = create_system(rows, contact), contact.columns, contact.travel
 
-    update = bind(update_friction)
+    update_states, record = bind(update_friction), bind(record_positions)
+    has_dampers_alone = bool((c.current & (c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
+
+    def update(*args: Any) -> Any:
+        result = update_states(*args)
+        if has_dampers_alone:
+            record(*args[:4])
+        return result
 
     def post_newton(fields: Fields) -> PostNewton:
         shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]

@@ -7,7 +7,7 @@
 The contacts of one circle are followed along the cable in its direction of travel.  With s over the segments in contact
 (stored gap <= 0) and the polar angle phi_s that a segment spans, seen from the centre,
 
-    torque = sum r f_t (of contact points: (r + g) f_t),    friction power = sum f_t v_t,    normal force = -sum f_n,
+    torque = sum r f_t (of contact points: (r + g) f_t),    normal force = -sum f_n,    powers: `circle_contact_power`,
     wrap angle = |sum phi_s| from the first to the last segment in contact, open ones between them included,
     slip arc = sum |phi_s| over those that slip.
 
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_contact import CIRCLE_FAMILY
+from windlass.connectors.circle_contact_power import POWERS
 from windlass.connectors.circle_contact_view import ContactView, view_contact
 from windlass.connectors.pulley_rows import Pulley, bind_pulley
 from windlass.framework.checks import check_fields, checked, each, either, handle, instance, word
@@ -53,8 +54,7 @@ UNITS: dict[str, str] = {
     "exit_tension": "N",
     "normal_force": "N",
     "torque": "N m",
-    "friction_power": "W",
-    "slip_power": "W",
+    **dict.fromkeys(POWERS, "W"),
 }
 """Unit of each number of a `PulleyReport`."""
 
@@ -76,8 +76,11 @@ class PulleyReport:
         entry_tension, exit_tension: axial force of the cable there [N], at the nearest node outside of the contact.
         normal_force: sum of the normal forces, > 0 presses [N].
         torque: of the friction forces on the pulley about z, > 0 counter-clockwise [N m].
-        friction_power: power that all tangential forces take from cable and pulley; bristles store a part of it [W].
-        slip_power: the part of the slipping segments, which is lost [W].
+        friction_power: power lost in sliding friction [W].
+        friction_damping_power, contact_damping_power: power lost in tangential and in normal dampers [W].
+        bristle_power, spring_power: rates at which bristles and normal springs store energy [W].
+        lever_power: what f_t takes by acting at r + g on the cable and at r on the circle; 0 for contact points [W].
+            The six powers add up to what contact takes from cable and pulley.
     """
 
     name: str
@@ -94,7 +97,11 @@ class PulleyReport:
     normal_force: float
     torque: float
     friction_power: float
-    slip_power: float
+    friction_damping_power: float
+    contact_damping_power: float
+    bristle_power: float
+    spring_power: float
+    lever_power: float
 
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), circle=handle())
@@ -128,7 +135,8 @@ class Segments(NamedTuple):
     angle: polar angle from the first to the second end point, seen from the centre [rad].
     p0, p1: end points, global x, y [m], shape (segments, 2).
     speed: speed along itself, relative to the centre [m/s].
-    ft, fn, vt: tangential and normal force [N], slip velocity [m/s].
+    ft, fn: tangential and normal force [N].
+    power: the powers in the order of `POWERS` [W], shape (segments, 6).
     depth: distance from the circle at which f_t acts [m].
     """
 
@@ -143,7 +151,7 @@ class Segments(NamedTuple):
     speed: FloatArray
     ft: FloatArray
     fn: FloatArray
-    vt: FloatArray
+    power: FloatArray
     depth: FloatArray
 
 
@@ -184,7 +192,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
         speed=(velocity * along).sum(axis=1) / np.sqrt((along * along).sum(axis=1)),
         ft=values[:, 0],
         fn=values[:, 1],
-        vt=values[:, 4],
+        power=contact.powers(fields)[row, number],
         depth=values[:, 6] * c.at_point,
     )
 
@@ -204,7 +212,7 @@ def eval_report(pulley: Pulley, contact: ContactView, fields: Fields, tension: b
             tensions = _eval_tensions(pulley, fields, z.row[ends])
         if speed < -REST:
             points, tensions = points[::-1], tensions[::-1]
-    power = z.ft * z.vt
+    powers = dict(zip(POWERS, z.power.sum(axis=0).tolist(), strict=True))
     return PulleyReport(
         name=pulley.name,
         radius=float(pulley.radius[0]),
@@ -219,8 +227,7 @@ def eval_report(pulley: Pulley, contact: ContactView, fields: Fields, tension: b
         exit_tension=float(tensions[1]),
         normal_force=float(-z.fn.sum()),
         torque=float(((pulley.radius[z.row] + z.depth) * z.ft).sum()),
-        friction_power=float(power.sum()),
-        slip_power=float(power[z.slipping].sum()),
+        **powers,
     )
 
 

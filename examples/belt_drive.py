@@ -134,7 +134,7 @@ hooks = [sensors, mean_torque]
 if folder:
     every = max(1, round(end_time / step / frames))
     probes = [
-        con.PulleySensor(contacts, p, ("wrap_angle", "torque", "slip_arc", "slip_power")) for p in (driver, driven)
+        con.PulleySensor(contacts, p, ("wrap_angle", "torque", "slip_arc", "friction_power")) for p in (driver, driven)
     ]
     hooks += [wl.Sensors(folder / "pulleys.csv", probes, every), wl.Recorder(folder / "belt", every)]
 state = motion.solve(state, hooks=hooks)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from windlass.framework.world import World
 
 NAMES = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data")
-MODEL_NAMES = ("model", "model_reference")
-"""What files of states say about their model beside the values."""
 
 
 class State:
@@ -225,37 +223,49 @@ class State:
     def save(self, path: str | Path) -> Path:
         """Write the whole state with its history values to a file (``.npz``); read it with `load`.
 
-        The file has a digest, and takes the place of an old one when it is on the disk.
+        The file says of which model the state is, and how that is switched now (`World.set`).  It has a digest, and
+        takes the place of an old one when it is on the disk.
 
         Raises:
             OutputError: the file cannot be written.
         """
         from windlass.framework.fingerprint import describe_for_state
         from windlass.framework.parallel import is_first_process
+        from windlass.framework.switches import describe_switches
 
-        whole, model = self.gather(), describe_for_state(self._world)
+        whole, model = self.gather(), {**describe_for_state(self._world), **describe_switches(self._world)}
         path = Path(path)
         if is_first_process():
             arrays = {name: getattr(whole, name) for name in NAMES}
             write_state_file(path, {"t": whole.t, "step": whole.step, **arrays, **model})
         return path
 
-    @checked(OutputError, path=path())
-    def load(self, path: str | Path) -> State:
+    @checked(OutputError, path=path(), switches=word("compare", "restore", "keep"))
+    def load(self, path: str | Path, switches: str = "compare") -> State:
         """Take over the values of a file that `save` wrote for the same model; returns itself.
+
+        Args:
+            path: the file.
+            switches: what becomes of the columns that `World.set` changes (friction, ``active``, loads), but for
+                functions of time.  ``"compare"``: it is an error if the model is not switched as when the state was
+                saved.  ``"restore"``: the model is switched so.  ``"keep"``: the model stays as it is, say to begin a
+                motion with friction from a preload without.  Files of versions that did not write them are not
+                compared.
 
         Raises:
             OutputError: a file that cannot be read, does not have its digest, or has values that are not finite.
-            ModelError: the state of another model: other rows, or nodes elsewhere.
+            ModelError: the state of another model: other rows, or nodes elsewhere; or of one switched otherwise.
         """
-        stored, model = read_state_file(Path(path), (*NAMES, "t", "step"), MODEL_NAMES)
+        stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
         from windlass.framework.exchange import check_sizes, scatter_state
         from windlass.framework.fingerprint import check_state_model
+        from windlass.framework.switches import take_switches
 
         check_stored(stored, path)
         check_sizes(self._world.numbering, stored)
-        if model:
+        if "model" in model:
             check_state_model(self._world, model, f"state file {path}")
+        take_switches(self._world, model, switches, f"state file {path}")
         if self._assembly is not None:
             scatter_state(self._assembly, stored, self)
         else:

@@ -42,8 +42,8 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
 Values = dict[str, NDArray[Any]]
 
 
-def read_state_file(path: Path, names: Sequence[str], others: Sequence[str] = ()) -> tuple[Values, Values]:
-    """Read the values of some names, and of others as far as the file has them.
+def read_state_file(path: Path, names: Sequence[str]) -> tuple[Values, Values]:
+    """Read the values of some names, which must be there, and all others of the file.
 
     Raises:
         OutputError: no such file, a damaged one, or one of another kind.
@@ -53,7 +53,7 @@ def read_state_file(path: Path, names: Sequence[str], others: Sequence[str] = ()
     try:
         content = bytes(check_seal(check_target(path).read_bytes(), f"state file {path}"))
         with np.load(io.BytesIO(content[:-2] + bytes(2))) as file:
-            return {name: file[name] for name in names}, {name: file[name] for name in others if name in file}
+            return {name: file[name] for name in names}, {name: file[name] for name in file if name not in names}
     except OSError as error:
         raise OutputError(f"state file {path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError) as error:

@@ -59,6 +59,7 @@ def create_drive(
     e0: float,
     speed: float = 40.0,
     brake: float = 1.2,
+    axial_damping: float = 1.0,
     **contact: Any,
 ) -> Drive:
     """Two circles on bearings, the left one driven to ``speed`` [rad/s] in 0.2 s, the right one braked [N m s]."""
@@ -69,7 +70,7 @@ def create_drive(
     ]
     belt = cable_around(
         world, circles, elements, radius=RADIUS, axial_stiffness=EA, bending_stiffness=1e-3, mass_per_length=MASS,
-        axial_damping=1.0, reference_strain=e0,
+        axial_damping=axial_damping, reference_strain=e0,
     )  # fmt: skip
     for circle in circles:
         con.fix(world, circle, "x", "y")
@@ -104,7 +105,7 @@ class Run(NamedTuple):
     """Means over the last time [s] of a drive, what theory says for its torque, and the solver.
 
     found: speed loss, tensions and slip arc of the simulation; torques: of contact on the driven circle, of its brake,
-    and of the drive [N m]; lost: power of friction on both circles [W].
+    and of the drive [N m]; lost: power of sliding and of tangential dampers on both circles [W].
     """
 
     found: Creep
@@ -124,6 +125,7 @@ def run_drive(
         wl.Sensor(model.circles[1], "angular_velocity", name="speed"),
         wl.Sensor(model.drive, "force", name="drive"),
         wl.Sensor(model.contacts, "friction_power", name="lost"),
+        wl.Sensor(model.contacts, "friction_damping_power", name="damped"),
         con.PulleySensor(
             model.contacts, model.circles[1], ("entry_tension", "exit_tension", "torque", "slip_arc"), name="belt"
         ),
@@ -136,7 +138,7 @@ def run_drive(
     w = float(np.asarray(sensors["speed"]).reshape(len(late), -1)[late, -1].mean())
     entry, leave, torque, slip = np.asarray(sensors["belt"])[late].mean(axis=0)
     drive = float(np.asarray(sensors["drive"])[late].mean())
-    lost = float(np.asarray(sensors["lost"])[late].sum(axis=1).mean())
+    lost = float((np.asarray(sensors["lost"]) + np.asarray(sensors["damped"]))[late].sum(axis=1).mean())
     found = Creep(1.0 - w / speed, max(entry, leave), min(entry, leave), slip)
     length = 2.0 * DISTANCE + 2.0 * pi * RADIUS
     theory = solve_creep(EA, e0, MASS, k, FRICTION, RADIUS, DISTANCE, length, speed, brake * w)

@@ -1,6 +1,7 @@
 """Program for mpiexec: a small drive with contact points over some steps.  Usage: parallel_points.py OUT.npz"""
 
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ def main(path: str) -> None:
     report = con.pulley_report(model.world, state, model.contacts, model.circles[1])
     outputs = {name: wl.eval_output(model.contacts, name, state) for name in ("force_local", "state", "friction_power")}
     gap = wl.eval_output(model.contacts, "gap", state)
+    refused = check_switches(model, state, f"{path}.state.npz")
     if wl.is_first_process():
         np.savez(
             path,
@@ -31,9 +33,31 @@ def main(path: str) -> None:
             v=whole.v,
             data=whole.data,
             closed=gap <= 0.0,
+            refused=refused,
             report=[report.torque, report.wrap_angle, report.normal_force, report.entry_tension, report.belt_speed],
             **outputs,
         )
+
+
+def check_switches(model: Any, state: Any, path: str) -> str:
+    """Save a state, switch single rows, load it; what the refusal says.  In the end all is as it was."""
+    import windlass as wl
+    from windlass.framework.switches import describe_switches
+
+    before = describe_switches(model.world)
+    state.save(path)
+    model.world.set(model.contacts[5], friction_coefficient=0.2)
+    model.world.set(model.contacts[20], active=False)
+    changed = wl.State(model.world)
+    try:
+        changed.load(path)
+    except wl.ModelError as error:
+        refused = str(error)
+    assert not changed.t and "switch.ContactFrictionCirclePoints2D.active" in before
+    changed.load(path, switches="restore")
+    after = describe_switches(model.world)
+    assert changed.t == state.t and all(np.array_equal(before[name], after[name]) for name in before)
+    return refused.partition("otherwise:")[2]
 
 
 words = sys.argv[1:]

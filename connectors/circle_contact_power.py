@@ -1,0 +1,152 @@
+"""Where the power goes that contact takes from a circle and a cable: what is lost, what is stored.
+
+Per closed segment, with the letters of `circle_contact_kernels` and dots for rates,
+
+    power taken    P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega,    F_j = f_n n_j + f_t t_j,
+    sliding        f_t x_cur_t     in slip (without bristles f_t v_t),
+    dampers        mu_v v_t²  unless it slips,    (f_n - k_c g) v_n,
+    stored         mu_k u u_t, u = x_cur - x_stick,  while it sticks;    k_c g g_t,
+    lever          what is left of P.
+
+P is the power of all forces, of f_t at the radius r on the circle included.  x_cur_t is the rate at which the segment
+slips by the law's own measure: it is 0 where a segment rolls, while v_t is omega g, since f_t acts at r + g and turns
+the circle at r.  That part, f_t (v_t - x_cur_t) on the axis, and what `use_segment_normals` = false adds, is neither
+lost nor stored; on driver and driven it has opposite signs.  In slip bristles keep the length of the limit, whose
+changes are left out.  Source: power balance of the forces, term by term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.circle_contact_kernels import (
+    UNDEFINED,
+    Chord,
+    ContactColumns,
+    Pose,
+    RowLaw,
+    axis_chord,
+    create_law,
+    create_pose,
+    eval_segment,
+    force_normals,
+    stick_position,
+)
+from windlass.connectors.circle_contact_moving import Travel, set_shift
+from windlass.connectors.circle_contact_tangent import chord_derivatives
+from windlass.connectors.position_kernels import FAMILY as CIRCLE_FAMILY
+from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.kernel import kernel
+from windlass.framework.law import Fields, FloatArray, LocalRows, Output
+
+POWERS = {
+    "friction_power": "power lost in sliding friction",
+    "friction_damping_power": "power lost in the tangential dampers of what does not slip",
+    "contact_damping_power": "power lost in the normal dampers",
+    "bristle_power": "rate at which the bristles of what sticks store energy",
+    "spring_power": "rate at which the normal springs store energy",
+    "lever_power": "power that f_t takes by acting at r + g on the cable and at r on the circle, not lost",
+}
+"""Parts of the power that contact takes from circle and cable [W]; they add up to it."""
+FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")
+
+
+@kernel(inline=True)
+def mesh_velocity(shape: ShapeColumns, j: int, y: float, s_t: float) -> tuple[float, float]:
+    """Velocity of the axis under point j, as a place of the mesh."""
+    rx, ry, vx, vy = shape.slope[j, 0], shape.slope[j, 1], shape.v[j, 0], shape.v[j, 1]
+    if y != 0.0:
+        l = np.sqrt(rx * rx + ry * ry)
+        yw = y * (rx * shape.slope_rate[j, 1] - ry * shape.slope_rate[j, 0]) / (l * l * l)
+        return vx + yw * rx, vy + yw * ry
+    return vx - s_t * rx, vy - s_t * ry
+
+
+@kernel(inline=True)
+def slip_rate(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, h: Chord, s_t: float) -> float:
+    """Rate of x_cur [m/s] of the segment ``h`` from point j to j + 1; s_t: axial motion of the material [m/s]."""
+    on_axis = law.current and law.y != 0.0
+    z = axis_chord(shape, j, law.y, h) if on_axis else h
+    y = law.y if on_axis else 0.0
+    ax, ay = mesh_velocity(shape, j, y, s_t)
+    bx, by = mesh_velocity(shape, j + 1, y, s_t)
+    ax, ay, bx, by = ax - o.vx, ay - o.vy, bx - o.vx, by - o.vy
+    rhos, theta = chord_derivatives(z)
+    rho_t = rhos[0] * ax + rhos[1] * ay + rhos[2] * bx + rhos[3] * by
+    theta_t = theta[0] * ax + theta[1] * ay + theta[2] * bx + theta[3] * by
+    _, d_rho, d_length = stick_position(law, o, shape, j, h)
+    rate: float = law.r * (theta_t - o.omega) + d_rho * (rho_t - s_t / law.L)
+    if d_length != 0.0:
+        ex, ey = z.bx - z.ax, z.by - z.ay
+        rate += d_length * (ex * (bx - ax) + ey * (by - ay)) / np.sqrt(ex * ex + ey * ey)
+    return rate
+
+
+@kernel
+def fill_powers(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray, out: FloatArray
+) -> None:
+    """The powers in the order of `POWERS` into out, shape (rows, segments, 6); s_t: axial motions, shape (rows,)."""
+    for i in range(len(c.n)):
+        if not c.active[i]:
+            continue
+        ci, n, first = c.circle[i], c.n[i], c.data[i]
+        law = create_law(c, shape, i)
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        for s in range(n):
+            if data[first + s] > 0.0:
+                continue
+            j = shape.start[c.cable[i]] + s
+            state, stick = UNDEFINED, 0.0
+            if c.friction:
+                state, stick = data[first + n + s], data[first + 2 * n + s]
+            z = eval_segment(law, o, shape, j, state, stick)
+            h, spring = z.chord, law.kc * (z.chord.D - law.r)
+            n0x, n0y, n1x, n1y = force_normals(law, h)
+            at0 = z.fn * (n0x * z.vax + n0y * z.vay) + z.ft * (n0x * z.vay - n0y * z.vax)
+            at1 = z.fn * (n1x * z.vbx + n1y * z.vby) + z.ft * (n1x * z.vby - n1y * z.vbx)
+            taken = (1.0 - h.rho) * at0 + h.rho * at1 - law.r * z.ft * o.omega
+            slip = z.vt
+            if law.mu_k != 0.0 and (state == 0.0 or abs(state) == 1.0):
+                slip = slip_rate(law, o, shape, j, h, s_t[i])
+            if abs(state) == 1.0:
+                out[i, s, 0] = z.ft * slip
+            else:
+                out[i, s, 1] = law.mu_v * z.vt * z.vt
+                out[i, s, 3] = law.mu_k * z.bristle * slip
+            out[i, s, 2] = (z.fn - spring) * z.vn
+            # the gap is that of the mesh
+            rx = (1.0 - h.rho) * shape.slope[j, 0] + h.rho * shape.slope[j + 1, 0]
+            ry = (1.0 - h.rho) * shape.slope[j, 1] + h.rho * shape.slope[j + 1, 1]
+            out[i, s, 4] = spring * (z.vn - s_t[i] * (rx * h.nx + ry * h.ny))
+            out[i, s, 5] = taken - out[i, s, 0] - out[i, s, 1] - out[i, s, 2] - out[i, s, 3] - out[i, s, 4]
+
+
+def eval_powers(c: ContactColumns, travel: Travel | None, fields: Fields) -> FloatArray:
+    """The powers of all segments [W], in the order of `POWERS`, shape (rows, segments, 6)."""
+    rates = np.zeros(len(c.n))
+    if travel is not None:
+        set_shift(c, travel, fields.x, fields.data)
+        rates = fields.v[travel.s]
+    out = np.zeros((len(c.n), int(c.n.max(initial=0)), len(POWERS)))
+    fill_powers(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, rates, out)
+    return out
+
+
+def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> dict[str, Output]:
+    """Outputs of the powers, each summed over the segments or points of a row, shape (rows,).
+
+    ``evaluate`` gives the powers of a law, as `eval_powers` does.
+    """
+
+    def output(k: int, doc: str) -> Output:
+        def total(rows: LocalRows, fields: Fields) -> Any:
+            return evaluate(rows, fields)[..., k].sum(axis=-1)
+
+        return Output("W", doc + ", shape (rows,)", total)
+
+    return {name: output(k, doc) for k, (name, doc) in enumerate(POWERS.items()) if friction or name not in FRICTION}

@@ -1,0 +1,93 @@
+"""What `World.set` has switched, in files of states: friction on or off, supports, loads.
+
+A state means something only with the switches that it was computed with: history values of a contact without friction
+say nothing about sticking.  So a file has all switchable columns of numbers as ``switch.<kind>.<column>``, one row if
+all rows are alike, and loading compares them with the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.errors import ModelError
+from windlass.framework.fingerprint import list_switches, restore_changes
+
+if TYPE_CHECKING:
+    from windlass.framework.world import World
+
+PREFIX = "switch."
+COMPARE, RESTORE, KEEP = "compare", "restore", "keep"
+HOW = (COMPARE, RESTORE, KEEP)
+SHOWN = 5
+"""Columns that a message names."""
+
+
+def describe_switches(world: World) -> dict[str, NDArray[Any]]:
+    """The switchable columns of numbers as arrays for a file; all processes together."""
+    kept = {}
+    for name, values in list_switches(world).items():
+        alike = not find_unequal(values, values[:1]).any()
+        kept[PREFIX + name] = values[:1] if alike else values
+    return kept
+
+
+def find_unequal(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
+    """Rows in which two arrays of numbers differ, shape (rows,); NaN is like NaN."""
+    differs = (values != others) & ((values == values) | (others == others))
+    unequal: NDArray[np.bool_] = differs.reshape(len(values), -1).any(axis=1)
+    return unequal
+
+
+def take_switches(world: World, kept: Mapping[str, Any], how: str, where: str) -> None:
+    """Compare the switches of a file with those of the model, or set the model as they say; all processes together.
+
+    Args:
+        world: the world.
+        kept: what `describe_switches` said, maybe with other things; nothing for files of old versions.
+        how: ``"compare"``: differences are an error; ``"restore"``: set the model; ``"keep"``: leave it as it is.
+        where: name of the file, for the message.
+
+    Raises:
+        ModelError: what differs, with both values; nothing to restore.
+    """
+    if how == KEEP:
+        return
+    stored = {name.removeprefix(PREFIX): values for name, values in kept.items() if name.startswith(PREFIX)}
+    here = list_switches(world)
+    if how == RESTORE and here and not stored:
+        raise ModelError(f"{where} does not say how the model was switched: set it by World.set, then switches='keep'")
+    changes, lines = {}, []
+    for name, old in stored.items():
+        if name not in here:
+            raise ModelError(f"{where} has values of {name}, which cannot be switched in this model")
+        new = here[name]
+        if old.shape[1:] != new.shape[1:] or len(old) not in (1, len(new)):
+            raise ModelError(f"{where} has values of shape {old.shape} of {name}: must be {new.shape}")
+        old = np.broadcast_to(old, new.shape)
+        rows = np.flatnonzero(find_unequal(new, old))
+        if len(rows):
+            changes[name] = {"rows": rows, "values": old[rows]}
+            lines.append(_describe(world, name, rows, old, new))
+    if how == RESTORE:
+        restore_changes(world, changes)
+    elif lines:
+        more = [f"and {len(lines) - SHOWN} more columns"] if len(lines) > SHOWN else []
+        raise ModelError(
+            f"{where} was saved while the model was switched otherwise:\n  "
+            + "\n  ".join(lines[:SHOWN] + more)
+            + "\nload(..., switches='restore') sets the model as it was then; switches='keep' takes the state as the "
+            "start of a solve with the model as it is now"
+        )
+
+
+def _describe(world: World, name: str, rows: NDArray[np.int64], old: NDArray[Any], new: NDArray[Any]) -> str:
+    """One line on a column that differs."""
+    kind, _, column = name.partition(".")
+    unit = next(c.columns[column].unit for c, table in world.tables.items() if table.kind == kind)
+    first, others = int(rows[0]), f" (and {len(rows) - 1} more rows)" if len(rows) > 1 else ""
+    unit = "" if new.dtype.kind == "b" else f" {unit}"
+    return f"{column} of {kind} row {first}: {old[first]}{unit} in the file, {new[first]}{unit} now{others}"
