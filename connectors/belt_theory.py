@@ -80,7 +80,7 @@ class BeltCreep:
 
 def is_stiffness(given: object) -> bool:
     """Whether a value is a positive number, perhaps infinite."""
-    return isinstance(given, float | np.floating) and given > 0.0
+    return isinstance(given, float | np.floating) and bool(given > 0.0)
 
 
 @checked(
