@@ -8,6 +8,7 @@ import numpy as np
 
 from windlass.connectors import (
     ContactFrictionCircleCable2D,
+    ContactFrictionCirclePoints2D,
     CoordinateLoad,
     CoordinateSpringDamper,
     add_contact,
@@ -45,6 +46,7 @@ class Case(NamedTuple):
     offset: float = 0.0
     stretch: float = 1.0
     sticking_length: str = "current"
+    points: bool = False
 
     @property
     def length(self) -> float:
@@ -64,8 +66,11 @@ class Drive(NamedTuple):
     damping: float
 
 
-def eval_theory(case: Case, torque: float | None = None, length: float | None = None) -> BeltCreep:
-    """Theory of a case, for its torque or another one [N m], and for another reference length of the belt [m]."""
+def eval_theory(case: Case, torque: float | None = None, length: float | None = None, rigid: bool = False) -> BeltCreep:
+    """Theory of a case, for its torque or another one [N m], and for another reference length of the belt [m].
+
+    ``rigid``: on rigid bristles.
+    """
     EA, e0 = case.axial_stiffness, case.reference_strain
     axis, tension, mass = RADIUS + case.offset, unloaded_tension(case), mass_per_length(case)
     press = tension * (1 - case.inertia)
@@ -83,7 +88,18 @@ def eval_theory(case: Case, torque: float | None = None, length: float | None = 
         torque=case.load * most if torque is None else torque,
         friction_coefficient=FRICTION,
         contact_stiffness_per_length=case.contact_stiffness,
+        **{}
+        if rigid
+        else {
+            "friction_stiffness_per_length": case.bristles,
+            "friction_velocity_penalty_per_length": velocity_penalty(case),
+        },
     )
+
+
+def velocity_penalty(case: Case) -> float:
+    """mu_v [N s/m²] that takes a tenth of the limit of friction at one per cent of the speed of the belt."""
+    return 10 * FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS / (case.speed * RADIUS)
 
 
 def unloaded_tension(case: Case) -> float:
@@ -102,7 +118,8 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
     The material runs clockwise, from the top of the driver along the slack strand, around the driven pulley, back along
     the tight strand below, and around the driver.
     """
-    phi, mu = theory.slip_angle, FRICTION * RADIUS / (RADIUS + case.offset)
+    mu = FRICTION * RADIUS / (RADIUS + case.offset)
+    phi = np.log(theory.tight_force / theory.slack_force) / mu  # as on rigid bristles
     stiff = case.axial_stiffness * (1 + case.reference_strain)
     E = (theory.tight_force + stiff) / theory.tight_stretch
     n = 4000
@@ -156,9 +173,12 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     world.add(CoordinateLoad, marker=spin, value=theory.torque - damping * theory.driven_speed)
     world.add(CoordinateSpringDamper, marker1=spin, damping=damping)
     passing = case.length / case.elements / case.segments / (case.speed * RADIUS)
+    law: dict[str, Any] = {"sticking_length": case.sticking_length}
+    if case.points:
+        law = {}
     contacts = add_contact(
         world,
-        ContactFrictionCircleCable2D,
+        ContactFrictionCirclePoints2D if case.points else ContactFrictionCircleCable2D,
         circles=pulleys,
         cables=belt,
         segments=case.segments,
@@ -169,11 +189,10 @@ def create_drive(case: Case, **contact: Any) -> Drive:
             # time constants by the time in which a segment passes
             "contact_damping_per_length": 0.05 * case.contact_stiffness * passing,
             "friction_stiffness_per_length": case.bristles,
-            # a tenth of the limit of friction at one per cent of the speed of the belt
-            "friction_velocity_penalty_per_length": 10 * FRICTION * theory.slack_force / RADIUS / (case.speed * RADIUS),
+            "friction_velocity_penalty_per_length": velocity_penalty(case),
             "friction_coefficient": FRICTION,
-            "sticking_length": case.sticking_length,
         }
+        | law
         | contact,
     )
     state = State(world)
