@@ -107,6 +107,15 @@ def unloaded_tension(case: Case) -> float:
     return case.axial_stiffness * (case.stretch - 1 - case.reference_strain)
 
 
+def eval_wave(case: Case) -> float:
+    """How far a cubic moves points along the circle, l³/(192 R²) [m], where the curvature jumps within a length l.
+
+    The way along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third derivative, at
+    which a cubic of the same ends and slopes is off by l³/192: a clamped beam with a force in its middle.
+    """
+    return (case.length * case.stretch / case.elements) ** 3 / (192 * RADIUS**2)
+
+
 def mass_per_length(case: Case) -> float:
     """rhoA [kg/m] of a case, per reference length."""
     return case.inertia * unloaded_tension(case) * case.stretch / (case.speed * (RADIUS + case.offset)) ** 2
@@ -213,12 +222,13 @@ class Measured(NamedTuple):
     """What a run gave: loss of speed [1] by simulation and by theory at the torque of the simulation.
 
     ``traction`` is the largest |f_t| of a segment over the last mean passes, as a part of the limit mu F/R where the
-    slack strand lies on the pulley; ``tension`` the mean axial force [N].
+    slack strand lies on the pulley, and ``bend`` what it bends a bristle by [m]; ``tension`` the mean axial force [N].
     """
 
     loss: float
     theory: float
     traction: float
+    bend: float
     tension: float
     steps: int
 
@@ -226,8 +236,9 @@ class Measured(NamedTuple):
 def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8, **contact: Any) -> Measured:
     """Let elements of the belt pass, ``passes`` of them, and take means over the last ``mean``.
 
-    Steps take 1/``per_segment`` of the time in which a segment passes; means are over whole elements, so that what the
-    mesh does to the speed within one element cancels.
+    Steps take 1/``per_segment`` of the time in which a segment passes, and tractions are taken after one less, so that
+    they see all places of a segment; means are over whole elements, so that what the mesh does to the speed within one
+    element cancels.
     """
     model = create_drive(case, **contact)
     theory, state = model.theory, model.state
@@ -248,7 +259,7 @@ def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8
     for now in motion.march(state):
         times.append(now.t)
         angles.append(-now.q[at])
-        if now.t > (passes - mean) * period and motion.statistics.steps % per_segment == 0:
+        if now.t > (passes - mean) * period and motion.statistics.steps % (per_segment - 1) == 0:
             tangential = eval_output(model.contacts, "force_per_length", now)[..., 0]
             tractions.append(float(np.abs(tangential).max()) / limit)
             tensions.append(float(eval_output(model.belt, "axial_force", now, x=0.0).mean()))
@@ -256,7 +267,8 @@ def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8
     speed = float(np.diff(ends)[0]) / (times[-1] - (passes - mean) * period)
     torque = theory.torque + model.damping * (speed - theory.driven_speed)
     known = eval_theory(case, torque)
+    traction = max(tractions)
     return Measured(
-        1 - speed / theory.driver_speed, known.speed_loss, max(tractions), float(np.mean(tensions)),
-        motion.statistics.steps,
+        1 - speed / theory.driver_speed, known.speed_loss, traction, traction * limit / case.bristles,
+        float(np.mean(tensions)), motion.statistics.steps,
     )  # fmt: skip
