@@ -244,7 +244,7 @@ def test_theory_with_bristles_by_integration(name: str, change: dict[str, float]
 
 
 def test_limits_of_the_theory_with_bristles() -> None:
-    """Stiff bristles: that of rigid ones, at order 1/mu_k; a belt that sticks all the way: shear lag in closed form."""
+    """Stiff bristles: rigid ones, slip angles at order 1/sqrt(mu_k); a belt that sticks: shear lag in closed form."""
     rigid = belt_creep(**DRIVE)
     loss = [belt_creep(**DRIVE, friction_stiffness_per_length=k).speed_loss for k in (1e9, 1e14)]
     assert_allclose(loss, rigid.speed_loss, rtol=1e-6)
