@@ -17,7 +17,8 @@ Further terms of the model, all small: the axis runs at the height h above the r
 stiffness k per length of belt it lies deeper by F lam/(k R), which lets the tight side run slower than the slack one
 and adds EA/(k R²) of the loss; and where the tight strand lies above the slack one by H, its tension is greater by
 the weight of the belt rhoA g H/lam, which needs no torque.
-Bending stiffness, sag and the compliance of bristles are left out: they have no part in the speeds.
+Where the belt holds by bristles of a finite stiffness, it does not roll on with the speed of the rim: see
+`belt_bristles`.  Bending stiffness and sag are left out: they have no part in the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, whose law of the tension is N = EA (lam - 1) with rhoA c = const; without inertia
@@ -35,6 +36,7 @@ import numpy as np
 from scipy.optimize import root
 from scipy.special import roots_legendre
 
+from windlass.connectors.belt_bristles import Passage, Rim, check_passage, pass_pulley
 from windlass.framework.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
@@ -53,7 +55,7 @@ class BeltCreep:
         tight_tension, slack_tension: axial forces N of the strands [N].
         tight_force, slack_force: their parts F that press on the pulleys [N].
         tight_stretch, slack_stretch: stretches lam [1].
-        slip_angle: angle phi of each of the slip arcs [rad].
+        driver_slip_angle, driven_slip_angle: angle phi of the slip arcs [rad]; rigid bristles: the same on both.
         flow: reference length of the belt that passes in unit time, c [m/s].
         tight_radius, slack_radius: radius of the axis [m] where the strands touch the pulleys.
     """
@@ -67,7 +69,8 @@ class BeltCreep:
     slack_force: float
     tight_stretch: float
     slack_stretch: float
-    slip_angle: float
+    driver_slip_angle: float
+    driven_slip_angle: float
     flow: float
     tight_radius: float
     slack_radius: float
@@ -76,6 +79,11 @@ class BeltCreep:
     def speed_loss(self) -> float:
         """1 - omega_2/omega_1 [1]."""
         return 1.0 - self.driven_speed / self.driver_speed
+
+    @property
+    def slip_angle(self) -> float:
+        """The larger slip angle [rad]."""
+        return max(self.driver_slip_angle, self.driven_slip_angle)
 
 
 def is_stiffness(given: object) -> bool:
@@ -94,7 +102,9 @@ def is_stiffness(given: object) -> bool:
     reference_strain=number("1", above=-1.0),
     mass_per_length=number("kg/m", minimum=0.0),
     axis_height=number("m"),
-    contact_stiffness_per_length=that(is_stiffness, "a number > 0 [N/m²], or inf"),
+    contact_stiffness_per_length=that(is_stiffness, "a number > 0, or inf", "N/m²"),
+    friction_stiffness_per_length=that(is_stiffness, "a number > 0, or inf", "N/m²"),
+    friction_velocity_penalty_per_length=number("N s/m²", minimum=0.0),
     gravity=number("m/s²"),
     tight_above_slack=number("m"),
 )
@@ -111,6 +121,8 @@ def belt_creep(
     mass_per_length: float = 0.0,
     axis_height: float = 0.0,
     contact_stiffness_per_length: float = inf,
+    friction_stiffness_per_length: float = inf,
+    friction_velocity_penalty_per_length: float = 0.0,
     gravity: float = 0.0,
     tight_above_slack: float = 0.0,
 ) -> BeltCreep:
@@ -128,44 +140,69 @@ def belt_creep(
         mass_per_length: rhoA [kg/m], per reference length.
         axis_height: height h of the axis of the belt above the rim [m].
         contact_stiffness_per_length: k [N/m²], per reference length of the belt; infinite: a rigid rim.
+        friction_stiffness_per_length: mu_k [N/m²], of the bristles, per reference length; infinite: rigid bristles.
+        friction_velocity_penalty_per_length: mu_v [N s/m²] beside them, per reference length.
         gravity: g [m/s²].
         tight_above_slack: height H of the tight strand above the slack one [m], negative where it is the lower one.
 
     Raises:
-        ModelError: the belt is slack, or it slips on the whole of an arc.
+        ModelError: the belt is slack, it slips on the whole of an arc, or bristles are so soft that it slips before
+            a part that sticks or that it does not turn the driven pulley.
     """
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
-    R = radius + axis_height
+    R, E = radius + axis_height, axial_stiffness
     torque_at = torque if callable(torque) else lambda _: torque
 
     def axis_radius(F: Any, lam: Any) -> Any:
         return R - F * lam / (R * contact_stiffness_per_length)
 
-    def evaluate(u: FloatArray) -> tuple[BeltCreep, list[float]]:
+    def turn(F: Any) -> Any:
+        """lam/rho [1/m] of a belt that presses with F."""
+        lam = (F + stiff) / E
+        return lam / axis_radius(F, lam)
+
+    def turn_slope(F: float) -> float:
+        """Its derivative by F."""
+        lam = (F + stiff) / E
+        rho = float(axis_radius(F, lam))
+        return (1.0 + lam * (lam * E + F) / (R * contact_stiffness_per_length * rho)) / (E * rho)
+
+    def create_rim(F_in: float, F_out: float, c: float, bristles: float) -> Rim:
+        slope, damping = radius * turn_slope(0.5 * (F_in + F_out)), friction_velocity_penalty_per_length * c
+        return Rim(turn, slope, radius, radius / R, mu, bristles, damping)
+
+    def cross(F_in: float, F_out: float, c: float, bristles: float) -> tuple[float, float, float]:
+        """Lag w at entry [1], slip angle [rad] and reference length [m] of the belt on a pulley."""
+        slip = abs(log(F_in / F_out)) * R / (mu * radius)
+        passage = Passage(0.0, slip, (pi - slip) / turn(F_in), F_in)
+        if bristles < inf:
+            passage = pass_pulley(create_rim(F_in, F_out, c, bristles), F_in, F_out)
+        grown = passage.slip_force * np.exp(log(F_out / passage.slip_force) * GAUSS[0])
+        on_slip = passage.slip_angle * float(GAUSS[1] @ (1.0 / turn(grown)))
+        return passage.lag, passage.slip_angle, passage.stick_length + on_slip
+
+    def evaluate(u: FloatArray, bristles: float) -> tuple[BeltCreep, list[float]]:
         """The motion of the unknowns [ln F_2, ln F_1/F_2, c], and the errors of the equations, each of order 1."""
+        nonlocal E
         F2, F1, c = exp(u[0]), exp(u[0] + u[1]), u[2]
         E = EA - mass_per_length * c * c
         lam1, lam2 = (F1 + stiff) / E, (F2 + stiff) / E
         R1, R2 = axis_radius(F1, lam1), axis_radius(F2, lam2)
-        omega2 = c * lam2 / R2
+        (lag1, slip1, on_driver), (lag2, slip2, on_driven) = cross(F1, F2, c, bristles), cross(F2, F1, c, bristles)
+        omega1, omega2 = c * (turn(F1) - lag1 / radius), c * (turn(F2) - lag2 / radius)
         # friction acts at the rim, the tension at the height of the axis
         arm = 0.5 * (R1 + R2)
         arm *= radius / (arm - axis_height)
-        phi = u[1] * R / (mu * radius)
         weight = mass_per_length * gravity * tight_above_slack * 2.0 / (lam1 + lam2)
         M = torque_at(omega2)
-        slip = F2 * np.exp(u[1] * GAUSS[0])
-        slip_stretch = (slip + stiff) / E
-        arcs = (pi - phi) * (R1 / lam1 + R2 / lam2)
-        arcs += 2.0 * phi * float(GAUSS[1] @ (axis_radius(slip, slip_stretch) / slip_stretch))
-        total = distance / lam1 + distance / lam2 + arcs
+        total = distance / lam1 + distance / lam2 + on_driver + on_driven
         motion = BeltCreep(
-            driver_speed, omega2, M, EA * lam1 - stiff, EA * lam2 - stiff, F1, F2, lam1, lam2, phi, c, R1, R2
+            driver_speed, omega2, M, EA * lam1 - stiff, EA * lam2 - stiff, F1, F2, lam1, lam2, slip1, slip2, c, R1, R2
         )
         errors = [
             (F1 - F2 - weight - M / arm) / scale,
             (total - length) / length * EA / scale,
-            c * lam1 / (v * R1 / R) - 1,
+            omega1 / driver_speed - 1,
         ]
         return motion, errors
 
@@ -179,11 +216,22 @@ def belt_creep(
         )
     loaded = min(torque_at(driver_speed) / R / scale, 1.9)
     start = [log(scale * (1.0 - 0.5 * loaded)), log((2.0 + loaded) / (2.0 - loaded)), v / lam]
-    found = root(lambda u: evaluate(u)[1], start, tol=1e-13)
-    motion, errors = evaluate(found.x)
-    if max(map(abs, errors)) > 1e-9 or motion.slip_angle > pi:
+    # bristles of a finite stiffness from the motion on rigid ones
+    for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):
+        start = root(lambda u, bristles=bristles: evaluate(u, bristles)[1], start, tol=1e-13).x
+        motion, errors = evaluate(start, bristles)
+        if max(map(abs, errors)) > 1e-9 or motion.slip_angle > pi:
+            raise ModelError(
+                f"torque = {motion.torque:g} N m: the belt slips on the whole arc, of which it would need "
+                f"{motion.slip_angle:.3g} rad of {pi:.3g} rad"
+            )
+    if motion.driven_speed <= 0.0:
         raise ModelError(
-            f"torque = {motion.torque:g} N m: the belt slips on the whole arc, of which it would need "
-            f"{motion.slip_angle:.3g} rad of {pi:.3g} rad"
+            f"torque = {motion.torque:g} N m with friction_stiffness_per_length = {friction_stiffness_per_length:g} "
+            f"N/m² of belt_creep: the belt would not turn the driven pulley"
         )
+    if friction_stiffness_per_length < inf:
+        F1, F2, c = motion.tight_force, motion.slack_force, motion.flow
+        rim = create_rim(F2, F1, c, friction_stiffness_per_length)
+        check_passage(rim, pass_pulley(rim, F2, F1), F2, F1)
     return motion

@@ -49,6 +49,7 @@ TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ),
     ("option", "doc"): (("empty text", "word", "false", "no", "number as text", "nan as text"), "any words"),
     ("belt_creep", "contact_stiffness_per_length"): (("inf",), "a rigid rim"),
+    ("belt_creep", "friction_stiffness_per_length"): (("inf",), "rigid bristles"),
     ("Route.eval_points", "s"): (("empty array",), "no points"),
     ("Part", "numbers"): (("empty array",), "no rows; refused here, as the part is everywhere"),
     ("nodes_along", "numbers"): (("empty array",), "no nodes"),

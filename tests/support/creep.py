@@ -8,6 +8,7 @@ import numpy as np
 
 from windlass.connectors import (
     ContactFrictionCircleCable2D,
+    ContactFrictionCirclePoints2D,
     CoordinateLoad,
     CoordinateSpringDamper,
     add_contact,
@@ -45,6 +46,7 @@ class Case(NamedTuple):
     offset: float = 0.0
     stretch: float = 1.0
     sticking_length: str = "current"
+    points: bool = False
 
     @property
     def length(self) -> float:
@@ -64,8 +66,11 @@ class Drive(NamedTuple):
     damping: float
 
 
-def eval_theory(case: Case, torque: float | None = None, length: float | None = None) -> BeltCreep:
-    """Theory of a case, for its torque or another one [N m], and for another reference length of the belt [m]."""
+def eval_theory(case: Case, torque: float | None = None, length: float | None = None, rigid: bool = False) -> BeltCreep:
+    """Theory of a case, for its torque or another one [N m], and for another reference length of the belt [m].
+
+    ``rigid``: on rigid bristles.
+    """
     EA, e0 = case.axial_stiffness, case.reference_strain
     axis, tension, mass = RADIUS + case.offset, unloaded_tension(case), mass_per_length(case)
     press = tension * (1 - case.inertia)
@@ -83,12 +88,32 @@ def eval_theory(case: Case, torque: float | None = None, length: float | None = 
         torque=case.load * most if torque is None else torque,
         friction_coefficient=FRICTION,
         contact_stiffness_per_length=case.contact_stiffness,
+        **{}
+        if rigid
+        else {
+            "friction_stiffness_per_length": case.bristles,
+            "friction_velocity_penalty_per_length": velocity_penalty(case),
+        },
     )
+
+
+def velocity_penalty(case: Case) -> float:
+    """mu_v [N s/m²] that takes a tenth of the limit of friction at one per cent of the speed of the belt."""
+    return 10 * FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS / (case.speed * RADIUS)
 
 
 def unloaded_tension(case: Case) -> float:
     """Axial force of the belt without load [N]."""
     return case.axial_stiffness * (case.stretch - 1 - case.reference_strain)
+
+
+def eval_wave(case: Case) -> float:
+    """How far a cubic moves points along the circle, l³/(192 R²) [m], where the curvature jumps within a length l.
+
+    The way along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third derivative, at
+    which a cubic of the same ends and slopes is off by l³/192: a clamped beam with a force in its middle.
+    """
+    return (case.length * case.stretch / case.elements) ** 3 / (192 * RADIUS**2)
 
 
 def mass_per_length(case: Case) -> float:
@@ -102,7 +127,8 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
     The material runs clockwise, from the top of the driver along the slack strand, around the driven pulley, back along
     the tight strand below, and around the driver.
     """
-    phi, mu = theory.slip_angle, FRICTION * RADIUS / (RADIUS + case.offset)
+    mu = FRICTION * RADIUS / (RADIUS + case.offset)
+    phi = np.log(theory.tight_force / theory.slack_force) / mu  # as on rigid bristles
     stiff = case.axial_stiffness * (1 + case.reference_strain)
     E = (theory.tight_force + stiff) / theory.tight_stretch
     n = 4000
@@ -156,9 +182,12 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     world.add(CoordinateLoad, marker=spin, value=theory.torque - damping * theory.driven_speed)
     world.add(CoordinateSpringDamper, marker1=spin, damping=damping)
     passing = case.length / case.elements / case.segments / (case.speed * RADIUS)
+    law: dict[str, Any] = {"sticking_length": case.sticking_length}
+    if case.points:
+        law = {}
     contacts = add_contact(
         world,
-        ContactFrictionCircleCable2D,
+        ContactFrictionCirclePoints2D if case.points else ContactFrictionCircleCable2D,
         circles=pulleys,
         cables=belt,
         segments=case.segments,
@@ -169,11 +198,10 @@ def create_drive(case: Case, **contact: Any) -> Drive:
             # time constants by the time in which a segment passes
             "contact_damping_per_length": 0.05 * case.contact_stiffness * passing,
             "friction_stiffness_per_length": case.bristles,
-            # a tenth of the limit of friction at one per cent of the speed of the belt
-            "friction_velocity_penalty_per_length": 10 * FRICTION * theory.slack_force / RADIUS / (case.speed * RADIUS),
+            "friction_velocity_penalty_per_length": velocity_penalty(case),
             "friction_coefficient": FRICTION,
-            "sticking_length": case.sticking_length,
         }
+        | law
         | contact,
     )
     state = State(world)
@@ -194,12 +222,13 @@ class Measured(NamedTuple):
     """What a run gave: loss of speed [1] by simulation and by theory at the torque of the simulation.
 
     ``traction`` is the largest |f_t| of a segment over the last mean passes, as a part of the limit mu F/R where the
-    slack strand lies on the pulley; ``tension`` the mean axial force [N].
+    slack strand lies on the pulley, and ``bend`` what it bends a bristle by [m]; ``tension`` the mean axial force [N].
     """
 
     loss: float
     theory: float
     traction: float
+    bend: float
     tension: float
     steps: int
 
@@ -207,8 +236,9 @@ class Measured(NamedTuple):
 def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8, **contact: Any) -> Measured:
     """Let elements of the belt pass, ``passes`` of them, and take means over the last ``mean``.
 
-    Steps take 1/``per_segment`` of the time in which a segment passes; means are over whole elements, so that what the
-    mesh does to the speed within one element cancels.
+    Steps take 1/``per_segment`` of the time in which a segment passes, and tractions are taken after one less, so that
+    they see all places of a segment; means are over whole elements, so that what the mesh does to the speed within one
+    element cancels.
     """
     model = create_drive(case, **contact)
     theory, state = model.theory, model.state
@@ -229,7 +259,7 @@ def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8
     for now in motion.march(state):
         times.append(now.t)
         angles.append(-now.q[at])
-        if now.t > (passes - mean) * period and motion.statistics.steps % per_segment == 0:
+        if now.t > (passes - mean) * period and motion.statistics.steps % (per_segment - 1) == 0:
             tangential = eval_output(model.contacts, "force_per_length", now)[..., 0]
             tractions.append(float(np.abs(tangential).max()) / limit)
             tensions.append(float(eval_output(model.belt, "axial_force", now, x=0.0).mean()))
@@ -237,7 +267,8 @@ def run_drive(case: Case, passes: int = 40, mean: int = 30, per_segment: int = 8
     speed = float(np.diff(ends)[0]) / (times[-1] - (passes - mean) * period)
     torque = theory.torque + model.damping * (speed - theory.driven_speed)
     known = eval_theory(case, torque)
+    traction = max(tractions)
     return Measured(
-        1 - speed / theory.driver_speed, known.speed_loss, max(tractions), float(np.mean(tensions)),
-        motion.statistics.steps,
+        1 - speed / theory.driver_speed, known.speed_loss, traction, traction * limit / case.bristles,
+        float(np.mean(tensions)), motion.statistics.steps,
     )  # fmt: skip

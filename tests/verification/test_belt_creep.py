@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 
 from windlass.connectors import belt_creep
+from windlass.connectors.belt_theory import BeltCreep
 from windlass.framework.errors import ModelError
 
-from support.creep import FRICTION, RADIUS, Case, eval_theory, mass_per_length, run_drive
+from support.creep import FRICTION, RADIUS, Case, eval_theory, eval_wave, mass_per_length, run_drive
 
 # the loss is 3.7 % at the lowest speed; the same belt, its mass, at speeds where rhoA v² is 5, 30, 70 % of the tension
 SPEEDS = {0.05: 12.0, 0.3: 12.0 * 6.0**0.5, 0.7: 12.0 * 14.0**0.5}
@@ -57,6 +59,19 @@ def test_creep_does_not_depend_on_bristles_and_stiffness(name: str, change: dict
     assert_allclose(result.loss, result.theory, rtol=5e-3, err_msg=name)
 
 
+def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
+    """Bristles that stretch over 0.2 m, the whole arc, lose 1.7 % instead of 0.75 %: within 0.05 % of the speed.
+
+    Measured +0.02 %, 1.3 % of the loss: bristles of the segments that open on the arc, where the cubic waves by as much
+    as the belt sinks in, forget how far they were bent.
+    """
+    case = Case(axial_stiffness=4e5, reference_strain=-0.01, bristles=1e7, contact_stiffness=4e9)
+    result = run_drive(case, passes=60)
+    assert abs(result.loss - result.theory) < 5e-4
+    assert_allclose(result.loss, result.theory, rtol=0.02)
+    assert result.loss > 2 * eval_theory(case, rigid=True).speed_loss
+
+
 def test_reference_length_loses_too_little_speed() -> None:
     """The published law takes slip for rolling: 12 % of the loss are missing on the same mesh."""
     result = run_drive(Case(contact_stiffness=3e8, sticking_length="reference"))
@@ -76,6 +91,20 @@ def test_belt_that_runs_free_has_no_traction(sticking_length: str) -> None:
         assert result.traction < 0.1 and abs(result.loss) < 2e-5
     else:
         assert result.traction > 0.9
+
+
+@pytest.mark.parametrize("points", [False, True])
+def test_tractions_of_a_belt_that_runs_free(points: bool) -> None:
+    """They come from cubics that wave by l³/(192 R²) as they are bent onto a circle: bound, order 3 and size.
+
+    60 elements of 4 segments or points: below 10 % of the limit where bristles are no stiffer than 5e7 N/m².
+    """
+    case = Case(load=0.0, stretch=1.03, bristles=5e7, contact_stiffness=3e8, points=points)
+    coarse = run_drive(case, passes=35, mean=10)
+    fine = run_drive(case._replace(elements=90), passes=42, mean=10)
+    assert fine.traction < coarse.traction < 0.1
+    assert 0.5 < coarse.bend / eval_wave(case) < 1.0
+    assert 2.5 < np.log(coarse.bend / fine.bend) / np.log(1.5) < 3.5
 
 
 def test_loss_by_the_contact_stiffness() -> None:
@@ -132,6 +161,12 @@ def test_terms_of_the_theory() -> None:
         ({"mass_per_length": 400.0}, "does not press on the pulleys"),
         ({"friction_coefficient": 0.0}, "friction_coefficient = 0.0 in belt_creep: must be > 0"),
         ({"driver_speed": -3.0}, "driver_speed = -3.0 rad/s in belt_creep: must be > 0"),
+        (
+            {"friction_stiffness_per_length": 0.0},
+            "friction_stiffness_per_length = 0.0 N/m² in belt_creep: must be a number > 0",
+        ),
+        ({"friction_stiffness_per_length": 3e4, "torque": 50.0}, "belt slips and sticks again"),
+        ({"friction_stiffness_per_length": 1e4, "torque": 50.0}, "would not turn the driven pulley"),
     ],
 )
 def test_drives_without_steady_motion_are_refused(change: dict[str, float], message: str) -> None:
@@ -141,6 +176,94 @@ def test_drives_without_steady_motion_are_refused(change: dict[str, float], mess
 
 def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None:
     """So that the runs above mean something: the slip arcs of load 0.6 take half of the pulley, more of 0.9."""
-    angles = [eval_theory(Case(load=load)).slip_angle for load in (0.0, 0.6, 0.9)]
+    angles = [eval_theory(Case(load=load), rigid=True).slip_angle for load in (0.0, 0.6, 0.9)]
     assert abs(angles[0]) < 1e-8 and 1.0 < angles[1] < 2.5 < angles[2] < pi
     assert FRICTION * pi > np.log(eval_theory(Case(load=0.9)).tight_force / eval_theory(Case(load=0.9)).slack_force)
+
+
+def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) -> tuple[float, float, float]:
+    """F at the end of an arc, the angle that slips at its end, and the torque, by integration from entry.
+
+    Bristle u and stretch lam of the belt, with the friction that acts, cut at its limit; a step of its own for each
+    material point.  Nothing is taken from the motion but where and how fast the belt enters.
+    """
+    EA, e0, rA, R = (drive[name] for name in ("axial_stiffness", "reference_strain", "mass_per_length", "radius"))
+    mu, mu_k = drive["friction_coefficient"], drive["friction_stiffness_per_length"]
+    mu_v, c = drive.get("friction_velocity_penalty_per_length", 0.0), motion.flow
+    omega = motion.driver_speed if driver else motion.driven_speed
+
+    def friction(lam: float, u: float) -> tuple[float, float]:
+        F = EA * (lam - 1 - e0) - rA * c**2 * lam
+        return mu_k * u + mu_v * (c * lam - omega * R), mu * F * lam / R
+
+    def rates(_: float, z: Any) -> list[float]:
+        lam, u, _angle, _torque = z
+        trial, limit = friction(lam, u)
+        f = np.clip(trial, -limit, limit)
+        # of the momentum rA c² lam' = N' - f, the slip of a bristle, the way along the arc
+        return [f / (EA - rA * c**2), lam - omega * R / c, lam / R, f * R]
+
+    def leaves(_: float, z: Any) -> float:
+        return float(z[2] - pi)
+
+    def slips(_: float, z: Any) -> float:
+        trial, limit = friction(z[0], z[1])
+        return abs(trial) - limit
+
+    leaves.terminal = True  # type: ignore[attr-defined]
+    start = [motion.tight_stretch if driver else motion.slack_stretch, 0.0, 0.0, 0.0]
+    found = solve_ivp(rates, (0.0, 1.0), start, "LSODA", events=(leaves, slips), rtol=1e-10, atol=1e-13)
+    lam = found.y_events[0][0][0]
+    slipping = [pi - z[2] for z in found.y_events[1]]
+    return EA * (lam - 1 - e0) - rA * c**2 * lam, max(slipping, default=0.0), abs(found.y_events[0][0][3])
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "slips"),
+    [
+        ("stick and slip", {"friction_stiffness_per_length": 4e6}, (True, True)),
+        (
+            "with dampers",
+            {"friction_stiffness_per_length": 4e6, "friction_velocity_penalty_per_length": 5e3},
+            (True, True),
+        ),
+        ("soft", {"friction_stiffness_per_length": 2e5, "torque": 30.0}, (True, False)),
+        ("sticks all the way", {"friction_stiffness_per_length": 4e5, "torque": 8.0}, (False, False)),
+    ],
+)  # fmt: skip
+def test_theory_with_bristles_by_integration(name: str, change: dict[str, float], slips: tuple[bool, bool]) -> None:
+    """Both arcs integrated from the entry on: forces and slip angles at the exit, torque, on driver and driven."""
+    drive = DRIVE | change
+    motion = belt_creep(**drive)
+    for driver, leave, angle, slip in zip(
+        (True, False), (motion.slack_force, motion.tight_force), (motion.driver_slip_angle, motion.driven_slip_angle),
+        slips, strict=True,
+    ):  # fmt: skip
+        force, slipping, torque = integrate_passage(motion, drive, driver)
+        assert_allclose([force, torque], [leave, drive["torque"]], rtol=1e-7, err_msg=name)
+        assert_allclose(slipping, angle, atol=1e-6, err_msg=name)
+        assert (angle > 0.1) is slip
+    assert motion.speed_loss > 1.005 * belt_creep(**DRIVE | {"torque": drive["torque"]}).speed_loss
+
+
+def test_limits_of_the_theory_with_bristles() -> None:
+    """Stiff bristles: rigid ones, slip angles at order 1/sqrt(mu_k); a belt that sticks: shear lag in closed form."""
+    rigid = belt_creep(**DRIVE)
+    loss = [belt_creep(**DRIVE, friction_stiffness_per_length=k).speed_loss for k in (1e9, 1e14)]
+    assert_allclose(loss, rigid.speed_loss, rtol=1e-6)
+    angles = [belt_creep(**DRIVE, friction_stiffness_per_length=k).slip_angle for k in (1e10, 1e12, 1e14)]
+    apart = rigid.slip_angle - np.array(angles)
+    assert_allclose(apart[:-1] / apart[1:], 10.0, rtol=0.02)
+    assert belt_creep(**DRIVE | {"torque": 0.0}, friction_stiffness_per_length=1e6).speed_loss < 1e-14
+    # sinking in, and an axis above the rim
+    for terms in ({"contact_stiffness_per_length": 8e6}, {"axis_height": 0.01}):
+        limit = belt_creep(**DRIVE, **terms).speed_loss
+        assert_allclose(belt_creep(**DRIVE, **terms, friction_stiffness_per_length=1e12).speed_loss, limit, rtol=1e-6)
+    # small torque, no mass: w = w0 cosh(X/l), l = sqrt(EA/mu_k), so w0 = (lam1 - lam2)/(cosh(S/l) - 1) on both
+    drive = DRIVE | {"torque": 1e-2, "mass_per_length": 0.0, "friction_stiffness_per_length": 4e5}
+    motion = belt_creep(**drive)
+    stretch = (motion.tight_stretch + motion.slack_stretch) / 2
+    change = motion.tight_stretch - motion.slack_stretch
+    lag = change / (np.cosh(pi * 0.1 / stretch / np.sqrt(8000.0 / 4e5)) - 1)
+    assert motion.slip_angle == 0.0
+    assert_allclose(motion.speed_loss, (change + 2 * lag) / stretch, rtol=1e-4)
