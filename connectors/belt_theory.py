@@ -35,6 +35,7 @@ import numpy as np
 from scipy.optimize import root
 from scipy.special import roots_legendre
 
+from windlass.framework.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
 
@@ -77,6 +78,23 @@ class BeltCreep:
         return 1.0 - self.driven_speed / self.driver_speed
 
 
+@checked(
+    axial_stiffness=number("N", above=0.0),
+    length=number("m", above=0.0),
+    distance=number("m", above=0.0),
+    radius=number("m", above=0.0),
+    driver_speed=number("rad/s"),
+    torque=either(number("N m", minimum=0.0), function()),
+    friction_coefficient=number("1"),
+    reference_strain=number("1", above=-1.0),
+    mass_per_length=number("kg/m", minimum=0.0),
+    axis_height=number("m"),
+    contact_stiffness_per_length=either(
+        number("N/m^2", above=0.0), that(lambda given: isinstance(given, float) and given == inf, "inf")
+    ),
+    gravity=number("m/s^2"),
+    tight_above_slack=number("m"),
+)
 def belt_creep(
     *,
     axial_stiffness: float,

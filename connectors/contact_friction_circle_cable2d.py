@@ -47,6 +47,7 @@ from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable
+from windlass.framework.values import read_words
 from windlass.framework.world import World
 
 NOT_RECORDED, AT_LIMIT = 0.0, 1e-6
@@ -124,8 +125,9 @@ class ContactFrictionCircleCable2D(Component):
 
 def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
-    current = CURRENT in np.atleast_1d(values.get("sticking_length", CURRENT))
-    per_row = (0.0,) if current and has_moving(world) else ()
+    words = read_words(values.get("sticking_length", CURRENT))
+    # what is no word is refused by the schema
+    per_row = (0.0,) if words is not None and CURRENT in words and has_moving(world) else ()
     return create_history(world, ContactFrictionCircleCable2D, values, START, per_row)
 
 

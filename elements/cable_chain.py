@@ -22,6 +22,7 @@ from windlass.framework.checks import checked, each, either, handle, inside, ins
 from windlass.framework.errors import ModelError
 from windlass.framework.parts import part_of_large, pick_rows
 from windlass.framework.table import Entity
+from windlass.framework.values import read_numbers, show
 from windlass.framework.world import World
 
 Side = Literal["left", "right"]
@@ -119,6 +120,8 @@ def straight_cable(
     return add_along(world, route, elements, name, **cable_columns)
 
 
+@checked(**CHAIN, start=inside(), end=inside(), length=inside(), gravity=inside())
+@all_or_nothing
 def catenary(
     world: World,
     start: Point,
@@ -157,8 +160,9 @@ def catenary(
     strain, share = (cable_columns.get(key, 0.0) for key in ("reference_strain", "strain_is_relative_to_reference"))
     numbers = {"length": length, "axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length}
     for column, value in {**numbers, "reference_strain": strain}.items():
-        if np.ndim(value) != 0:
-            raise ModelError(f"{name}: {column} = {value} of a catenary: must be one number")
+        given = read_numbers(value)
+        if given is None or given.shape:
+            raise ModelError(f"{name}: {column} = {show(value)} of a catenary: must be one number")
     if np.any(np.asarray(share) != 0.0):
         raise ModelError(
             f"{name}: strain_is_relative_to_reference = {share} of a catenary: must be 0, it hangs stretched"

@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from windlass.elements.routes import Point
+from windlass.elements.routes import Point, RouteError
+from windlass.framework.values import read_numbers, show
 
 FloatArray = npt.NDArray[np.float64]
 VERTICAL = 1e-9
@@ -72,12 +73,12 @@ class Catenary:
             s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.
 
         Raises:
-            ValueError: s lies outside.
+            RouteError: s lies outside.
         """
         s = np.atleast_1d(np.asarray(s, dtype=np.float64))
         L, H, w = self.length, self.horizontal_force, self.weight
         if s.ndim != 1 or not np.all(np.abs(s - 0.5 * L) <= (0.5 + 1e-12) * L):
-            raise ValueError(f"s = {s} m in Catenary.eval_points: must be from 0 to {L} m, shape (n,)")
+            raise RouteError(f"s = {s} m in Catenary.eval_points: must be from 0 to {L} m, shape (n,)")
         offsets = [
             _eval_offset(H, self.vertical_force, w, float(x), self.axial_stiffness, self.free_stretch) for x in s
         ]
@@ -110,20 +111,22 @@ def hang_between(
         reference_strain: strain without force [1].
 
     Raises:
-        ValueError: numbers that are not finite or not > 0; no weight or one point above the other, if the cable is
+        RouteError: numbers that are not finite or not > 0; no weight or one point above the other, if the cable is
             slack: it then has no shape of its own.
     """
-    ends = np.array([start, end], dtype=np.float64)
-    g = np.asarray(gravity, dtype=np.float64)[:2]
-    if ends.shape != (2, 2) or not np.isfinite(ends).all():
-        raise ValueError(f"start = {start} m, end = {end} m of a catenary: must be two finite numbers (x, y) each")
+    ends = np.stack([_read_vector(name, given, (2,)) for name, given in (("start", start), ("end", end))])
+    g = _read_vector("gravity", gravity, (2, 3))[:2]
+    length = _read_number("length", length, "m")
+    axial_stiffness = _read_number("axial_stiffness", axial_stiffness, "N")
+    mass_per_length = _read_number("mass_per_length", mass_per_length, "kg/m")
+    reference_strain = _read_number("reference_strain", reference_strain, "")
     for name, value, unit in (("length", length, "m"), ("axial_stiffness", axial_stiffness, "N")):
-        if not (isfinite(value) and value > 0.0):
-            raise ValueError(f"{name} = {value} {unit} of a catenary: must be > 0 {unit}")
-    if not (isfinite(mass_per_length) and mass_per_length >= 0.0):
-        raise ValueError(f"mass_per_length = {mass_per_length} kg/m of a catenary: must be >= 0 kg/m")
-    if not (isfinite(reference_strain) and reference_strain > -1.0):
-        raise ValueError(f"reference_strain = {reference_strain} of a catenary: must be > -1")
+        if not value > 0.0:
+            raise RouteError(f"{name} = {value} {unit} of a catenary: must be > 0 {unit}")
+    if not mass_per_length >= 0.0:
+        raise RouteError(f"mass_per_length = {mass_per_length} kg/m of a catenary: must be >= 0 kg/m")
+    if not reference_strain > -1.0:
+        raise RouteError(f"reference_strain = {reference_strain} of a catenary: must be > -1")
     free = 1.0 + reference_strain
     chord = ends[1] - ends[0]
     distance, weight = float(np.hypot(*chord)), mass_per_length * float(np.hypot(*g))
@@ -139,12 +142,26 @@ def hang_between(
     return Catenary(ends[0], across / x, down, length, axial_stiffness, weight, H, V, free)
 
 
+def _read_number(name: str, value: object, unit: str) -> float:
+    given = read_numbers(value)
+    if given is None or given.shape or not isfinite(float(given)):
+        raise RouteError(f"{name} = {show(value)} {unit} of a catenary: must be one finite number".replace("  ", " "))
+    return float(given)
+
+
+def _read_vector(name: str, value: object, sizes: tuple[int, ...]) -> FloatArray:
+    given = read_numbers(value)
+    if given is None or given.ndim != 1 or len(given) not in sizes or not np.isfinite(given).all():
+        raise RouteError(f"{name} = {show(value)} of a catenary: must be two finite numbers (x, y)")
+    return given
+
+
 def _pull_straight(
     start: FloatArray, chord: FloatArray, distance: float, length: float, EA: float, free: float, mass: float
 ) -> Catenary:
     """A taut line without weight."""
     if distance <= free * length:
-        raise ValueError(
+        raise RouteError(
             f"mass_per_length = {mass} kg/m, gravity: a slack line ({free * length} m over {distance} m) without "
             "weight has no shape of its own; must have a weight > 0 N/m, or be shorter than the distance of its ends"
         )
@@ -161,7 +178,7 @@ def _hang_straight(
     sign = 1.0 if z >= 0.0 else -1.0
     V = EA * (z - sign * free * L) / L + 0.5 * weight * L
     if min(sign * V, sign * (V - weight * L)) <= 0.0:
-        raise ValueError(
+        raise RouteError(
             f"start and end of a catenary are one above the other, {abs(z)} m apart: a slack line of {L} m has no "
             "width there; must be apart horizontally, or be taut at both ends"
         )

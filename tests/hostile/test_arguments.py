@@ -28,9 +28,11 @@ from hostile.models import snapshot
 from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 from support.meshes import write_lines
 
-RESULTS = (con.Contacts, con.PulleyReport, con.SurfaceForces, el.CableMesh, el.Route)
+RESULTS = (
+    con.BeltCreep, con.Contacts, con.PulleyReport, con.SurfaceForces, el.CableMesh, el.Catenary, el.Route, wl.Verdict,
+)  # fmt: skip
 """What functions return and nobody makes."""
-NOT_CALLED = (wl.StepHook, wl.help_requested, wl.is_first_process, wl.Entity)
+NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity)
 """Without arguments, or made by `World.add` alone."""
 METHODS: dict[type, tuple[str, ...]] = {
     wl.World: ("add", "set"),
@@ -54,6 +56,7 @@ TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("Route.eval_points", "s"): (("empty array",), "no points"),
     ("Part", "numbers"): (("empty array",), "no rows; refused here, as the part is everywhere"),
     ("nodes_along", "numbers"): (("empty array",), "no nodes"),
+    ("belt_creep", "contact_stiffness_per_length"): (("inf",), "a rigid rim"),
 }
 """What an argument takes although it looks wrong, and why."""
 Call = tuple[Callable[..., Any], dict[str, Any]]
@@ -120,7 +123,10 @@ def calls(s: Scene) -> dict[str, Call]:
     write_lines(mesh, [(0.0, 0.0), (1.0, 0.0)], [(0, 1)])
     report = con.pulley_report(s.world, s.state, s.contacts, s.body)
     tolerances = {"rtol": 1e-8, "atol": 1e-10, "max_it": 25}
-    passes = {"discontinuous_max_it": 5, "discontinuous_atol": 1.0, "discontinuous_fail": False}
+    passes = {
+        "discontinuous_max_it": 5, "discontinuous_atol": 1.0, "discontinuous_rtol": 1e-5, "discontinuous_limit": 1e-3,
+        "discontinuous_fail": False, "decide_at_start": True,
+    }  # fmt: skip
     times = {"step": 1e-3, "end": 1e-3, "smallest_step": 1e-6}
     solve = {"state": s.state, "hooks": []}
     static, dynamic = wl.Static(s.world), wl.Dynamic(s.world, step=1e-3, end=1e-3)
@@ -132,10 +138,10 @@ def calls(s: Scene) -> dict[str, Call]:
     return {
         "assemble_mass": (wl.assemble_mass, at_state),
         "assemble_matrix": (wl.assemble_matrix, {**at_state, "dq": 1.0, "dv": 0.0, "load_factor": 1.0, "da": 0.0}),
-        "assemble_vector": (wl.assemble_vector, {**at_state, "load_factor": 1.0}),
+        "assemble_vector": (wl.assemble_vector, {**at_state, "load_factor": 1.0, "velocity_terms": True}),
         "create_matrix": (wl.create_matrix, {"world": s.world}),
         "create_vector": (wl.create_vector, {"world": s.world}),
-        "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto"}),
+        "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
         "write_summary": (wl.write_summary, {"values": {"x": 1.0}}),
@@ -167,14 +173,15 @@ def calls(s: Scene) -> dict[str, Call]:
         "Static": (
             wl.Static,
             {"world": s.world, "load_steps": 1, "geometric": False, "load_range": 1e4, "stabiliser": 0.0, "time": 0.0,
-             "adaptive": True, "prefix": "static_", "name": "static", **tolerances, **passes},
+             "stability": "off", "adaptive": True, "prefix": "static_", "name": "static", **tolerances, **passes},
         ),
         "Static.solve": (static.solve, solve),
         "Static.load_factor": (static.load_factor, {"progress": 0.5}),
         "Dynamic": (
             wl.Dynamic,
             {"world": s.world, "method": "newmark", "spectral_radius": 0.9, "lag": True, "adaptive": True, "cut": 0.5,
-             "growth": 2.0, "easy_steps": 10, "prefix": "dynamic_", "name": "dynamic", **times, **tolerances, **passes},
+             "growth": 2.0, "easy_steps": 10, "rotations": "steady", "project": True, "prefix": "dynamic_",
+             "name": "dynamic", **times, **tolerances, **passes},
         ),
         "Dynamic.solve": (dynamic.solve, {**solve, "resume": False}),
         "Dynamic.march": (lambda **given: list(dynamic.march(**given)), {**solve, "resume": False}),
@@ -230,10 +237,25 @@ def calls(s: Scene) -> dict[str, Call]:
         "facing": (con.facing, {"normal": (0.0, 0.0, 1.0)}),
         "format_reports": (con.format_reports, {"reports": [report]}),
         "pulley_report": (con.pulley_report, {**at_state, "contacts": s.contacts, "circle": s.body}),
+        "belt_creep": (
+            con.belt_creep,
+            {"axial_stiffness": 8e3, "length": 1.25, "distance": 0.3, "radius": 0.1, "driver_speed": 12.0,
+             "torque": 30.0, "friction_coefficient": 0.5, "reference_strain": -0.05, "mass_per_length": 0.8,
+             "axis_height": 0.0, "contact_stiffness_per_length": 1e9, "gravity": 9.81, "tight_above_slack": 0.2},
+        ),
+        "catenary": (
+            el.catenary,
+            {"world": s.open, **line, "elements": 4, "length": 1.1, "gravity": (0.0, -9.81), "name": "line", **CABLE},
+        ),
+        "hang_between": (
+            el.hang_between,
+            {**line, "length": 1.1, "axial_stiffness": 1e4, "mass_per_length": 0.5, "gravity": (0.0, -9.81),
+             "reference_strain": 0.0},
+        ),
         "Circle": (el.Circle, {"center": (0.0, 0.0), "radius": 0.1, "side": "left", "turns": 0.0}),
         "cable_around": (
             el.cable_around,
-            {"world": s.open, "circles": [circle], "elements": 4, "radius": 0.1, "sides": "right", "closed": False,
+            {"world": s.open, "circles": [circle], "elements": 40, "radius": 0.1, "sides": "right", "closed": False,
              "radial_offset": 0.0, "start": (-1.0, -1.0), "end": (1.0, -1.0), "name": "belt", **CABLE},
         ),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
