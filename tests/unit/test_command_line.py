@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -114,6 +115,13 @@ def test_every_option_in_the_help_can_be_given(tmp_path: Path) -> None:
     assert {"dynamic_project", "dynamic_lag", "dynamic_step"} <= {name for name, _ in listed}
     done = run(tmp_path, *(word for name, value in listed for word in ("-" + name, value)))
     assert done.returncode == 0, done.stderr
+
+
+def test_summary_of_a_model_that_writes_none(tmp_path: Path) -> None:
+    assert run(tmp_path, "-summary", "s.json").returncode == 0
+    assert json.loads((tmp_path / "s.json").read_text())["verdicts"] == [
+        {"solve": "dynamic", "verdict": "ok", "reasons": []}
+    ]
 
 
 def test_what_petsc_refuses_is_named_and_stays_unread(database: Any) -> None:
