@@ -3,17 +3,24 @@
 - Step size.  The mass m = rho A L/n of a segment on the contact stiffness k swings with the period T = 2 pi sqrt(m/k),
   which the step must resolve.
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
-  about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.
+  about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
+- Circles that touch the same cable and overlap: no two pulleys of one plane can.
 - Statics: a circle that no cable is near.
 - A closed belt winds around its pulleys as often as before, or it has left them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import combinations
+
 import numpy as np
 
 from windlass.connectors.cable_shape import FAMILY, ShapeColumns
-from windlass.connectors.circle_contact import CIRCLE_FAMILY, Contact, eval_segments
+from windlass.connectors.circle_contact import CIRCLE_FAMILY, Contact, eval_segments, segment_places
+from windlass.connectors.circle_contact_kernels import ContactColumns
+from windlass.connectors.circle_points import eval_parts, eval_points
+from windlass.connectors.circle_points_kernels import PointColumns
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.law import Fields, FloatArray, LocalRows, System
 from windlass.framework.table import IntArray
@@ -23,21 +30,44 @@ LARGEST_ANGLE = 0.5
 """Angle of a segment on its circle [rad] from which results are doubtful: the path is longer by 1 %."""
 FAR = 0.5
 """A circle is not touched if every gap is larger than this times its radius."""
+TOUCHING = 1e-9
+"""Circles whose centres are nearer than the sum of their radii by less than this of it touch only."""
 
 
 def watch(system: System, rows: LocalRows, contact: Contact) -> None:
-    """Have a system say what makes runs doubtful."""
-    system.doubts = lambda fields, step: find_doubts(rows, contact, fields, step)
-    system.invariants = lambda fields: count_windings(rows, fields)
-
-
-def find_doubts(rows: LocalRows, contact: Contact, fields: Fields, step: float) -> list[str]:
-    """Doubts in words; see `System.doubts`."""
+    """Have a system of segments say what makes runs doubtful."""
     c = contact.columns
+    row, within = segment_places(c)
+
+    def find_ends(fields: Fields) -> tuple[FloatArray, FloatArray]:
+        shape: ShapeColumns = fields.markers[FAMILY]
+        first = shape.start[c.cable][row] + within
+        return shape.p[first], shape.p[first + 1]
+
+    system.doubts = lambda fields, step: find_doubts(
+        rows, c, fields, step, lambda: eval_segments(contact, fields)[..., 6].min(axis=1)
+    )
+    system.invariants = lambda fields: count_windings(rows, c, fields, *find_ends(fields))
+
+
+def watch_points(system: System, rows: LocalRows, c: PointColumns) -> None:
+    """Have a system of points say what makes runs doubtful."""
+    row = np.repeat(np.arange(len(c.n)), c.n)
+    within = np.arange(len(row)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
+    system.doubts = lambda fields, step: find_doubts(
+        rows, c, fields, step, lambda: eval_points(c, fields)[..., 6].min(axis=1)
+    )
+    system.invariants = lambda fields: count_windings(rows, c, fields, *eval_parts(c, fields, row, within)[:2])
+
+
+def find_doubts(
+    rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, step: float, gaps: Callable[[], FloatArray]
+) -> list[str]:
+    """Doubts in words; see `System.doubts`.  ``gaps`` gives the smallest gap [m] of each row, shape (rows,)."""
     on = np.flatnonzero(c.active & (c.kc > 0.0))
     if not len(on):
         return []
-    found, kind = [], rows.table.kind
+    found, kind = find_overlaps(rows, c, fields, on), rows.table.kind
     angle = c.L / c.r
     worst = on[np.argmax(angle[on])]
     if angle[worst] > LARGEST_ANGLE:
@@ -57,36 +87,62 @@ def find_doubts(rows: LocalRows, contact: Contact, fields: Fields, step: float) 
                 f"contact stiffness of {kind} row {rows.rows[worst]}, take a step below {0.5 * period[worst]:.2g} s"
             )
         return found
-    gap = eval_segments(contact, fields)[..., 6].min(axis=1)
     markers, of_row = np.unique(rows.column("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
-    near[of_row[gap <= FAR * c.r]] = True
+    near[of_row[gaps() <= FAR * c.r]] = True
     return [*found, *(f"no cable is near the circle {name}" for name in name_circles(rows.world, markers[~near]))]
 
 
-def count_windings(rows: LocalRows, fields: Fields) -> dict[str, float]:
-    """How often the cables of these rows wind around each circle, counter-clockwise [1]; see `System.invariants`."""
-    shape: ShapeColumns = fields.markers[FAMILY]
+def find_overlaps(rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, on: IntArray) -> list[str]:
+    """Pairs of circles that overlap though rows ``on`` have them touch the same cable."""
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    segments = rows.column("segments")
-    row = np.repeat(np.arange(len(segments)), segments)
-    within = np.arange(len(row)) - np.repeat(np.cumsum(segments) - segments, segments)
-    first = shape.start[rows.markers("cable")][row] + within
-    center = circle.p[rows.markers("circle")][row, :2]
-    (ax, ay), (bx, by) = (shape.p[first] - center).T, (shape.p[first + 1] - center).T
+    markers, first, of_row = np.unique(rows.column("circle")[on], return_index=True, return_inverse=True)
+    center, radius = circle.p[c.circle[on[first]], :2], c.r[on[first]]
+    cable = find_cables(rows)[on]
+    cables = [set(cable[of_row == i].tolist()) for i in range(len(markers))]
+    names, found = name_circles(rows.world, markers), []
+    for i, j in combinations(range(len(markers)), 2):
+        distance = float(np.hypot(*(center[j] - center[i])))
+        same = distance == 0.0 and names[i] == names[j]  # two markers of one circle
+        if not same and distance < (1.0 - TOUCHING) * (radius[i] + radius[j]) and cables[i] & cables[j]:
+            found.append(
+                f"the circles {names[i]} and {names[j]} overlap: their centres are {distance:g} m apart, must be >= "
+                f"{radius[i] + radius[j]:g} m, the sum of their radii, as both touch the same cable"
+            )
+    return found
+
+
+def count_windings(
+    rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, begin: FloatArray, end: FloatArray
+) -> dict[str, float]:
+    """How often the cables of these rows wind around each circle, counter-clockwise [1]; see `System.invariants`.
+
+    begin, end: both ends of all segments in the order of the rows [m], shape (segments, 2).
+    """
+    circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
+    center = circle.p[np.repeat(c.circle, c.n), :2]
+    (ax, ay), (bx, by) = (begin - center).T, (end - center).T
     angle = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
     markers, of_row = np.unique(rows.column("circle"), return_inverse=True)
-    turns = np.bincount(of_row[row], angle, len(markers)) / (2.0 * np.pi)
+    turns = np.bincount(np.repeat(of_row, c.n), angle, len(markers)) / (2.0 * np.pi)
     names = name_circles(rows.world, markers)
     return {f"windings around {name}": float(turn) for name, turn in zip(names, turns, strict=True)}
 
 
+def find_cables(rows: LocalRows) -> IntArray:
+    """Cables of contact rows, shape (rows,): those that they name, or those of the markers that they name."""
+    cables: IntArray = rows.column("cable").copy()
+    for table, at, table_rows in rows.world.split_by_table(cables):
+        if "cable" in table.component.refs:
+            cables[at] = table.values("cable", table_rows)
+    return cables
+
+
 def find_mass_per_length(rows: LocalRows) -> FloatArray:
     """Mass per length of the cables of contact rows [kg/m], shape (rows,)."""
-    world, mass = rows.world, np.zeros(len(rows.rows))
-    for shapes, at, shape_rows in world.split_by_table(rows.column("cable")):
-        for cables, inner, cable_rows in world.split_by_table(shapes.values("cable", shape_rows)):
-            mass[at[inner]] = cables.values("mass_per_length", cable_rows)
+    mass = np.zeros(len(rows.rows))
+    for cables, at, cable_rows in rows.world.split_by_table(find_cables(rows)):
+        mass[at] = cables.values("mass_per_length", cable_rows)
     return mass
 
 

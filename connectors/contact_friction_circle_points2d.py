@@ -17,6 +17,7 @@ import numpy as np
 
 from windlass.connectors.cable_shape import CABLE_DOFS
 from windlass.connectors.circle_contact import CIRCLE_FAMILY, check_circles, dofs
+from windlass.connectors.circle_contact_doubts import watch_points
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_points import bind_points, create_point_outputs, eval_energy
@@ -106,6 +107,7 @@ def build(rows: LocalRows) -> System:
         return PostNewton(error=error, changed=changed)
 
     system.post_newton = post_newton
+    watch_points(system, rows, c)
     return system
 
 

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d_checks import create_diagnosis
+from windlass.elements.cable2d_checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d_draw import draw
 from windlass.elements.cable2d_gauss import eval_energy, residual_gauss, tangent_gauss
 from windlass.elements.cable2d_lanes import Columns, create_lanes, find_slot
@@ -240,7 +240,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         system.dynamic_residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
     system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
-    system.diagnose = create_diagnosis(rows)
+    system.diagnose, system.doubts = create_diagnosis(rows), create_doubts(rows)
     system.energy_is_whole = not law_groups
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
@@ -281,6 +281,12 @@ def check(world: World, table: EntityTable) -> None:
     for k in np.flatnonzero((share < 0.0) | (share > 1.0)):
         given = f"strain_is_relative_to_reference = {share[k]} in {table.kind} row {held[k]}"
         raise ModelError(f"{given}: must lie from 0 to 1")
+    strain, laws = table.held_values("reference_strain"), table.held_values("axial_force_law")
+    for k in np.flatnonzero(strain <= -1.0):
+        # what a law of the user makes of the strain is its own affair
+        if laws[k] is None:
+            given = f"reference_strain = {strain[k]} in {table.kind} row {held[k]}"
+            raise ModelError(f"{given}: must be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):
         laws, derivatives = table.held_values(f"{quantity}_law"), table.held_values(f"{quantity}_derivatives")
         for k, (law, derivative) in enumerate(zip(laws, derivatives, strict=True)):

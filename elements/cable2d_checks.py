@@ -1,4 +1,5 @@
-"""What a cable says about a static equilibrium: where it is turned inside out, and where its mesh hides buckling.
+"""What a cable says about its shape: before a solve where it is far too short, after statics where it is turned inside
+out, and where its mesh hides buckling.
 
 The cubic between two nodes may run backwards: its slope at a node then points against the chord,
 
@@ -24,6 +25,8 @@ from windlass.elements.cable2d_outputs import Motion, create_section, eval_force
 from windlass.framework.law import Fault, Fields, FloatArray, LocalRows
 from windlass.framework.table import IntArray
 
+LARGEST_STRETCH = 0.5
+"""Stretch at the start, per unstretched length [1], beyond which a cable is too short for its route."""
 LEAST_STRAIN = 1e-6
 """Compression below this strain [1] is not looked at: in slack ropes it is noise of the mesh."""
 
@@ -31,9 +34,7 @@ LEAST_STRAIN = 1e-6
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
     """The `System.diagnose` of cables whose first 8 coordinates are those of their nodes."""
     dofs, law = rows.dofs[:, :8], has_law(rows)
-    length = rows.column("length")
-    share = rows.column("strain_is_relative_to_reference")
-    free = rows.column("reference_strain") + share * eval_mean_strain(rows.reference[:, :8], length)
+    length, free = rows.column("length"), eval_free_strain(rows)
 
     def diagnose(s: Fields) -> list[Fault]:
         x = s.x[dofs]
@@ -41,6 +42,38 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
         return find_folded(rows, x) + find_buckled(rows, np.flatnonzero(shortened | law), s)
 
     return diagnose
+
+
+def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
+    """The `System.doubts` of cables without user laws: what begins stretched by more than half its length."""
+    dofs, law = rows.dofs[:, :8], has_law(rows)
+    unstretched = rows.column("length") * (1.0 + eval_free_strain(rows))
+
+    def find_doubts(s: Fields, _: float) -> list[str]:
+        x = s.x[dofs]
+        chord = np.hypot(x[:, 4] - x[:, 0], x[:, 5] - x[:, 1])
+        # of its length at least: a bent cable is longer than its chord
+        stretch = chord / unstretched - 1.0
+        long = np.flatnonzero((stretch > LARGEST_STRETCH) & ~law)
+        if not len(long):
+            return []
+        i = long[0]
+        more = f" (and {len(long) - 1} more)" if len(long) > 1 else ""
+        return [
+            f"{rows.table.describe(int(rows.rows[i]))}{more} begins stretched by {100 * stretch[i]:.0f} % of its "
+            f"unstretched length of {unstretched[i]:.3g} m: the cable is shorter than its route, look at length "
+            "[m] and reference_strain [1]"
+        ]
+
+    return find_doubts
+
+
+def eval_free_strain(rows: LocalRows) -> FloatArray:
+    """Strain without force [1], shape (rows,)."""
+    share = rows.column("strain_is_relative_to_reference")
+    own = share * eval_mean_strain(rows.reference[:, :8], rows.column("length"))
+    free: FloatArray = rows.column("reference_strain") + own
+    return free
 
 
 def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:

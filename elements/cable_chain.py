@@ -39,6 +39,10 @@ from windlass.framework.world import World
 Side = Literal["left", "right"]
 SIDE = word("left", "right")
 RADIUS = number("m")
+# Chains with more elements than this are not searched for elements that turn back on themselves.
+MOST_TURNING = 1000
+# A slope at a right angle to its chord (two elements on a full circle) is no error, whatever rounding says [1].
+TURN_ROUNDING = 1e-12
 CHAIN = {"world": instance(World), "elements": inside(), "name": word(), "cable_columns": inside()}
 
 
@@ -206,12 +210,30 @@ def add_along(world: World, route: Route | Catenary, elements: int, name: str, *
     if isinstance(route, Catenary):
         stretch = route.eval_stretch(route.length * (mine.numbers / elements))
         columns["displacement"] = np.column_stack((np.zeros_like(slopes), (stretch - 1.0)[:, None] * slopes))
+    if isinstance(route, Route) and elements <= MOST_TURNING:
+        check_turns(route, elements, name)
     nodes = world.add(PointSlope2D, name=f"{name} node", part=mine, **columns)
     mine = part_of_large(elements)
     first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
     kind = ALECable2D if "ale" in cable_columns else Cable2D
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
+
+
+def check_turns(route: Route, elements: int, name: str) -> None:
+    """Raise ModelError for a chain so coarse that an element turns back on itself.
+
+    Its slope at a node then points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a route.
+    """
+    ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
+    chords = np.diff(ends, axis=0)
+    along = np.minimum((slopes[:-1] * chords).sum(axis=1), (slopes[1:] * chords).sum(axis=1))
+    wrong = np.flatnonzero(along < -TURN_ROUNDING * route.length)
+    if len(wrong):
+        raise ModelError(
+            f"{name}: elements = {elements}: element {wrong[0]} turns back on itself on its route, its slope at a node "
+            "points more than 90° away from its chord: take more elements"
+        )
 
 
 @checked(world=instance(World), cables=handle())

@@ -286,6 +286,7 @@ def finish() -> None:
     _run.finished = True
     if not _run.help:
         _raise_for_unread(Moment.END, "the run is complete, but options had no effect:\n")
+        importlib.import_module("windlass.framework.summary").finish_summary()
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())

@@ -154,7 +154,8 @@ def parse_values(col: Column, kind: str, value: Any, rows: NDArray[np.int64]) ->
         return _parse_open(col, value, count, where)
     array = _read(col, value)
     if array is None:
-        raise ModelError(f"{where} = {show(value)}: {_expected(col)} [{col.unit}]")
+        where = where.removeprefix(col.name)
+        raise ModelError(f"{col.name} = {show(value)}{where}: {_expected(col)} [{col.unit}]")
     if array.shape == () and (col.fill or col.shape == (1,)):
         array = np.broadcast_to(array, col.shape)
     if array.shape not in (col.shape, (1, *col.shape), (count, *col.shape)):

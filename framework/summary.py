@@ -15,9 +15,10 @@ from windlass.framework.files import check_target, replace_file
 
 @dataclass
 class _Verdicts:
-    """Verdicts on the solves of this process, beside PETSc's one database of options."""
+    """Verdicts on the solves of this process, beside PETSc's one database of options; whether they were written."""
 
     solves: list[dict[str, Any]] = field(default_factory=list)
+    written: bool = False
 
 
 _verdicts = _Verdicts()
@@ -54,7 +55,7 @@ def write_summary(values: Mapping[str, Any]) -> None:
     """
     if not isinstance(values, Mapping):
         raise OptionError(f"values in write_summary is of type {type(values).__name__}: must be results by name")
-    path = summary_path()
+    path, _verdicts.written = summary_path(), True
     if path is None or options.help_requested() or options.process_rank() > 0:
         return
     if _verdicts.solves:
@@ -64,6 +65,12 @@ def write_summary(values: Mapping[str, Any]) -> None:
         replace_file(path, f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode())
     except OSError as error:
         raise OutputError(f"-summary {path}: {error.strerror}") from error
+
+
+def finish_summary() -> None:
+    """At the end of a model that writes no results by itself: the verdicts alone."""
+    if not _verdicts.written:
+        write_summary({})
 
 
 def _as_json(value: Any) -> Any:

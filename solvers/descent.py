@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.solvers.inertia import TangentInertia
@@ -67,17 +65,3 @@ def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: Stat
         if k < END_SHARE * first:
             break
     return q, iterations
-
-
-def first_factor(newton: Newton, scheme: Scheme, share: float) -> float:
-    """k that makes the largest entry of k M this share of the largest entry of the tangent [1/s^2]; 0 without mass."""
-    problem = newton.problem
-    problem.start(scheme)
-    problem.update_tangent(problem.unknowns)
-    masses = problem.assembly.mass_rows.values
-    largest = float(np.abs(problem.matrix.values[:-1]).max(initial=0.0)), float(np.abs(masses).max(initial=0.0))
-    comm = problem.assembly.comm
-    if comm is not None and comm.size > 1:
-        parts = comm.allgather(largest)
-        largest = max(p[0] for p in parts), max(p[1] for p in parts)
-    return share * largest[0] / largest[1] if largest[1] > 0.0 else 0.0

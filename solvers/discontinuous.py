@@ -42,7 +42,7 @@ class DiscontinuousSettings:
             option(name + "atol", self.atol, "N", "force error at which a pass is accepted", minimum=0.0),
             option(name + "rtol", self.rtol, "1", "the same relative to the largest contact force", minimum=0.0),
             option(name + "limit", self.limit, "1", "relative force error accepted in cycles", minimum=0.0),
-            option(name + "fail", self.fail, "1", "fail the step if the error stays larger"),
+            option(name + "fail", self.fail, "", "fail the step if the error stays larger"),
         )
 
     def tolerance(self, force: float) -> float:

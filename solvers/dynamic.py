@@ -129,10 +129,10 @@ class Dynamic:
         self.discontinuous = settings.with_options(prefix)
         doc = "decide contact states from the state at the start"
         self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
+        project = option(prefix + "project", project, "", "bring accelerations onto the constraints after kinks")
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
-        project = option(prefix + "project", project, "1", "bring accelerations onto the constraints after kinks")
         self.consistency = Consistency(self.problem, self.integrator, project)
         self.snes = self.problem.snes
         self.watch = EnergyWatch(self.assembly)

@@ -128,13 +128,13 @@ class Explicit:
         name: str = "explicit",
     ) -> None:
         check_smallest(smallest_step, step, "Explicit")
-        smallest = smallest_step if smallest_step is not None else 1e-4 * step
         step = option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
+        smallest = smallest_step if smallest_step is not None else 1e-4 * step
         end = option(prefix + "end", float(end), "s", "time at the end", minimum=SHORTEST)
         method = option(prefix + "method", method, "", "integrator", choices=METHODS)
         self.prefix, self._name = prefix, method
         self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
-        project = option(prefix + "project", project, "1", "bring coordinates and velocities onto the constraints")
+        project = option(prefix + "project", project, "", "bring coordinates and velocities onto the constraints")
         self._error_atol = option(
             prefix + "discontinuous_atol",
             discontinuous_atol,

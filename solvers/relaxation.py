@@ -34,18 +34,10 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
         Displacements near the equilibrium [m, 1, rad], shape (n,), and the number of linear solves.
     """
     problem = newton.problem
-    problem.start(scheme)
-    problem.update_tangent(problem.unknowns)
-    masses = problem.assembly.mass_rows.values
-    largest = float(np.abs(problem.matrix.values[:-1]).max(initial=0.0)), float(np.abs(masses).max(initial=0.0))
-    comm = problem.assembly.comm
-    if comm is not None and comm.size > 1:
-        parts = comm.allgather(largest)
-        largest = max(p[0] for p in parts), max(p[1] for p in parts)
     q, iterations = scheme.q0.copy(), 0
-    if largest[1] == 0.0:
+    first = k = first_factor(newton, scheme, START_SHARE)
+    if first == 0.0:
         return q, iterations
-    first = k = START_SHARE * largest[0] / largest[1]
     for _ in range(MAX_STEPS):
         run: NewtonRun = newton.solve(replace(scheme, q0=q, q_anchor=q, stabiliser=scheme.stabiliser + k))
         iterations += run.iterations
@@ -58,3 +50,17 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
         if k < END_SHARE * first:
             break
     return q, iterations
+
+
+def first_factor(newton: Newton, scheme: Scheme, share: float) -> float:
+    """k that makes the largest entry of k M this share of the largest entry of the tangent [1/s^2]; 0 without mass."""
+    problem = newton.problem
+    problem.start(scheme)
+    problem.update_tangent(problem.unknowns)
+    masses = problem.assembly.mass_rows.values
+    largest = float(np.abs(problem.matrix.values[:-1]).max(initial=0.0)), float(np.abs(masses).max(initial=0.0))
+    comm = problem.assembly.comm
+    if comm is not None and comm.size > 1:
+        parts = comm.allgather(largest)
+        largest = max(p[0] for p in parts), max(p[1] for p in parts)
+    return share * largest[0] / largest[1] if largest[1] > 0.0 else 0.0

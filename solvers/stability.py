@@ -19,10 +19,11 @@ from windlass.framework.law import FloatArray
 from windlass.framework.options import option
 from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
-from windlass.solvers.descent import descend, first_factor
+from windlass.solvers.descent import descend
 from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia
 from windlass.solvers.newton import Newton
 from windlass.solvers.problem import NonlinearProblem, Scheme
+from windlass.solvers.relaxation import first_factor
 
 CHOICES = ("check", "follow", "off")
 ATTEMPTS = 4

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -103,6 +105,23 @@ def test_right_values_of_petsc_options_pass() -> None:
     right = {"snes_rtol": "1e-3", "snes_max_it": "7", "ksp_divtol": "-1", "snes_monitor": "", "snes_lag_jacobian": "-2"}
     check_ranges({f"dynamic_{name}": value for name, value in right.items()}, ("dynamic_", "static_"))
     check_ranges({"elements_rtol": "5"}, ("dynamic_",))  # an option of the model
+
+
+def test_every_option_in_the_help_can_be_given(tmp_path: Path) -> None:
+    """Each with its default; the options of a solver stand under one heading."""
+    text = run(tmp_path, "-help").stdout
+    assert text.count("options of the solver dynamic_:") == 1
+    listed = re.findall(r"^  -(dynamic_\w+) <([^>]*)>", text, re.MULTILINE)
+    assert {"dynamic_project", "dynamic_lag", "dynamic_step"} <= {name for name, _ in listed}
+    done = run(tmp_path, *(word for name, value in listed for word in ("-" + name, value)))
+    assert done.returncode == 0, done.stderr
+
+
+def test_summary_of_a_model_that_writes_none(tmp_path: Path) -> None:
+    assert run(tmp_path, "-summary", "s.json").returncode == 0
+    assert json.loads((tmp_path / "s.json").read_text())["verdicts"] == [
+        {"solve": "dynamic", "verdict": "ok", "reasons": []}
+    ]
 
 
 def test_what_petsc_refuses_is_named_and_stays_unread(database: Any) -> None:

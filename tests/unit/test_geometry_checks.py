@@ -1,0 +1,117 @@
+"""Geometry that cannot be, or that is too coarse, is an error or is named before the solve."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Circle, RigidBody2D, cable_around, nodes_of
+from windlass.framework.errors import ModelError
+
+SEGMENTS, POINTS = con.ContactFrictionCircleCable2D, con.ContactFrictionCirclePoints2D
+FORMS = pytest.mark.parametrize("form", [SEGMENTS, POINTS])
+
+
+def create_belt(form: type, distance: float = 0.3, elements: int = 32, idle: bool = False, **cable: Any) -> wl.Static:
+    """Statics of a belt around two pulleys of 0.1 m; ``idle`` adds a third one far away from it."""
+    world = wl.World()
+    places = {"left": (0.0, 0.0), "right": (distance, 0.0), "idle": (0.0, 2.0)}
+    pulleys = [world.add(RigidBody2D, name=n, position=p, mass=5.0, inertia=0.05) for n, p in places.items()]
+    columns = {"axial_stiffness": 8e3, "bending_stiffness": 1e-3, "mass_per_length": 0.8, "reference_strain": -0.05}
+    belt = cable_around(world, pulleys[:2], elements, radius=0.1, **{**columns, **cable})
+    con.add_contact(
+        world, form, circles=pulleys if idle else pulleys[:2], cables=belt, segments=4, circle_radius=0.1,
+        contact_stiffness_per_length=1e7, contact_damping_per_length=1e4,
+    )  # fmt: skip
+    for pulley in pulleys:
+        con.fix(world, pulley, "x", "y", "rotation")
+    con.fix(world, nodes_of(world, belt)[0], "x")
+    return wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, stability="off")
+
+
+def find_notes(solver: wl.Static) -> list[str]:
+    """What is said before a solve, whatever becomes of it."""
+    with suppress(wl.NotConverged):
+        solver.solve()
+    return solver.verdict.notes
+
+
+@FORMS
+def test_a_healthy_belt_has_no_notes(form: type) -> None:
+    solver = create_belt(form)
+    solver.solve()
+    assert solver.verdict.notes == [] and solver.verdict.word == "ok"
+    assert [round(value) for value in solver.verdict.invariants.values()] == [-1, -1]
+
+
+@FORMS
+def test_pulleys_that_overlap(form: type) -> None:
+    (note,) = find_notes(create_belt(form, distance=0.15))
+    assert "the circles left and right overlap: their centres are 0.15 m apart, must be >= 0.2 m" in note
+
+
+def test_pulleys_that_touch_do_not_overlap() -> None:
+    assert find_notes(create_belt(SEGMENTS, distance=0.2)) == []
+
+
+def test_pulleys_that_no_cable_shares_may_overlap() -> None:
+    """Sheaves side by side on one axle, each with a rope of its own."""
+    world = wl.World()
+    for _ in range(2):
+        sheave = world.add(RigidBody2D, position=(0.0, 0.0), mass=5.0, inertia=0.05)
+        con.fix(world, sheave, "x", "y", "rotation")
+        rope = cable_around(
+            world, [sheave], 12, radius=0.1, closed=False, start=(-0.1, -0.3), end=(0.1, -0.3),
+            axial_stiffness=8e3, bending_stiffness=1e-3, mass_per_length=0.8, reference_strain=-0.01,
+        )  # fmt: skip
+        con.add_contact(
+            world, SEGMENTS, circles=[sheave], cables=rope, segments=4, circle_radius=0.1,
+            contact_stiffness_per_length=1e7,
+        )  # fmt: skip
+        for end in (0, 12):
+            con.hinge(world, nodes_of(world, rope)[end])
+    assert find_notes(wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5)) == []
+
+
+@FORMS
+def test_a_pulley_that_nothing_touches(form: type) -> None:
+    assert find_notes(create_belt(form, idle=True)) == ["no cable is near the circle idle"]
+
+
+@FORMS
+def test_segments_that_span_too_much(form: type) -> None:
+    """A route of 2 (0.3 + 0.1 pi) m in 5 elements of 4 segments: 0.614 rad each, so that 5 segments are needed."""
+    (note,) = find_notes(create_belt(form, elements=5))
+    assert "spans 0.614 rad of its circle of radius 0.1 m: take at least 5 segments per cable" in note
+
+
+@pytest.mark.parametrize("cable", [{"length": 0.02}, {"reference_strain": -0.4791}])
+def test_a_belt_shorter_than_its_route(cable: dict[str, float]) -> None:
+    """0.02 m with 5 % prestrain, or 0.0384 m with 48 %, on a route of 0.0384 m per element, straight in the first."""
+    (note,) = find_notes(create_belt(SEGMENTS, **cable))
+    stretch = "102" if "length" in cable else "92"
+    assert f"belt 0 (and 31 more) begins stretched by {stretch} % of its unstretched length" in note
+    assert "shorter than its route" in note
+
+
+def test_a_belt_without_length() -> None:
+    with pytest.raises(ModelError, match=r"reference_strain = -1.0 in Cable2D row 0: must be > -1"):
+        create_belt(SEGMENTS, reference_strain=-1.0)
+
+
+@pytest.mark.parametrize("distance", [0.25, 0.3, 1.0])
+def test_two_elements_turn_back(distance: float) -> None:
+    with pytest.raises(ModelError, match=r"elements = 2: element 0 turns back on itself.*take more elements"):
+        create_belt(SEGMENTS, distance=distance, elements=2)
+
+
+def test_a_route_that_fits_its_elements() -> None:
+    """Two halves of a full circle have slopes at a right angle to their chords, which is no error of rounding."""
+    for elements in (2, 3, 4):
+        world = wl.World()
+        columns = {"axial_stiffness": 1.0, "bending_stiffness": 1.0, "mass_per_length": 1.0}
+        assert len(cable_around(world, [Circle((0.3, 0.7), 0.1, "left")], elements, **columns)) == elements
