@@ -1,7 +1,7 @@
 # Every target calls scripts/setup.sh first; it returns at once when nothing is missing.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test belt test lint style types imports pytest campaigns bench doctor clean
+.PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns bench doctor clean
 
 PYTHON_BIN := .venv/bin/python
 
@@ -37,8 +37,14 @@ types: setup-test
 imports: setup-test
 	.venv/bin/lint-imports
 
+# Two tests side by side, each file in one process, so that what a file sets up is set up once; JOBS=0 runs them in turn.
+JOBS ?= 2
+
 pytest: setup-test
-	$(PYTHON_BIN) -m pytest
+	$(PYTHON_BIN) -m pytest -m "not long" -n $(JOBS) --dist loadfile
+
+test-long: setup-test ## run the tests that are long and rare, too
+	$(PYTHON_BIN) -m pytest -n $(JOBS) --dist loadfile
 
 campaigns: setup-test ## the long campaigns against files: kills, full disks, damage; CAMPAIGNS="kill 20" chooses
 	PYTHONPATH=src:tests $(PYTHON_BIN) -m campaigns $(CAMPAIGNS)

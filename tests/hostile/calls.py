@@ -128,7 +128,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "State.of": (s.state.of, {"entity": s.body, "name": "q"}),
         "State.put": (s.state.copy().put, {"entity": s.body, "values": (0.0, 0.0, 0.0), "name": "q"}),
         "State.save": (s.state.save, {"path": s.folder / "again.npz"}),
-        "State.load": (s.state.copy().load, {"path": s.folder / "state.npz"}),
+        "State.load": (s.state.copy().load, {"path": s.folder / "state.npz", "switches": "compare"}),
         "State.assign": (s.state.copy().assign, {"other": s.state}),
         "State.local_dofs": (s.state.local_dofs, {"entity": s.body}),
         "State.vector": (s.state.vector, {"name": "q"}),
