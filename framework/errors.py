@@ -72,7 +72,7 @@ class NotConverged(WindlassError):
     """A solve that did not converge; ``failure`` tells why, where and when, ``state`` is the last good state."""
 
     def __init__(self, failure: Failure, advice: str = "") -> None:
-        self.failure = failure
+        self.failure, self.advice = failure, advice
         super().__init__(failure.describe() + (f"\n  advice: {advice}" if advice else ""))
 
     @property

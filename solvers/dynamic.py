@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checks import checked, number, whole, word, yes_no
-from windlass.framework.errors import NotConverged
+from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.keeper import Keeper
 from windlass.framework.options import option
@@ -203,7 +203,13 @@ class Dynamic:
                 start.assign(current)
                 h, then = self.control.propose(current.t, self.end)
                 self.watch.begin_step()
-                attempt = self._attempt(start, current, h, then, all_hooks)
+                try:
+                    attempt = self._attempt(start, current, h, then, all_hooks)
+                except NotConverged as error:
+                    # a linear solver that cannot work: smaller steps do not help
+                    error.failure.step, error.failure.step_size = self.statistics.steps + 1, h
+                    error.failure.last_good = start.copy()
+                    self._give_up(error.failure, start, error.advice, all_hooks)
                 self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
                     self._reject(start, current, h, attempt, all_hooks)
@@ -297,8 +303,12 @@ class Dynamic:
         if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
             if attempt.unsettled:
                 failure.trouble.insert(0, f"largest force error: {self.assembly.describe_worst()}")
-            self.statistics.end()
-            self.progress.fail()
-            run_finish(hooks, current)
-            self.problem.save_last_good(failure)
-            raise NotConverged(failure, ADVICE)
+            self._give_up(failure, current, ADVICE, hooks)
+
+    def _give_up(self, failure: Failure, last_good: State, advice: str, hooks: list[StepHook]) -> NoReturn:
+        """End the run with what is known about its failure."""
+        self.statistics.end()
+        self.progress.fail()
+        run_finish(hooks, last_good)
+        self.problem.save_last_good(failure)
+        raise NotConverged(failure, advice) from None
