@@ -290,7 +290,10 @@ class Dynamic:
                 self.integrator.finish(start, current, algorithmic, h)
             return run.converged
 
-        return iterate(self.discontinuous, newton, contacts, h, last=not self.control.can_cut(h))
+        attempt = iterate(self.discontinuous, newton, contacts, h, last=not self.control.can_cut(h))
+        # also for the first pass of the next step
+        self.problem.lag.note_switch(contacts.changed)
+        return attempt
 
     def _reject(self, start: State, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
         """Restore the start of the step and cut the step, or give up."""

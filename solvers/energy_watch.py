@@ -22,8 +22,8 @@ from windlass.framework.assembly import Assembly
 from windlass.framework.law import FloatArray, System
 from windlass.framework.state import State
 
-EVERY = 64
-"""Steps between looks, after the first ones."""
+EVERY = 512
+"""Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""
 FIRST = 16
 """Steps at the start of a solve that are all looked at."""
 SHARE = 0.05
@@ -84,7 +84,8 @@ class EnergyWatch:
     def begin_step(self) -> None:
         """A step begins: whether it is looked at."""
         number = self._steps + 1
-        self._wanted = number <= FIRST or number % EVERY in (0, 1)
+        # two steps in a row
+        self._wanted = number <= FIRST or any(k % EVERY == 0 or k & (k - 1) == 0 for k in (number, number - 1))
 
     def after_newton(self) -> None:
         """A Newton run has converged; its history values, which are still in the fields, decide on the forces."""

@@ -1,0 +1,23 @@
+"""Marks of all tests."""
+
+from __future__ import annotations
+
+import pytest
+
+LONG = (
+    "test_parallel.py::test_belt_on_several_processes[3]",
+    "test_contact_points.py::test_several_processes[3]",
+    "test_parallel_building.py::test_building_in_parts[3-graph]",
+    "test_nets.py::test_lattices_on_several_processes[falling-200]",
+    "test_parallel_net.py::test_net_in_random_order[rows-3]",
+    "test_parallel_outputs.py::test_outputs_on_several_processes[3]",
+    "test_memory.py::test_solvers_that_are_dropped_free_their_memory[2]",
+)
+"""Tests that are long and rarely tell more than shorter ones beside them: `make test-long` runs them, too."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is long."""
+    for item in items:
+        if item.nodeid.endswith(LONG):
+            item.add_marker(pytest.mark.long)
