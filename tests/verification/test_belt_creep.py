@@ -18,6 +18,7 @@ from windlass.connectors import belt_creep
 from windlass.connectors.belt_theory import BeltCreep
 from windlass.framework.errors import ModelError
 
+from support.belt_theory import solve_creep
 from support.creep import FRICTION, RADIUS, Case, eval_theory, eval_wave, mass_per_length, run_drive
 
 # the loss is 3.7 % at the lowest speed; the same belt, its mass, at speeds where rhoA v² is 5, 30, 70 % of the tension
@@ -267,3 +268,22 @@ def test_limits_of_the_theory_with_bristles() -> None:
     lag = change / (np.cosh(pi * 0.1 / stretch / np.sqrt(8000.0 / 4e5)) - 1)
     assert motion.slip_angle == 0.0
     assert_allclose(motion.speed_loss, (change + 2 * lag) / stretch, rtol=1e-4)
+
+
+def test_two_solutions_of_the_theory_agree() -> None:
+    """The one of the package against one by other unknowns and with the moment of friction integrated along the arc.
+
+    The package takes the mean of both radii for the arm of the torque: the depth T/(k R²), in radii, is the difference.
+    """
+    R, D, EA, e0 = 0.1, 0.3, 8e3, -0.05
+    length = 2.0 * np.pi * R + 2.0 * D
+    for k in (1e9, 1e8):
+        other = solve_creep(EA, e0, 0.8, k, 0.5, R, D, length, 30.0, 20.0)
+        own = belt_creep(
+            axial_stiffness=EA, length=length, distance=D, radius=R, driver_speed=30.0, torque=20.0,
+            friction_coefficient=0.5, reference_strain=e0, mass_per_length=0.8, contact_stiffness_per_length=k,
+        )  # fmt: skip
+        depth = other.tight / (k * R**2)
+        assert abs(own.speed_loss / other.speed_loss - 1.0) < depth
+        assert abs(own.tight_tension / other.tight - 1.0) < depth
+        assert abs(own.slack_tension / other.slack - 1.0) < depth
