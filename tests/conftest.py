@@ -21,3 +21,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.endswith(LONG):
             item.add_marker(pytest.mark.long)
+
+
+@pytest.fixture(autouse=True)
+def no_verdicts_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test is a run of its own: the summary has the verdicts of its solves alone."""
+    from windlass.framework import summary
+
+    monkeypatch.setattr(summary, "_verdicts", summary._Verdicts())
