@@ -25,11 +25,12 @@ from windlass.connectors.pulley_report import (
 from windlass.connectors.pulley_rows import bind_pulley
 from windlass.elements.cable_order import find_chains
 from windlass.framework import options
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks import checked, handle, instance, optional, path, word
 from windlass.framework.errors import OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.files import check_target, replace_file
-from windlass.framework.law import Fields, FloatArray
+from windlass.framework.law import Fields
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
 from windlass.framework.parallel import is_first_process

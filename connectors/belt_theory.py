@@ -37,9 +37,9 @@ from scipy.optimize import root
 from scipy.special import roots_legendre
 
 from windlass.connectors.belt_bristles import Passage, Rim, check_passage, pass_pulley
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray
 
 # points and weights of Gauss's rule on 0..1 for slip arcs, along which F grows by at most exp(mu pi)
 GAUSS = tuple(0.5 * (part + first) for part, first in zip(roots_legendre(20), (1.0, 0.0), strict=True))

@@ -20,10 +20,11 @@ from windlass.connectors.circle_contact_power import create_power_outputs, eval_
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
 from windlass.connectors.joints import find_spatial
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Fields, FloatArray, LocalRows, Output, System
+from windlass.framework.law import Fields, LocalRows, Output, System
 from windlass.framework.program import fixed
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 
 CIRCLE_FAMILY = "position marker"

@@ -22,8 +22,8 @@ from windlass.connectors.circle_contact_kernels import ContactColumns
 from windlass.connectors.circle_points import eval_parts, eval_points
 from windlass.connectors.circle_points_kernels import PointColumns
 from windlass.connectors.position_kernels import PositionColumns
-from windlass.framework.law import Fields, FloatArray, LocalRows, System
-from windlass.framework.table import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.law import Fields, LocalRows, System
 from windlass.framework.world import World
 
 LARGEST_ANGLE = 0.5

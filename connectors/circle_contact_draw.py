@@ -22,9 +22,9 @@ from windlass.connectors.circle_contact import CIRCLE_FAMILY
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_view import find_cables, view_contact
 from windlass.connectors.position_kernels import PositionColumns
-from windlass.framework.law import Fields, FloatArray, LocalRows
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.law import Fields, LocalRows
 from windlass.framework.output.drawing import Drawing, Paint, Painting
-from windlass.framework.table import IntArray
 
 RIM_LINES = 72
 """Lines of a rim [1]: the polygon misses the circle by 0.1 % of its radius."""

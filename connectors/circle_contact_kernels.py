@@ -31,9 +31,8 @@ from numpy.typing import NDArray
 
 from windlass.connectors.cable_shape import ShapeColumns, eval_offset_force
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 UNDEFINED = -2.0
 

@@ -40,8 +40,9 @@ from windlass.connectors.circle_contact_moving import Travel, set_shift
 from windlass.connectors.circle_contact_tangent import chord_derivatives
 from windlass.connectors.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray, LocalRows, Output
+from windlass.framework.law import Fields, LocalRows, Output
 
 POWERS = {
     "friction_power": "power lost in sliding friction",

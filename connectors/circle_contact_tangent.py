@@ -38,9 +38,8 @@ from windlass.connectors.circle_contact_kernels import (
     touches,
 )
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 Four = tuple[float, float, float, float]
 

@@ -31,8 +31,8 @@ from windlass.connectors.circle_contact_kernels import (
     wrap,
 )
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
 
 
 @kernel

@@ -11,8 +11,8 @@ from windlass.connectors.cable_shape import cable_lengths, shape_functions
 from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_points_kernels import PointColumns, fill_outputs
-from windlass.framework.law import Fields, FloatArray, LocalRows, Output
-from windlass.framework.table import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.law import Fields, LocalRows, Output
 
 
 def bind_points(rows: LocalRows) -> PointColumns:

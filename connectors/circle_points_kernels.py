@@ -38,9 +38,8 @@ from numpy.typing import NDArray
 from windlass.connectors.cable_shape import eval_offset_force
 from windlass.connectors.circle_contact_kernels import UNDEFINED, Pose, create_pose, touches, wrap
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 Eight = tuple[float, float, float, float, float, float, float, float]
 Four = tuple[float, float, float, float]

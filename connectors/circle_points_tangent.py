@@ -29,9 +29,8 @@ from windlass.connectors.circle_points_kernels import (
     shape_rate,
 )
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 
 @kernel(inline=True)

@@ -24,12 +24,13 @@ from numpy.typing import NDArray
 from windlass.connectors.contact_materials import ContactMaterial
 from windlass.connectors.position_markers import FAMILY, position_marker
 from windlass.elements.rotations import is_rotation
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks import checked, numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray, Law, register
+from windlass.framework.law import Law, register
 from windlass.framework.layout import Layout
 from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.table import Entity, EntityTable
 from windlass.framework.world import World
 
 ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2

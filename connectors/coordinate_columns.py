@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 
 FAMILY = "coordinate marker"
 

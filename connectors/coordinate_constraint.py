@@ -30,23 +30,14 @@ from windlass.connectors.time_functions import (
     differentiate,
     differentiate_twice,
 )
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
-from windlass.framework.law import (
-    ConstraintSystem,
-    Coupling,
-    Fields,
-    FloatArray,
-    Law,
-    LocalRows,
-    Output,
-    System,
-    register,
-)
+from windlass.framework.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
 from windlass.framework.program import fixed
 from windlass.framework.rows import pair_dofs
 from windlass.framework.schema import Component, column, function, ref
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 
 

@@ -23,12 +23,13 @@ from windlass.connectors.joint_rows import Joint, joint_rows, write_along, write
 from windlass.connectors.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.elements.rotations import is_rotation
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray, Law, LocalRows, System, register
+from windlass.framework.law import Law, LocalRows, System, register
 from windlass.framework.rows import pair_dofs
 from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

@@ -16,9 +16,8 @@ from windlass.connectors.hunt_crossley_kernels import (
     mix,
 )
 from windlass.connectors.hunt_crossley_sets import BoundSet
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 NUMBERS = 21
 """Numbers of a contact that `fill_contacts` writes."""

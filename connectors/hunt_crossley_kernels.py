@@ -14,9 +14,8 @@ import numpy as np
 from windlass.connectors.contact_geometry import find_contact, touch_spheres
 from windlass.connectors.contact_surfaces import HALF_SPACE, Runs, Surfaces
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 Vector = tuple[float, float, float]
 

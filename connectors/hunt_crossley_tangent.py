@@ -29,9 +29,8 @@ from windlass.connectors.hunt_crossley_kernels import (
     mix,
 )
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 Six = tuple[float, float, float, float, float, float]
 Vector = tuple[float, float, float]

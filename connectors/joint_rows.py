@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Coupling, FloatArray
-from windlass.framework.table import IntArray
+from windlass.framework.law import Coupling
 
 
 class Joint(NamedTuple):

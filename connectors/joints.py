@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from windlass.connectors.joint_rows import Joint, Loops
 from windlass.connectors.position_kernels import FAMILY
 from windlass.connectors.position_markers import NodePosition
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
-from windlass.framework.law import ConstraintSystem, Coupling, Fields, FloatArray, LocalRows, Output, System
+from windlass.framework.law import ConstraintSystem, Coupling, Fields, LocalRows, Output, System
 from windlass.framework.program import fixed
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 
 SOURCE = "E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989)"

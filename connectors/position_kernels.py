@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 FAMILY = "position marker"
 

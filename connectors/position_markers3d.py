@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.position_kernels import FAMILY, PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray, Law, LocalRows, System, register
+from windlass.framework.law import Law, LocalRows, System, register
 from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import IntArray
 
 SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
 PROVIDES = (FAMILY, "rigid marker", "curved marker", "spatial marker")

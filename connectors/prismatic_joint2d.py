@@ -15,9 +15,10 @@ import numpy as np
 from windlass.connectors.joint_rows import Joint, joint_rows, write_along, write_perpendicular
 from windlass.connectors.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray, Law, LocalRows, System, register
+from windlass.framework.law import Law, LocalRows, System, register
 from windlass.framework.rows import pair_dofs
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable

@@ -22,22 +22,21 @@ from dataclasses import fields as fields_of
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.connectors.circle_contact import CIRCLE_FAMILY
 from windlass.connectors.circle_contact_power import POWERS
 from windlass.connectors.circle_contact_view import ContactView, view_contact
 from windlass.connectors.pulley_rows import Pulley, bind_pulley
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs
-from windlass.framework.law import Fields, FloatArray
+from windlass.framework.law import Fields
 from windlass.framework.output.sensors import Probe, name_columns
 from windlass.framework.state import State
-from windlass.framework.table import Entity, IntArray
+from windlass.framework.table import Entity
 from windlass.framework.world import World
 
-BoolArray = NDArray[np.bool_]
 REST = 1e-9
 """Speed of the cable along itself below which it counts as standing still [m/s]."""
 

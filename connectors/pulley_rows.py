@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from windlass.connectors.circle_contact_view import find_cables
 from windlass.elements.cable_order import Chain, find_chains
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import BoundRows, bind_rows
-from windlass.framework.law import FloatArray
-from windlass.framework.table import Entity, IntArray
+from windlass.framework.table import Entity
 from windlass.framework.world import World
 
 

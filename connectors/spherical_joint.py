@@ -10,8 +10,9 @@ from __future__ import annotations
 from windlass.connectors.joint_rows import Joint, joint_rows
 from windlass.connectors.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
 from windlass.connectors.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray, Law, LocalRows, System, register
+from windlass.framework.law import Law, LocalRows, System, register
 from windlass.framework.rows import pair_dofs
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable

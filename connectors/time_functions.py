@@ -14,8 +14,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray, LocalRows
+from windlass.framework.law import LocalRows
 from windlass.framework.user_functions import find_contradictions, first_calls
 from windlass.framework.values import read_numbers, show
 

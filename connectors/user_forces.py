@@ -18,11 +18,11 @@ from warnings import warn
 import numpy as np
 
 from windlass.connectors.time_functions import parse_numbers
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks import checked, inside
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray, LocalRows
-from windlass.framework.table import IntArray
+from windlass.framework.law import LocalRows
 from windlass.framework.user_functions import FirstCalls, find_contradictions, first_calls
 from windlass.framework.values import read_numbers, show
 

@@ -40,9 +40,10 @@ from windlass.elements.cable2d import Cable2D, Inertia, bind_cables, cable_dofs
 from windlass.elements.cable2d_draw import draw
 from windlass.elements.cable2d_laws import has_law
 from windlass.elements.cable2d_outputs import Kinematics, Motion, create_outputs, eval_motion
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.law import Fields, Law, LocalRows, System, register
 from windlass.framework.schema import column, ref
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 
 

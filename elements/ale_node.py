@@ -13,7 +13,8 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from windlass.elements.nodes import node_dofs
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, register
+from windlass.framework.arrays import FloatArray
+from windlass.framework.law import Fields, Law, LocalRows, Output, register
 from windlass.framework.schema import Component, column
 
 

@@ -29,9 +29,9 @@ from windlass.elements.cable2d_outputs import (
     eval_position,
     eval_velocity,
 )
-from windlass.framework.law import Fields, FloatArray, LocalRows
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.law import Fields, LocalRows
 from windlass.framework.output.drawing import Drawing
-from windlass.framework.table import IntArray
 
 FIELDS: dict[str, Callable[[Section], FloatArray]] = {
     "velocity": eval_velocity,

@@ -37,9 +37,9 @@ from windlass.elements.cable2d_strains import (
     eval_second_derivatives,
     eval_strains,
 )
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, ModelWarning
-from windlass.framework.law import Fields, FloatArray, LocalRows
-from windlass.framework.table import IntArray
+from windlass.framework.law import Fields, LocalRows
 from windlass.framework.user_functions import FirstCalls, find_contradictions, first_calls, name_of
 from windlass.framework.values import read_numbers, show
 

@@ -21,8 +21,9 @@ import numpy as np
 from windlass.elements.cable2d_laws import Places, create_laws, create_parameters, create_places, eval_laws
 from windlass.elements.cable2d_strains import Strains, cross, dot, eval_strains, interpolate
 from windlass.elements.outputs import in_space
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Fields, FloatArray, LocalRows, Output
+from windlass.framework.law import Fields, LocalRows, Output
 
 # How far a place may lie outside of the cable by rounding, relative to the length.
 TOLERANCE = 1e-9

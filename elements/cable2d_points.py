@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
 
 Four = tuple[float, float, float, float]
 Blocks = tuple[Four, Four, Four, Four]

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.elements.cable2d_points import Shape, eval_shape
-from windlass.framework.law import FloatArray, LocalRows
+from windlass.framework.arrays import FloatArray
+from windlass.framework.law import LocalRows
 
 
 class Strains(NamedTuple):

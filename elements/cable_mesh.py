@@ -20,11 +20,12 @@ from windlass.elements.mesh_nodes import NodePlan, add_nodes, create_node_sets, 
 from windlass.elements.mesh_parts import Given, Net, NetCables, Outline, deal_net
 from windlass.framework import checks
 from windlass.framework.adding import all_or_nothing
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.parallel import communicator
 from windlass.framework.parts import pick_rows
 from windlass.framework.schema import REQUIRED
-from windlass.framework.table import Entity, IntArray
+from windlass.framework.table import Entity
 from windlass.framework.world import World
 
 Columns = Mapping[str, Any]

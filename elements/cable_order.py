@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.table import IntArray
 from windlass.framework.world import World
 
 

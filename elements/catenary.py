@@ -24,9 +24,9 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from windlass.elements.routes import Point, RouteError
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks import checked, number, numbers
 
-FloatArray = npt.NDArray[np.float64]
 VERTICAL = 1e-9
 """Horizontal distance, relative to the length, below which both points count as one above the other."""
 

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 from windlass.elements.mesh_file import FileMesh
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.table import IntArray
 
 SAME_PLACE = 1e-9
 """Distance of points at one place, relative to the size of the mesh."""

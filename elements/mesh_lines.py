@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.cable2d_points import create_rule, eval_shape
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 
 STRAIGHT = 1e-9
 """Sine of the angle [1] between slope and chord below which a line is straight."""

@@ -11,8 +11,8 @@ from windlass.elements.mesh_file import FileMesh
 from windlass.elements.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
 from windlass.elements.mesh_parts import Given, NetNodes
 from windlass.elements.nodes import PointSlope2D
-from windlass.framework.law import FloatArray
-from windlass.framework.table import Entity, IntArray
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.table import Entity
 from windlass.framework.world import World
 
 

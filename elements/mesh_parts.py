@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework import spreading
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import WindlassError
-from windlass.framework.law import FloatArray
 from windlass.framework.parts import Part
 from windlass.framework.processes import Processes
-from windlass.framework.table import IntArray
 
 
 class NetNodes(NamedTuple):

@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from windlass.elements.outputs import point_outputs, rotation_outputs
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Law, register
 from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.table import Entity, EntityTable
 from windlass.framework.world import World
 
 SOURCE = "J. Gerstmayr, A. A. Shabana, Analysis of thin beams and cables using the ANCF, Nonlinear Dynamics 45 (2006)"

@@ -14,8 +14,9 @@ from windlass.elements.nodes import node_dofs
 from windlass.elements.outputs import point_outputs
 from windlass.elements.rigid3d_outputs import rigid_outputs
 from windlass.elements.rotations import UNIT_TOLERANCE, euler_parameter_rates
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray, Law, register
+from windlass.framework.law import Law, register
 from windlass.framework.schema import Component, column
 from windlass.framework.table import EntityTable
 from windlass.framework.values import read_numbers

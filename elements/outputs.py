@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from windlass.framework.law import Fields, FloatArray, LocalRows, Output
+from windlass.framework.arrays import FloatArray
+from windlass.framework.law import Fields, LocalRows, Output
 
 
 def in_space(vectors: FloatArray) -> FloatArray:

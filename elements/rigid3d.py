@@ -41,22 +41,12 @@ from windlass.elements.rigid3d_outputs import (
     rigid_outputs,
     turn,
 )
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
-from windlass.framework.law import (
-    ConstraintSystem,
-    Coupling,
-    Fields,
-    FloatArray,
-    Law,
-    LocalRows,
-    Output,
-    System,
-    register,
-)
+from windlass.framework.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
 from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import IntArray
 from windlass.framework.values import read_numbers
 from windlass.framework.world import World
 

@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Coupling, FloatArray
-from windlass.framework.table import IntArray
+from windlass.framework.law import Coupling
 
 Triple = tuple[float, float, float]
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks import checked, numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray
 
 UNIT_TOLERANCE = 1e-8
 """Largest departure of a length from 1 that counts as rounding of the input."""

@@ -21,11 +21,11 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks import checked, each, inside, instance, that, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.values import read_numbers, read_whole_numbers, show
 
-FloatArray = npt.NDArray[np.float64]
 Pair = tuple[float, float]
 Point = Sequence[float] | FloatArray
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.schema import Component
-from windlass.framework.table import IntArray
 
 if TYPE_CHECKING:
     from windlass.framework.world import World

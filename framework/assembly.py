@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
-from windlass.framework.law import (
-    Fault,
-    Fields,
-    FloatArray,
-    LocalRows,
-    PostNewton,
-    System,
-    family_of,
-    law_of,
-)
+from windlass.framework.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
 from windlass.framework.layout import Layout
 from windlass.framework.loads import Loads
 from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
@@ -40,7 +32,7 @@ from windlass.framework.steps import (
     tangent_steps,
 )
 from windlass.framework.storage import Sparsity, Storage, create_sparsity
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 
 if TYPE_CHECKING:
     from windlass.framework.world import World

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.table import IntArray
+from windlass.framework.arrays import IntArray
 
 BLOCK = 1 << 17
 """Values that a process sends at a time, to bound the memory of messages."""

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly, serial_assembly
 from windlass.framework.checks import checked, handle, inside, instance, word
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.law import Fields, FloatArray, LocalRows, Output, law_of
+from windlass.framework.law import Fields, LocalRows, Output, law_of
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.processes import join_rows
 from windlass.framework.state import State
-from windlass.framework.table import Entity, IntArray
+from windlass.framework.table import Entity
 from windlass.framework.world import World
 
 

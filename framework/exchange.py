@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.state import NAMES, State
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 
 
 class Halo:

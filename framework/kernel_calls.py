@@ -16,9 +16,9 @@ import numpy as np
 from llvmlite import ir
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.bind import find_kinds
 from windlass.framework.kernel import kernel
-from windlass.framework.table import IntArray
 
 _types: Any = numba.types
 _intrinsic: Any = numba.extending.intrinsic

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.describe import describe_outputs
 from windlass.framework.schema import Component
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 
 if TYPE_CHECKING:
     from windlass.framework.layout import Layout
     from windlass.framework.output.drawing import Drawing, Painting
     from windlass.framework.world import World
 
-FloatArray = NDArray[np.float64]
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data"]
 
 

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.law import FloatArray, System, law_of, role_of
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.law import System, law_of, role_of
 from windlass.framework.lookup import Lookup
 from windlass.framework.moving import couplings_of, find_couplings, move_rows
 from windlass.framework.partition import find_hubs, find_row_owners, partition_coordinates
 from windlass.framework.schema import Component
-from windlass.framework.table import EntityTable, IntArray, find_sorted
+from windlass.framework.table import EntityTable, find_sorted
 
 if TYPE_CHECKING:
     from windlass.framework.world import World

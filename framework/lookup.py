@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from windlass.framework.table import IntArray
+from windlass.framework.arrays import IntArray
 
 DENSE = 4
 """A table over a range of numbers is used if this many times as many entries as there are numbers cover it [1]."""

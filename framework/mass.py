@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray, System
+from windlass.framework.law import System
 from windlass.framework.sparsity import Pattern
-from windlass.framework.table import IntArray
 
 
 class MassRows(NamedTuple):

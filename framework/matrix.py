@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
-from windlass.framework.table import IntArray
 
 
 class TangentMatrix:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.directory import share
 from windlass.framework.errors import WindlassError
 from windlass.framework.law import role_of
@@ -29,7 +30,6 @@ from windlass.framework.partition import (
 )
 from windlass.framework.rows_given import fetch_rows, find_counted, send_rows
 from windlass.framework.schema import Component
-from windlass.framework.table import IntArray
 
 if TYPE_CHECKING:
     from windlass.framework.processes import Processes

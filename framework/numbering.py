@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.directory import share
-from windlass.framework.law import FloatArray, law_of
+from windlass.framework.law import law_of
 from windlass.framework.lookup import Lookup
 from windlass.framework.schema import Component
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.table import EntityTable
 
 if TYPE_CHECKING:
     from windlass.framework.world import World

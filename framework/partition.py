@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from windlass.framework import options
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import OptionError, WindlassError
 from windlass.framework.numbering import find_own
 from windlass.framework.petsc import PETSc
-from windlass.framework.table import IntArray
 
 if TYPE_CHECKING:
     from windlass.framework.world import World

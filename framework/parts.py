@@ -15,6 +15,7 @@ import numpy as np
 
 from windlass.framework import spreading
 from windlass.framework.adding import shape_of
+from windlass.framework.arrays import IntArray
 from windlass.framework.checks import check, checked, inside, yes_no
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.launcher import launched_size
@@ -22,7 +23,7 @@ from windlass.framework.law import law_of, role_of
 from windlass.framework.processes import Processes
 from windlass.framework.rows_given import check_rows, fetch_rows
 from windlass.framework.schema import Component
-from windlass.framework.table import Entity, EntityTable, IntArray, find_sorted
+from windlass.framework.table import Entity, EntityTable, find_sorted
 from windlass.framework.values import read_whole_numbers, show
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.table import IntArray
 
 
 class Processes:

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.bind import bind
 from windlass.framework.kernel_calls import can_be_called, prepare_call, run
 from windlass.framework.stages import Step
-from windlass.framework.table import IntArray
 
 
 class Fixed:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.law import FloatArray, law_of, role_of
-from windlass.framework.table import Entity, IntArray
+from windlass.framework.law import law_of, role_of
+from windlass.framework.table import Entity
 
 if TYPE_CHECKING:
     from windlass.framework.state import State

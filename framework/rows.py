@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray, LocalRows
-from windlass.framework.table import EntityTable, IntArray
+from windlass.framework.law import LocalRows
+from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 
 Loops = tuple[Callable[..., None], Callable[..., None]]

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.directory import share
 from windlass.framework.errors import ModelError
 from windlass.framework.schema import Component
-from windlass.framework.table import EntityTable, IntArray, find_sorted
+from windlass.framework.table import EntityTable, find_sorted
 
 if TYPE_CHECKING:
     from windlass.framework.processes import Processes

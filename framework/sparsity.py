@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
-from windlass.framework.table import IntArray
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.law import law_of
 from windlass.framework.schema import Component
-from windlass.framework.table import IntArray
 
 if TYPE_CHECKING:
     from windlass.framework.layout import Layout

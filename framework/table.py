@@ -15,7 +15,7 @@ from windlass.framework.schema import REQUIRED, Column, Component, parse_values
 if TYPE_CHECKING:
     from windlass.framework.processes import Processes
 
-IntArray = NDArray[np.int64]
+from windlass.framework.arrays import IntArray
 
 
 @dataclass(frozen=True, eq=False)

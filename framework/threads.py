@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 
 from windlass.framework import options
-from windlass.framework.table import IntArray
+from windlass.framework.arrays import IntArray
 
 SMALLEST = 5000
 """Rows of a range below which starting a thread (20 us) costs more than it saves."""

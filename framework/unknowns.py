@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.layout import Layout
-from windlass.framework.table import IntArray
 
 BLOCK = 4
 """Unknowns of a block."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from windlass.framework.law import FloatArray
+    from windlass.framework.arrays import FloatArray
     from windlass.framework.world import World
 
 COMPARED_CALLS = 3

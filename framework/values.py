@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from windlass.framework.arrays import FloatArray
 
 NUMBERS = frozenset("iuf")
 YES_NO = frozenset("biu")

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout import Layout
 from windlass.framework.petsc import PETSc
-from windlass.framework.table import IntArray
 
 
 def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:

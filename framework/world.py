@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework.adding import count_rows
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks import checked, handle, instance, numbers, optional, subclass, word
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray, law_of
+from windlass.framework.law import law_of
 from windlass.framework.schema import Component, Ref
-from windlass.framework.table import Entity, EntityTable, IntArray
+from windlass.framework.table import Entity, EntityTable
 from windlass.framework.values import show
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.framework import options
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.law import FloatArray, PostNewton
+from windlass.framework.law import PostNewton
 from windlass.framework.meetings import meet
 from windlass.framework.petsc import PETSc
 from windlass.framework.state import State
-from windlass.framework.table import IntArray
 from windlass.solvers.blocks import create_block_factors
 from windlass.solvers.ghosts import GhostValues, largest_of_all
 from windlass.solvers.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle

@@ -10,10 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
 from windlass.framework.sparsity import Pattern
-from windlass.framework.table import IntArray
 from windlass.solvers.saddle import SaddleMatrix, SingularError
 
 LARGEST = 24

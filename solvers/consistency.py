@@ -34,8 +34,8 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.solvers.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
 from windlass.solvers.constraint_rates import ConstraintRates

@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
-from windlass.framework.law import FloatArray, role_of
+from windlass.framework.law import role_of
 from windlass.framework.program import Program
 from windlass.framework.steps import constraint_steps
 from windlass.solvers.ghosts import largest_of_all

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 
 LONGEST = 8
 """Passes that are remembered; history values of all of them are kept."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.state import State
 from windlass.solvers.inertia import TangentInertia
 from windlass.solvers.newton import Newton

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
-from windlass.framework.law import FloatArray, System
+from windlass.framework.law import System
 from windlass.framework.state import State
 
 EVERY = 512

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray, PostNewton
+from windlass.framework.law import PostNewton
 from windlass.framework.state import State
 from windlass.solvers.accelerations import Accelerations, ProjectionError
 from windlass.solvers.ghosts import largest_of_all

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.exchange import create_ghost_vector
-from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.state import State
 from windlass.framework.vectors import spread_to_ghosts, sum_to_owners

@@ -25,13 +25,12 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
-from windlass.framework.law import FloatArray
 from windlass.framework.layout import Layout
 from windlass.framework.state import State
-from windlass.framework.table import IntArray
 from windlass.solvers.problem import Scheme
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.sparsity import Pattern
 
 GROWTH = 1e-10

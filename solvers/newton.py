@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from windlass.framework import options
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.stages import Stage, enter, leave
 from windlass.solvers.advice import advise_iterative

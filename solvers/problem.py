@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from windlass.framework import options
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.bind import bind
 from windlass.framework.checks import checked, instance, word
 from windlass.framework.errors import Failure, OutputError
-from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.meetings import meet
 from windlass.framework.petsc import PETSc, release_dropped

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.petsc import PETSc
 
 if TYPE_CHECKING:

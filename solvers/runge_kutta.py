@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy.integrate import DOP853
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import WindlassError
-from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.solvers.accelerations import Accelerations, ProjectionError
 from windlass.solvers.explicit_step import (

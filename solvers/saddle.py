@@ -14,13 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from windlass.framework import options
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import Pattern
-from windlass.framework.table import IntArray
 from windlass.framework.unknowns import Unknowns, plain_unknowns
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
 from windlass.solvers.ghosts import largest_of_all

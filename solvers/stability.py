@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from windlass.framework import options
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import FloatArray
 from windlass.framework.options import option
 from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State

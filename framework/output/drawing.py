@@ -18,8 +18,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import OutputError
-from windlass.framework.output.mesh import FloatArray, IntArray, LineMesh
+from windlass.framework.output.mesh import LineMesh
 
 Rule = Literal["sum", "min", "max"]
 COMBINE: dict[Rule, np.ufunc] = {"sum": np.add, "min": np.minimum, "max": np.maximum}

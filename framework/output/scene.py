@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.evaluate import BoundRows, bind_rows, load_outputs, output_assembly
 from windlass.framework.law import Fields, Law, LocalRows, law_of
 from windlass.framework.output.drawing import Drawing, Paint, Painting, check_drawing
-from windlass.framework.output.mesh import FloatArray, IntArray
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World

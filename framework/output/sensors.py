@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from windlass.framework import options
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checkpoint import is_replaying
 from windlass.framework.checks import (
     check,
@@ -39,13 +40,13 @@ from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.files import check_target
 from windlass.framework.hooks import StepHook
-from windlass.framework.law import Fields, FloatArray
+from windlass.framework.law import Fields
 from windlass.framework.lock import OutputLock
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
-from windlass.framework.table import Entity, IntArray
+from windlass.framework.table import Entity
 
 
 class Probe(NamedTuple):

@@ -12,9 +12,10 @@ from xml.etree.ElementTree import ParseError
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OutputError
 from windlass.framework.files import NoRoomError, check_target
-from windlass.framework.output.mesh import FloatArray, LineMesh
+from windlass.framework.output.mesh import LineMesh
 
 FieldArray = NDArray[Any]
 _SUFFIXES = (".pvd", ".vtu", ".xdmf", ".h5", ".vtkhdf", ".hdf")

@@ -30,11 +30,11 @@ from windlass.connectors.position_markers import nodes_of
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes3d import Point3D
 from windlass.elements.rotations import rotation_matrix
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assemble import assemble_vector
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
-from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World

@@ -23,8 +23,8 @@ from windlass.connectors import (
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
 from windlass.elements.nodes3d import Point3D
 from windlass.elements.rotations import euler_parameters, rotation_matrix
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assemble import assemble_matrix, assemble_vector
-from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World

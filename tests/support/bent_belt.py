@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.integrate import solve_bvp
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.connectors import clamp
 from windlass.elements import nodes_of, straight_cable
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World

@@ -18,7 +18,7 @@ from windlass.connectors import (
 )
 from windlass.elements import Ground, RigidBody3D
 from windlass.elements.rotations import euler_parameters_of
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.table import Entity
 from windlass.framework.world import World
 

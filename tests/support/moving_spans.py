@@ -18,8 +18,8 @@ from scipy.optimize import newton
 
 from windlass.connectors import clamp, hinge, prescribe_velocity
 from windlass.elements import ALENode, nodes_of, straight_cable
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assemble import assemble_mass, assemble_matrix
-from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World

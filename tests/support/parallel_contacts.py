@@ -16,8 +16,9 @@ from windlass.connectors.hunt_crossley_contacts import list_contacts
 from windlass.connectors.hunt_crossley_sets import ContactSystem
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
 from windlass.elements.rotations import euler_parameters, rotation_matrix
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assemble import assemble_matrix, assemble_vector
-from windlass.framework.law import Fields, FloatArray
+from windlass.framework.law import Fields
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.vectors import sum_to_owners
 from windlass.solvers.problem import NonlinearProblem, Scheme

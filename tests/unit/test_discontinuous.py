@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windlass.framework.law import FloatArray, PostNewton
+from windlass.framework.arrays import FloatArray
+from windlass.framework.law import PostNewton
 from windlass.solvers.cycles import CycleFinder
 from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.statistics import Statistics

@@ -27,11 +27,11 @@ from windlass.connectors import (
 )
 from windlass.elements import Ground, MassPoint
 from windlass.elements.nodes3d import Point3D
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.generic_data import GenericData
-from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World

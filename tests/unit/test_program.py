@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernel import kernel
 from windlass.framework.kernel_calls import can_be_called, prepare_call
-from windlass.framework.law import FloatArray
 from windlass.framework.program import Program, fixed, together
-from windlass.framework.table import IntArray
 
 
 class Inner(NamedTuple):

@@ -10,10 +10,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from windlass.connectors import CoordinateLoad, coordinate_marker, fix
 from windlass.elements import RigidBody2D, nodes_of, straight_cable
 from windlass.framework import options
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError, NotConverged, OutputError
 from windlass.framework.evaluate import eval_output
-from windlass.framework.law import Fields, FloatArray
+from windlass.framework.law import Fields
 from windlass.framework.output.csv import read_csv
 from windlass.framework.output.sensors import Probe, Sensor, Sensors, name_columns
 from windlass.framework.state import State

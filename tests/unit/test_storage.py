@@ -20,9 +20,9 @@ from windlass.connectors import (
 )
 from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody2D, nodes_of, straight_cable
 from windlass.elements.nodes3d import Point3D
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly, serial_assembly
 from windlass.framework.checkpoint import Checkpoint
-from windlass.framework.law import FloatArray
 from windlass.framework.petsc import PETSc
 from windlass.framework.sparsity import create_pattern
 from windlass.framework.state import State

@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import windlass as wl
 from windlass.elements import straight_cable
 from windlass.framework import threads
+from windlass.framework.arrays import IntArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.steps import force_steps, take
-from windlass.framework.table import IntArray
 
 
 def ring(count: int) -> IntArray:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.solvers.dynamic import Dynamic
 
 from support.exudyn_items import MODELS, build_items

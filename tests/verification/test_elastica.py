@@ -31,7 +31,7 @@ from scipy.optimize import brentq
 from scipy.special import ellipe, ellipeinc, ellipk, ellipkinc
 
 from windlass.connectors import Force, position_marker
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.table import Entity
 from windlass.framework.world import World
 

@@ -22,7 +22,7 @@ from numpy.testing import assert_allclose
 from scipy.linalg import eigvalsh
 from scipy.optimize import brentq
 
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 
 from support.moving_spans import Span, eval_growth, eval_roots, find_exact_root, linearise
 

@@ -28,9 +28,9 @@ from windlass.connectors import (
 from windlass.connectors.hunt_crossley_sets import ContactSystem
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes3d import Point3D
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.evaluate import eval_output
-from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World

@@ -23,7 +23,7 @@ from windlass.connectors import (
     prescribe,
 )
 from windlass.elements import Ground, MassPoint, RigidBody2D, nodes_of, straight_cable
-from windlass.framework.law import FloatArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.state import State
 from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic

@@ -23,11 +23,11 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.hooks import StepHook
-from windlass.framework.law import FloatArray
 from windlass.framework.state import State
 from windlass.framework.table import Entity
 from windlass.framework.world import World

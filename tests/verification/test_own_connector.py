@@ -15,14 +15,15 @@ from numpy.testing import assert_allclose
 from windlass.connectors import fix, position_marker
 from windlass.connectors.position_markers import FAMILY, PositionColumns
 from windlass.elements import Ground, MassPoint, RigidBody2D
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assemble import assemble_matrix, assemble_vector
 from windlass.framework.evaluate import eval_output
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.state import State
-from windlass.framework.table import Entity, IntArray
+from windlass.framework.table import Entity
 from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
