@@ -14,7 +14,7 @@ import numpy as np
 from scaling_models import MODELS, SUPPORTS, build
 
 import windlass as wl
-from windlass.framework.parallel import communicator
+from windlass.framework.launcher import communicator
 from windlass.framework.petsc import PETSc
 from windlass.solvers.rigid_motions import create_near_null_space
 

@@ -18,7 +18,8 @@ import numpy as np
 from scaling_models import MODELS, SUPPORTS, build, newton_tolerance
 
 import windlass as wl
-from windlass.framework.parallel import communicator, parallel_assembly
+from windlass.framework.launcher import communicator
+from windlass.framework.parallel_assembly import parallel_assembly
 from windlass.framework.petsc import PETSc
 
 STAGES = (

@@ -27,8 +27,8 @@ from windlass.framework.checkpoint_options import EVERY, MINUTES, check_place, d
 from windlass.framework.checks import checked, number, optional, path, whole
 from windlass.framework.errors import OutputError
 from windlass.framework.hooks import StepHook
+from windlass.framework.launcher import is_first_process
 from windlass.framework.lock import OutputLock
-from windlass.framework.parallel import is_first_process
 
 if TYPE_CHECKING:
     from windlass.framework.keeper import Keeper

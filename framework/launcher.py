@@ -1,9 +1,10 @@
-"""What mpiexec tells its processes through the environment, known before MPI starts; and the start of MPI and PETSc."""
+"""What mpiexec tells its processes through the environment, known before MPI starts; the start of MPI and PETSc."""
 
 import atexit
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
@@ -59,3 +60,18 @@ def _end_together() -> None:
 
     if failure.is_installed():
         failure.end_together()
+
+
+def communicator() -> Any:
+    """The mpi4py world communicator when started by ``mpiexec`` on several processes, otherwise None."""
+    if launched_size() == 1:
+        return None
+    from mpi4py import MPI
+
+    return MPI.COMM_WORLD if MPI.COMM_WORLD.size > 1 else None
+
+
+def is_first_process() -> bool:
+    """Whether this process is the one that prints and writes files."""
+    comm = communicator()
+    return comm is None or comm.rank == 0

@@ -57,7 +57,7 @@ def end() -> None:
     """
     if launched_size() == 1:
         return
-    from windlass.framework.parallel import communicator
+    from windlass.framework.launcher import communicator
 
     comm = communicator()
     if comm is None:

@@ -75,7 +75,7 @@ def part(count: int) -> Part:
     Raises:
         ModelError: ``count`` is no number of rows.
     """
-    from windlass.framework.parallel import communicator
+    from windlass.framework.launcher import communicator
 
     _check_count(count)
     comm = communicator()
@@ -135,7 +135,7 @@ def begin_parts(world: World, table: EntityTable) -> None:
     Raises:
         ModelError: a table of history values, which belong to rows of others.
     """
-    from windlass.framework.parallel import communicator
+    from windlass.framework.launcher import communicator
 
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")

@@ -46,7 +46,7 @@ class State:
     @checked(world=instance("World"), assembly=optional(instance("Assembly")))
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
         from windlass.framework.assembly import serial_assembly
-        from windlass.framework.parallel import communicator
+        from windlass.framework.launcher import communicator
 
         self._world = world
         if assembly is None and communicator() is None:
@@ -68,7 +68,8 @@ class State:
     def _initial_values(self) -> tuple[FloatArray, FloatArray, FloatArray, int]:
         """Initial q, v and data, and the number of multipliers."""
         from windlass.framework.exchange import gather_values
-        from windlass.framework.parallel import communicator, parallel_assembly
+        from windlass.framework.launcher import communicator
+        from windlass.framework.parallel_assembly import parallel_assembly
 
         assembly = self._assembly or parallel_assembly(self._world, communicator())
         layout = assembly.layout
@@ -230,7 +231,7 @@ class State:
             OutputError: the file cannot be written.
         """
         from windlass.framework.fingerprint import describe_for_state
-        from windlass.framework.parallel import is_first_process
+        from windlass.framework.launcher import is_first_process
         from windlass.framework.switches import describe_switches
 
         whole, model = self.gather(), {**describe_for_state(self._world), **describe_switches(self._world)}

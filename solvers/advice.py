@@ -6,7 +6,7 @@ import sys
 
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
-from windlass.framework.parallel import is_first_process
+from windlass.framework.launcher import is_first_process
 from windlass.framework.petsc import PETSc
 
 LARGE = 20_000

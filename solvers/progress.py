@@ -6,7 +6,7 @@ import sys
 import time
 
 from windlass.framework import options
-from windlass.framework.parallel import is_first_process
+from windlass.framework.launcher import is_first_process
 from windlass.solvers.statistics import Statistics
 
 INTERVAL_TERMINAL = 0.5

@@ -16,8 +16,8 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
+from windlass.framework.launcher import is_first_process
 from windlass.framework.options import option
-from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
 from windlass.solvers.descent import descend
 from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia

@@ -15,7 +15,7 @@ from typing import Any
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import WindlassError
-from windlass.framework.parallel import is_first_process
+from windlass.framework.launcher import is_first_process
 from windlass.framework.summary import note_verdict
 from windlass.solvers.statistics import Statistics
 

@@ -32,6 +32,7 @@ from windlass.framework.checks import checked, each, either, instance, optional,
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files import check_target
 from windlass.framework.hooks import StepHook
+from windlass.framework.launcher import is_first_process
 from windlass.framework.lock import OutputLock
 from windlass.framework.output.drawing import Canvas, Drawing, Painting
 from windlass.framework.output.folder import create_output_folder
@@ -41,7 +42,6 @@ from windlass.framework.output.series import BrokenSeriesError, FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
-from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
 
 SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from windlass.framework.errors import WindlassError as WindlassError
     from windlass.framework.evaluate import eval_output as eval_output
     from windlass.framework.hooks import StepHook as StepHook
+    from windlass.framework.launcher import is_first_process as is_first_process
     from windlass.framework.options import arguments as arguments
     from windlass.framework.options import help_requested as help_requested
     from windlass.framework.options import option as option
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from windlass.framework.output.recorder import Recorder as Recorder
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
-    from windlass.framework.parallel import is_first_process as is_first_process
     from windlass.framework.parts import Part as Part
     from windlass.framework.parts import part as part
     from windlass.framework.state import State as State
@@ -68,7 +68,7 @@ _MODULE_OF = {
     "format_comparison": "framework.output.comparison",
     "Sensor": "framework.output.sensors",
     "Sensors": "framework.output.sensors",
-    "is_first_process": "framework.parallel",
+    "is_first_process": "framework.launcher",
     "Part": "framework.parts",
     "part": "framework.parts",
     "State": "framework.state",
