@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import fixed
 from windlass.framework.law import Law, LocalRows, MarkerFamily, System, register, register_family
 from windlass.framework.layout import Layout
-from windlass.framework.program import fixed
 from windlass.framework.schema import Component, ref
 from windlass.framework.table import EntityTable
 from windlass.framework.world import World

@@ -28,9 +28,9 @@ import numpy as np
 from windlass.elements.ale_cable2d_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import fixed, together
 from windlass.framework.law import Fields, Law, LocalRows, MarkerFamily, Output, System, register, register_family
-from windlass.framework.program import fixed, together
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable
 from windlass.framework.world import World

@@ -18,9 +18,9 @@ import numpy as np
 from windlass.connectors.position_markers import FAMILY, PositionColumns
 from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import fixed
 from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
-from windlass.framework.program import fixed
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
 from windlass.framework.schema import Component, column, function, ref
 

@@ -22,8 +22,8 @@ from windlass.connectors.circle_contact_update import fill_outputs
 from windlass.connectors.joints import find_spatial
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.program import fixed
 from windlass.framework.law import Fields, LocalRows, Output, System
-from windlass.framework.program import fixed
 from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from windlass.connectors.cable_shape import ShapeColumns, eval_offset_force
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 UNDEFINED = -2.0
 

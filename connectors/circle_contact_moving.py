@@ -45,8 +45,8 @@ from windlass.connectors.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.elements.ale_cable2d_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Fields
 
 Residual = Callable[[Fields, FloatArray], None]

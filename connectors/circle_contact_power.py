@@ -41,7 +41,7 @@ from windlass.connectors.circle_contact_tangent import chord_derivatives
 from windlass.connectors.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Fields, LocalRows, Output
 
 POWERS = {

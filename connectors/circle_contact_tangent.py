@@ -39,7 +39,7 @@ from windlass.connectors.circle_contact_kernels import (
 )
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 Four = tuple[float, float, float, float]
 

@@ -32,7 +32,7 @@ from windlass.connectors.circle_contact_kernels import (
 )
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 
 @kernel

@@ -39,7 +39,7 @@ from windlass.connectors.cable_shape import eval_offset_force
 from windlass.connectors.circle_contact_kernels import UNDEFINED, Pose, create_pose, touches, wrap
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 Eight = tuple[float, float, float, float, float, float, float, float]
 Four = tuple[float, float, float, float]

@@ -30,7 +30,7 @@ from windlass.connectors.circle_points_kernels import (
 )
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 
 @kernel(inline=True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 60
 """Newton steps at most; usually 4 to 8."""

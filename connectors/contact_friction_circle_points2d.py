@@ -23,11 +23,11 @@ from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_points import bind_points, create_point_outputs, eval_energy
 from windlass.connectors.circle_points_kernels import add_residual, update_history
 from windlass.connectors.circle_points_tangent import add_tangent
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.generic_data import check_history, create_history
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.program import fixed
 from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
-from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable
 from windlass.framework.world import World

@@ -19,7 +19,7 @@ from windlass.connectors.contact_ellipsoids import eval_relative_radius, eval_su
 from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 Touch = tuple[float, float, float, float, float, float, float, float]
 """x [m], n [1] (3), p_1 [m] (3), R [m]."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from windlass.connectors.contact_share import Share
 from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 SKIN_SHARE = 0.2
 """Skin as a share of the median radius, where the user gives none [1]."""

@@ -32,9 +32,9 @@ from windlass.connectors.time_functions import (
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import fixed
 from windlass.framework.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
-from windlass.framework.program import fixed
 from windlass.framework.rows import pair_dofs
 from windlass.framework.schema import Component, column, function, ref
 from windlass.framework.table import EntityTable

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.schema import function as time_function

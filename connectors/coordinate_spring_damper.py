@@ -17,10 +17,10 @@ import numpy as np
 from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
 from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import fixed
 from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
-from windlass.framework.program import fixed
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.framework.schema import Component, column, function, ref
 from windlass.framework.world import World

@@ -25,7 +25,7 @@ from windlass.connectors.position_kernels import PositionColumns
 from windlass.elements.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Law, LocalRows, System, register
 from windlass.framework.rows import pair_dofs
 from windlass.framework.schema import Component, column, ref

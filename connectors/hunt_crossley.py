@@ -33,10 +33,10 @@ from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
 from windlass.framework.adding import shape_of
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
 from windlass.framework.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.generic_data import GenericData
+from windlass.framework.kernels.bind import bind
 from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.state import State

@@ -17,7 +17,7 @@ from windlass.connectors.hunt_crossley_kernels import (
 )
 from windlass.connectors.hunt_crossley_sets import BoundSet
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 NUMBERS = 21
 """Numbers of a contact that `fill_contacts` writes."""

@@ -13,8 +13,8 @@ from windlass.connectors.contact_share import Share
 from windlass.connectors.contact_surfaces import SPHERE, Runs, Surfaces, create_surfaces, find_runs
 from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces, add_round_forces, clear_forces
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.bind import bind
 from windlass.framework.law import LocalRows, System
 
 

@@ -30,7 +30,7 @@ from windlass.connectors.hunt_crossley_kernels import (
 )
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 Six = tuple[float, float, float, float, float, float]
 Vector = tuple[float, float, float]

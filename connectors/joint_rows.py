@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Coupling
 
 

@@ -12,10 +12,10 @@ from windlass.connectors.joint_rows import Joint, Loops
 from windlass.connectors.position_kernels import FAMILY
 from windlass.connectors.position_markers import NodePosition
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.program import fixed
 from windlass.framework.law import ConstraintSystem, Coupling, Fields, LocalRows, Output, System
-from windlass.framework.program import fixed
 from windlass.framework.table import EntityTable
 from windlass.framework.world import World
 

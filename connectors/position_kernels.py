@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 FAMILY = "position marker"
 

@@ -17,7 +17,7 @@ from windlass.connectors.joints import SOURCE, bind_joint, check_planar, create_
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Law, LocalRows, System, register
 from windlass.framework.rows import pair_dofs
 from windlass.framework.schema import Component, column, ref

@@ -27,10 +27,10 @@ import numpy as np
 
 from windlass.connectors.coordinate_columns import FAMILY, CoordinateColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.generic_data import check_history, create_history
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Fields, Law, LocalRows, Output, PostNewton, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.table import EntityTable

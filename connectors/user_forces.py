@@ -21,7 +21,7 @@ from windlass.connectors.time_functions import parse_numbers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks import checked, inside
 from windlass.framework.errors import ModelError, ModelWarning
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import LocalRows
 from windlass.framework.user_functions import FirstCalls, find_contradictions, first_calls
 from windlass.framework.values import read_numbers, show

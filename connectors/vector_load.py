@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from windlass.connectors.position_markers import FAMILY, PositionColumns
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Fields, LocalRows, System
 from windlass.framework.table import EntityTable
 from windlass.framework.world import World

@@ -40,9 +40,9 @@ from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d_strains import dot, eval_references, interpolate
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Fixed, fixed, together
 from windlass.framework.law import Fields, Law, LocalRows, System, register
-from windlass.framework.program import Fixed, fixed, together
 from windlass.framework.schema import Component, column, function, ref
 from windlass.framework.table import EntityTable
 from windlass.framework.threads import run_sets, split_rows

@@ -35,7 +35,7 @@ from windlass.elements.cable2d_points import (
     bending_force,
 )
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 AT_POINT, SLOPE = 22, 23
 """Rows of the strain or curvature without force at the present point, and of e and its rate."""

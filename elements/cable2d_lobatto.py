@@ -34,7 +34,7 @@ from windlass.elements.cable2d_points import (
     bending_force,
 )
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 ROOT3 = sqrt(3.0)
 # The two bending points lie at s = 1/2 - H and 1/2 + H.

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 Four = tuple[float, float, float, float]
 Blocks = tuple[Four, Four, Four, Four]

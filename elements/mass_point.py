@@ -14,7 +14,7 @@ from windlass.elements.nodes3d import Point3D
 from windlass.elements.outputs import point_outputs
 from windlass.framework.adding import shape_of
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.world import World

@@ -42,10 +42,10 @@ from windlass.elements.rigid3d_outputs import (
     turn,
 )
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.program import fixed
 from windlass.framework.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
-from windlass.framework.program import fixed
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.values import read_numbers
 from windlass.framework.world import World

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.program import Program
 from windlass.framework.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
 from windlass.framework.layout import Layout
 from windlass.framework.loads import Loads
 from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
 from windlass.framework.processes import Processes
-from windlass.framework.program import Program
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern
 from windlass.framework.spreading import spread_world

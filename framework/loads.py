@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.bind import bind
+from windlass.framework.kernels.bind import bind
 from windlass.framework.law import Fields, System
 from windlass.framework.mass import add_multiple, set_multiple
 

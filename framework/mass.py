@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import System
 from windlass.framework.sparsity import Pattern
 

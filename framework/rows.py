@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import LocalRows
 from windlass.framework.table import EntityTable
 from windlass.framework.world import World

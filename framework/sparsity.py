@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 
 @dataclass(frozen=True)

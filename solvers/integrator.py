@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.layout import Layout
 from windlass.framework.state import State
 from windlass.solvers.problem import Scheme

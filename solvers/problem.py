@@ -15,13 +15,13 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
-from windlass.framework.bind import bind
 from windlass.framework.checks import checked, instance, word
 from windlass.framework.errors import Failure, OutputError
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.program import Program, fixed
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.meetings import meet
 from windlass.framework.petsc import PETSc, release_dropped
-from windlass.framework.program import Program, fixed
 from windlass.framework.sparsity import Pattern
 from windlass.framework.stages import Step
 from windlass.framework.state import State

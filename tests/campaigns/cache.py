@@ -16,7 +16,7 @@ from support.processes import environment
 SCRIPT = """
 import json, sys
 import numpy as np
-from windlass.framework.kernel import compiled, kernel, loaded
+from windlass.framework.kernels.kernel import compiled, kernel, loaded
 def make(number):
     @kernel
     def row(x, i):

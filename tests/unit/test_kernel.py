@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import pytest
 
 import windlass
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 
 ANNOUNCEMENT = "windlass: compiling kernels for this machine (first use, kept in "
 
 # Three files of a user: helpers, a law with a NamedTuple of parameters and a factory around it, and a script.
 HELPERS = """
 from math import sqrt
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 SCALE = 2.0
 @kernel(inline=True)
 def length(a, b):
@@ -30,7 +30,7 @@ LAW = """
 from typing import NamedTuple
 import numpy as np
 import helpers
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 class Row(NamedTuple):
     stiffness: float
     count: int
@@ -70,7 +70,7 @@ except ValueError as error:
 REPORT = """
 import json
 import sys
-from windlass.framework.kernel import compiled, loaded
+from windlass.framework.kernels.kernel import compiled, loaded
 json.dump({"results": results, "compiled": [name for name, _ in compiled()], "loaded": loaded()}, sys.stdout)
 """
 RESULTS = [4.5, 101.0, 101.0, 81.0, 202.0, 162.0, 101.0, 81.0, True, "position is not finite"]
@@ -261,7 +261,7 @@ def test_python_mode_returns_the_function_itself(user: Path, monkeypatch: pytest
 MANY = """
 import time
 import numpy as np
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 def make(number):
     @kernel
     def row(x, i):

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from windlass.framework import kernel as kernels
-from windlass.framework.kernel import cache_folder, compiled, kernel
+from windlass.framework.kernels import kernel as kernels
+from windlass.framework.kernels.kernel import cache_folder, compiled, kernel
 
 VERSION = f"kernels-2-{sys.implementation.cache_tag}-numba-{numba.__version__}"
 

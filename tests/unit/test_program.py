@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernel import kernel
-from windlass.framework.kernel_calls import can_be_called, prepare_call
-from windlass.framework.program import Program, fixed, together
+from windlass.framework.kernels.calls import can_be_called, prepare_call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, fixed, together
 
 
 class Inner(NamedTuple):

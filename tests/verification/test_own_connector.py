@@ -18,7 +18,7 @@ from windlass.elements import Ground, MassPoint, RigidBody2D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assemble import assemble_matrix, assemble_vector
 from windlass.framework.evaluate import eval_output
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
 from windlass.framework.schema import Component, column, ref

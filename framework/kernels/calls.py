@@ -17,8 +17,8 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.bind import find_kinds
-from windlass.framework.kernel import kernel
+from windlass.framework.kernels.bind import find_kinds
+from windlass.framework.kernels.kernel import kernel
 
 _types: Any = numba.types
 _intrinsic: Any = numba.extending.intrinsic

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.bind import bind
-from windlass.framework.kernel_calls import can_be_called, prepare_call, run
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.calls import can_be_called, prepare_call, run
 from windlass.framework.stages import Step
 
 

@@ -24,7 +24,7 @@ import numba
 import numpy as np
 
 from windlass.framework.files import check_seal, seal
-from windlass.framework.kernel_content import NotCacheableError, describe_type
+from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
 
 _numba: Any = numba  # its inner parts are not made for type checkers
 

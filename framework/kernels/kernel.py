@@ -32,8 +32,8 @@ from typing import Any, ParamSpec, TypeVar, overload
 import numba
 import numpy as np
 
-from windlass.framework.kernel_cache import FORMAT, find_folder, read_entry, write_entry
-from windlass.framework.kernel_content import NotCacheableError, describe_type, eval_content
+from windlass.framework.kernels.cache import FORMAT, find_folder, read_entry, write_entry
+from windlass.framework.kernels.cache_key import NotCacheableError, describe_type, eval_content
 
 P = ParamSpec("P")
 R = TypeVar("R")
