@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from windlass.connectors.contact_surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.halo import Halo, gather_rows, is_true_anywhere, pack, unpack
 from windlass.framework.layout import Layout
+from windlass.framework.parallel.halo import Halo, gather_rows, is_true_anywhere, pack, unpack
 from windlass.framework.world import World
 
 MUCH_LARGER = 2.0

@@ -17,7 +17,7 @@ from windlass.framework.law import Fault, Fields, LocalRows, PostNewton, System,
 from windlass.framework.layout import Layout
 from windlass.framework.loads import Loads
 from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
-from windlass.framework.processes import Processes
+from windlass.framework.parallel.processes import Processes
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern
 from windlass.framework.spreading import spread_world

@@ -94,7 +94,7 @@ def end_together() -> None:
     """The script has ended well on this process: others that go on would wait for it; see `meetings`."""
     if not _process["failed"] and not _process["ended"]:
         _process["ended"] = True
-        from windlass.framework import meetings
+        from windlass.framework.parallel import meetings
 
         meetings.end()
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.directory import share
 from windlass.framework.errors import WindlassError
 from windlass.framework.law import role_of
 from windlass.framework.numbering import find_own
+from windlass.framework.parallel.number_directory import share
 from windlass.framework.partition import (
     COORDINATE_WORK,
     Graph,
@@ -32,7 +32,7 @@ from windlass.framework.rows_given import fetch_rows, find_counted, send_rows
 from windlass.framework.schema import Component
 
 if TYPE_CHECKING:
-    from windlass.framework.processes import Processes
+    from windlass.framework.parallel.processes import Processes
     from windlass.framework.world import World
 
 Couplings = dict[type[Component], IntArray]

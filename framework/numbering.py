@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.directory import share
 from windlass.framework.law import law_of
 from windlass.framework.lookup import Lookup
+from windlass.framework.parallel.number_directory import share
 from windlass.framework.schema import Component
 from windlass.framework.table import EntityTable
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from windlass.framework.alike import check_same_world
 from windlass.framework.assembly import Assembly, serial_assembly
-from windlass.framework.meetings import meet
+from windlass.framework.parallel.alike import check_same_world
+from windlass.framework.parallel.meetings import meet
 from windlass.framework.world import World
 
 

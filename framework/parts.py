@@ -20,7 +20,7 @@ from windlass.framework.checks import check, checked, inside, yes_no
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.launcher import launched_size
 from windlass.framework.law import law_of, role_of
-from windlass.framework.processes import Processes
+from windlass.framework.parallel.processes import Processes
 from windlass.framework.rows_given import check_rows, fetch_rows
 from windlass.framework.schema import Component
 from windlass.framework.table import Entity, EntityTable, find_sorted

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.directory import share
 from windlass.framework.errors import ModelError
+from windlass.framework.parallel.number_directory import share
 from windlass.framework.schema import Component
 from windlass.framework.table import EntityTable, find_sorted
 
 if TYPE_CHECKING:
-    from windlass.framework.processes import Processes
+    from windlass.framework.parallel.processes import Processes
     from windlass.framework.world import World
 
 

@@ -18,7 +18,7 @@ from windlass.framework.schema import Component
 
 if TYPE_CHECKING:
     from windlass.framework.layout import Layout
-    from windlass.framework.processes import Processes
+    from windlass.framework.parallel.processes import Processes
 
 KEPT_WHOLE = 1000
 """Tables of at most this many rows stay whole on every process."""

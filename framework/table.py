@@ -13,7 +13,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.schema import REQUIRED, Column, Component, parse_values
 
 if TYPE_CHECKING:
-    from windlass.framework.processes import Processes
+    from windlass.framework.parallel.processes import Processes
 
 from windlass.framework.arrays import IntArray
 

@@ -18,8 +18,8 @@ from windlass.framework.table import Entity, EntityTable
 from windlass.framework.values import show
 
 if TYPE_CHECKING:
+    from windlass.framework.parallel.processes import Processes
     from windlass.framework.parts import Part
-    from windlass.framework.processes import Processes
 
 Handles = Entity | Sequence[Entity]
 

@@ -22,7 +22,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.law import PostNewton
-from windlass.framework.meetings import meet
+from windlass.framework.parallel.meetings import meet
 from windlass.framework.petsc import PETSc
 from windlass.framework.state import State
 from windlass.solvers.blocks import create_block_factors

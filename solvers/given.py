@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from windlass.framework.alike import check_same, digest
 from windlass.framework.checks import Check, each, instance, number, optional, that, whole, word, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.hooks import is_hook
 from windlass.framework.keeper import Restartable
-from windlass.framework.meetings import meet
+from windlass.framework.parallel.alike import check_same, digest
+from windlass.framework.parallel.meetings import meet
 from windlass.framework.petsc import PETSc
 from windlass.framework.state import NAMES, State
 

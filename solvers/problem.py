@@ -20,7 +20,7 @@ from windlass.framework.errors import Failure, OutputError
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import Program, fixed
 from windlass.framework.matrix import TangentMatrix
-from windlass.framework.meetings import meet
+from windlass.framework.parallel.meetings import meet
 from windlass.framework.petsc import PETSc, release_dropped
 from windlass.framework.sparsity import Pattern
 from windlass.framework.stages import Step

@@ -11,8 +11,8 @@ import pytest
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import MassPoint, cable_around, nodes_of, straight_cable
-from windlass.framework.alike import find_difference
 from windlass.framework.errors import ModelWarning
+from windlass.framework.parallel.alike import find_difference
 from windlass.framework.state_file import write_state_file
 from windlass.framework.user_functions import find_contradictions
 
