@@ -29,7 +29,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks import checked, handle, instance, optional, path, word
 from windlass.framework.errors import OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
-from windlass.framework.files import check_target, replace_file
+from windlass.framework.files.whole_files import check_target, replace_file
 from windlass.framework.launcher import is_first_process
 from windlass.framework.law import Fields
 from windlass.framework.output.folder import create_output_folder

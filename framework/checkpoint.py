@@ -26,9 +26,9 @@ from windlass.framework.checkpoint_file import CheckpointFile, write_checkpoint
 from windlass.framework.checkpoint_options import EVERY, MINUTES, check_place, declare
 from windlass.framework.checks import checked, number, optional, path, whole
 from windlass.framework.errors import OutputError
+from windlass.framework.files.lock import OutputLock
 from windlass.framework.hooks import StepHook
 from windlass.framework.launcher import is_first_process
-from windlass.framework.lock import OutputLock
 
 if TYPE_CHECKING:
     from windlass.framework.keeper import Keeper

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files import check_seal_of_file, check_target, replace_file, seal
+from windlass.framework.files.whole_files import check_seal_of_file, check_target, replace_file, seal
 
 FORMAT, VERSION = "windlass checkpoint", 2
 TEXT = "json"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from windlass.framework import options
 from windlass.framework.errors import OutputError
-from windlass.framework.files import check_target
+from windlass.framework.files.whole_files import check_target
 
 DEFAULT_FILE = "checkpoint.h5"
 EVERY = 1000

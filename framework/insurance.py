@@ -11,7 +11,7 @@ from typing import Any
 
 from windlass.framework.checkpoint import Checkpoint, process
 from windlass.framework.errors import OutputError
-from windlass.framework.lock import OutputLock
+from windlass.framework.files.lock import OutputLock
 
 
 class Insurance(Checkpoint):

@@ -10,7 +10,7 @@ from typing import Any
 
 from windlass.framework import options
 from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.files import check_target, replace_file
+from windlass.framework.files.whole_files import check_target, replace_file
 
 
 @dataclass

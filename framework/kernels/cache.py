@@ -23,7 +23,7 @@ import llvmlite.binding
 import numba
 import numpy as np
 
-from windlass.framework.files import check_seal, seal
+from windlass.framework.files.whole_files import check_seal, seal
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
 
 _numba: Any = numba  # its inner parts are not made for type checkers

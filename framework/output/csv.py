@@ -10,8 +10,8 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OutputError
-from windlass.framework.files import check_target, replace_file
-from windlass.framework.journal import change_file
+from windlass.framework.files.journal import change_file
+from windlass.framework.files.whole_files import check_target, replace_file
 from windlass.framework.output.series import writing
 
 

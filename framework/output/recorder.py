@@ -30,10 +30,10 @@ from windlass.framework import options
 from windlass.framework.checkpoint import is_replaying
 from windlass.framework.checks import checked, each, either, instance, optional, path, whole, word
 from windlass.framework.errors import OutputError, WindlassError
-from windlass.framework.files import check_target
+from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.whole_files import check_target
 from windlass.framework.hooks import StepHook
 from windlass.framework.launcher import is_first_process
-from windlass.framework.lock import OutputLock
 from windlass.framework.output.drawing import Canvas, Drawing, Painting
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh

@@ -38,11 +38,11 @@ from windlass.framework.checks import (
 )
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
-from windlass.framework.files import check_target
+from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.whole_files import check_target
 from windlass.framework.hooks import StepHook
 from windlass.framework.launcher import is_first_process
 from windlass.framework.law import Fields
-from windlass.framework.lock import OutputLock
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.state import State

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OutputError
-from windlass.framework.files import NoRoomError, check_target
+from windlass.framework.files.whole_files import NoRoomError, check_target
 from windlass.framework.output.mesh import LineMesh
 
 FieldArray = NDArray[Any]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files import create_draft
-from windlass.framework.journal import recover
-from windlass.framework.output.hdf5 import change_hdf5, create_hdf5, read_hdf5
+from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
+from windlass.framework.files.journal import recover
+from windlass.framework.files.whole_files import create_draft
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from numpy.typing import ArrayLike
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files import replace_file
+from windlass.framework.files.whole_files import replace_file
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files import check_target, create_draft, replace_file
-from windlass.framework.journal import change_file, journal_of, recover
-from windlass.framework.output.hdf5 import change_hdf5, create_hdf5, read_hdf5
+from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
+from windlass.framework.files.journal import change_file, journal_of, recover
+from windlass.framework.files.whole_files import check_target, create_draft, replace_file
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from windlass.elements import nodes_of, straight_cable
-from windlass.framework import files, journal
 from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.errors import WindlassError
+from windlass.framework.files import journal
+from windlass.framework.files import whole_files as files
 from windlass.framework.hooks import StepHook
 from windlass.framework.output import read_csv
 from windlass.framework.output.recorder import Recorder

@@ -14,7 +14,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.connectors import ContactCoordinate, CoordinateLoad, coordinate_marker
 from windlass.elements import Ground, MassPoint
-from windlass.framework import files
+from windlass.framework.files import whole_files as files
 from windlass.framework.table import Entity
 
 from support.contact_forms import create_drive

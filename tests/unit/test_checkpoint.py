@@ -16,7 +16,7 @@ from windlass.connectors import CoordinateLoad, clamp, coordinate_marker
 from windlass.elements import PointSlope2D, nodes_of, straight_cable
 from windlass.framework.checkpoint import Checkpoint, is_replaying
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.files import seal
+from windlass.framework.files.whole_files import seal
 from windlass.framework.hooks import StepHook
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors

@@ -14,10 +14,17 @@ from pathlib import Path
 import pytest
 
 from windlass.elements import MassPoint
-from windlass.framework import journal
 from windlass.framework.errors import OutputError
-from windlass.framework.files import NoRoomError, check_seal, create_draft, remove_drafts, replace_file, seal
-from windlass.framework.lock import OutputLock, _process
+from windlass.framework.files import journal
+from windlass.framework.files.lock import OutputLock, _process
+from windlass.framework.files.whole_files import (
+    NoRoomError,
+    check_seal,
+    create_draft,
+    remove_drafts,
+    replace_file,
+    seal,
+)
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
 from windlass.framework.state import State

@@ -11,7 +11,7 @@ import pytest
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import RigidBody2D, straight_cable
-from windlass.framework.state_file import write_state_file
+from windlass.framework.files.state_file import write_state_file
 
 FRICTION = {"friction_coefficient": 0.5, "friction_stiffness_per_length": 1e6}
 

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from windlass.framework.errors import OutputError, WindlassError
-from windlass.framework.files import check_target
+from windlass.framework.files.whole_files import check_target
 from windlass.framework.output import (
     CsvTable,
     LineMesh,
@@ -102,7 +102,7 @@ def test_line_mesh_checks_and_freezes_its_arrays() -> None:
 def test_meshio_and_h5py_wait_for_the_first_frame() -> None:
     code = """
 import sys, numpy
-from windlass.framework.files import check_target
+from windlass.framework.files.whole_files import check_target
 from windlass.framework.output import *
 mesh = LineMesh(numpy.eye(3), [[0, 1]], [0])
 [kind("x", mesh) for kind in (VtuSeries, XdmfSeries, VtkhdfSeries)]

@@ -13,7 +13,7 @@ import meshio
 import numpy as np
 import pytest
 
-from windlass.framework.files import seal
+from windlass.framework.files.whole_files import seal
 from windlass.framework.output import read_csv
 
 from support.processes import ROOT, run_windlass

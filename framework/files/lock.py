@@ -22,7 +22,7 @@ from typing import Any
 
 from windlass.framework import options
 from windlass.framework.errors import OutputError
-from windlass.framework.files import remove_drafts
+from windlass.framework.files.whole_files import remove_drafts
 
 
 @dataclass

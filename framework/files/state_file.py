@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files import SEAL_SIZE, check_seal, check_target, remove_drafts, replace_file, seal
+from windlass.framework.files.whole_files import SEAL_SIZE, check_seal, check_target, remove_drafts, replace_file, seal
 
 OLD = 60.0
 """Age of drafts that no process works on any more [s]; states have no lock."""

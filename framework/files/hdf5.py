@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from windlass.framework.files import NO_ROOM, NoRoomError, create_draft, write_all
-from windlass.framework.journal import change_file, journal_of
+from windlass.framework.files.journal import change_file, journal_of
+from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all
 
 PAGE = 4096
 LARGE = 1 << 15

@@ -7,7 +7,7 @@
 Who runs out of room in 1 or 2 cuts the file to its old length, and it is what it was.  A process that is killed in 3
 leaves the journal, which `recover` carries out; killed before, it leaves a file whose readers see the old content.
 
-    python -m windlass.framework.journal FILE ...    carry out the journals of files that a killed run has left
+    python -m windlass.framework.files.journal FILE ...    carry out the journals of files that a killed run has left
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from windlass.framework.errors import OutputError
-from windlass.framework.files import NO_ROOM, Bytes, NoRoomError, check_seal, create_draft, seal, write_all
+from windlass.framework.files.whole_files import NO_ROOM, Bytes, NoRoomError, check_seal, create_draft, seal, write_all
 
 HEAD = b"windlass journal 1\n"
 NUMBERS = struct.Struct("<qq")
