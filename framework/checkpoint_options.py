@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from windlass.framework import options
+from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.files.whole_files import check_target
 

@@ -54,7 +54,8 @@ def run_model(words: Sequence[str]) -> int:
     Returns:
         The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
     """
-    from windlass.framework import failure, options
+    from windlass.framework import failure
+    from windlass.framework.command_line import options
 
     argv, path = sys.argv, list(sys.path)
     script = words[0] if words else ""

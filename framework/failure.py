@@ -12,8 +12,8 @@ import traceback
 from types import TracebackType
 from typing import NoReturn
 
-from windlass.framework import options
-from windlass.framework.arguments import model_arguments
+from windlass.framework.command_line import options
+from windlass.framework.command_line.arguments import model_arguments
 from windlass.framework.errors import WindlassError
 from windlass.framework.launcher import launched_rank, launched_size
 

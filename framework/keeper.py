@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from windlass.framework import options, unread
 from windlass.framework.assembly import Assembly
 from windlass.framework.checkpoint import Checkpoint, find_checkpoint, say
+from windlass.framework.command_line import options
+from windlass.framework.command_line import unused_options as unread
 from windlass.framework.errors import ModelError
 from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes

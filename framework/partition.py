@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from windlass.framework import options
 from windlass.framework.arrays import IntArray
+from windlass.framework.command_line import options
 from windlass.framework.errors import OptionError, WindlassError
 from windlass.framework.numbering import find_own
 from windlass.framework.petsc import PETSc

@@ -7,8 +7,9 @@ import of this module does, and then also sees to short error messages and to th
 import gc
 from typing import Any
 
-from windlass.framework import failure, options
-from windlass.framework.arguments import model_arguments
+from windlass.framework import failure
+from windlass.framework.command_line import options
+from windlass.framework.command_line.arguments import model_arguments
 
 if not options.is_initialised():
     _words = model_arguments()

@@ -14,8 +14,8 @@ from functools import cache
 
 import numpy as np
 
-from windlass.framework import options
 from windlass.framework.arrays import IntArray
+from windlass.framework.command_line import options
 
 SMALLEST = 5000
 """Rows of a range below which starting a thread (20 us) costs more than it saves."""

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.framework import options
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly
+from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.law import PostNewton
 from windlass.framework.parallel.meetings import meet

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from windlass.framework import options
 from windlass.framework.assembly import Assembly
+from windlass.framework.command_line import options
 from windlass.framework.launcher import is_first_process
 from windlass.framework.petsc import PETSc
 

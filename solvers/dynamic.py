@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checks import checked, number, whole, word, yes_no
+from windlass.framework.command_line import options
+from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.keeper import Keeper
 from windlass.framework.launcher import communicator
-from windlass.framework.options import option
 from windlass.framework.parallel_assembly import parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.checks import checked, number, word, yes_no
+from windlass.framework.command_line import options
+from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks
 from windlass.framework.keeper import Keeper
 from windlass.framework.launcher import communicator
 from windlass.framework.law import PostNewton
-from windlass.framework.options import option
 from windlass.framework.parallel_assembly import parallel_assembly
 from windlass.framework.state import State
 from windlass.framework.world import World

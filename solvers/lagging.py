@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from windlass.framework.options import option
+from windlass.framework.command_line.options import option
 from windlass.framework.petsc import PETSc
 
 REFRESH_COST = 1.0

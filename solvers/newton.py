@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from windlass.framework import options
 from windlass.framework.arrays import FloatArray
+from windlass.framework.command_line import options
 from windlass.framework.petsc import PETSc
 from windlass.framework.stages import Stage, enter, leave
 from windlass.solvers.advice import advise_iterative

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from windlass.framework import options
+from windlass.framework.command_line import options
 from windlass.framework.launcher import is_first_process
 from windlass.solvers.statistics import Statistics
 

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from windlass.framework import options
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly
+from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.petsc import PETSc

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from windlass.framework import options
 from windlass.framework.arrays import FloatArray
+from windlass.framework.command_line import options
+from windlass.framework.command_line.options import option
 from windlass.framework.errors import ModelError
 from windlass.framework.launcher import is_first_process
-from windlass.framework.options import option
 from windlass.framework.state import State
 from windlass.solvers.descent import descend
 from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from windlass.framework import options
 from windlass.framework.assembly import Assembly
+from windlass.framework.command_line import options
+from windlass.framework.command_line.summary import note_verdict
 from windlass.framework.errors import WindlassError
 from windlass.framework.launcher import is_first_process
-from windlass.framework.summary import note_verdict
 from windlass.solvers.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05

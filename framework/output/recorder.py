@@ -26,9 +26,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework import options
 from windlass.framework.checkpoint import is_replaying
 from windlass.framework.checks import checked, each, either, instance, optional, path, whole, word
+from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from windlass.framework import options
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checkpoint import is_replaying
 from windlass.framework.checks import (
@@ -36,6 +35,7 @@ from windlass.framework.checks import (
     whole,
     word,
 )
+from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.files.lock import OutputLock

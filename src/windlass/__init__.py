@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from windlass.framework.assemble import create_matrix as create_matrix
     from windlass.framework.assemble import create_vector as create_vector
     from windlass.framework.checkpoint import Checkpoint as Checkpoint
+    from windlass.framework.command_line.options import arguments as arguments
+    from windlass.framework.command_line.options import help_requested as help_requested
+    from windlass.framework.command_line.options import option as option
+    from windlass.framework.command_line.summary import write_summary as write_summary
     from windlass.framework.errors import ModelError as ModelError
     from windlass.framework.errors import NotConverged as NotConverged
     from windlass.framework.errors import OptionError as OptionError
@@ -22,9 +26,6 @@ if TYPE_CHECKING:
     from windlass.framework.evaluate import eval_output as eval_output
     from windlass.framework.hooks import StepHook as StepHook
     from windlass.framework.launcher import is_first_process as is_first_process
-    from windlass.framework.options import arguments as arguments
-    from windlass.framework.options import help_requested as help_requested
-    from windlass.framework.options import option as option
     from windlass.framework.output.comparison import format_comparison as format_comparison
     from windlass.framework.output.folder import create_output_folder as create_output_folder
     from windlass.framework.output.recorder import Recorder as Recorder
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from windlass.framework.parts import Part as Part
     from windlass.framework.parts import part as part
     from windlass.framework.state import State as State
-    from windlass.framework.summary import write_summary as write_summary
     from windlass.framework.table import Entity as Entity
     from windlass.framework.world import World as World
     from windlass.solvers.dynamic import Dynamic as Dynamic
@@ -59,10 +59,10 @@ _MODULE_OF = {
     "WindlassError": "framework.errors",
     "eval_output": "framework.evaluate",
     "StepHook": "framework.hooks",
-    "arguments": "framework.options",
-    "help_requested": "framework.options",
-    "option": "framework.options",
-    "write_summary": "framework.summary",
+    "arguments": "framework.command_line.options",
+    "help_requested": "framework.command_line.options",
+    "option": "framework.command_line.options",
+    "write_summary": "framework.command_line.summary",
     "Recorder": "framework.output.recorder",
     "create_output_folder": "framework.output.folder",
     "format_comparison": "framework.output.comparison",

@@ -15,7 +15,7 @@ import pytest
 import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
-from windlass.framework import options
+from windlass.framework.command_line import options
 from windlass.framework.errors import WindlassError
 from windlass.framework.schema import Component
 

@@ -15,7 +15,8 @@ from windlass.framework import cli
 # Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), solved by as many solvers as -solvers says.
 MODEL = """
 import sys
-from windlass.framework import options, summary
+from windlass.framework.command_line import summary
+from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.petsc import PETSc
 

@@ -19,9 +19,9 @@ import pytest
 import windlass as wl
 from windlass.connectors import hinge
 from windlass.elements import nodes_of, straight_cable
-from windlass.framework.option_files import insert_files
+from windlass.framework.command_line.option_files import insert_files
+from windlass.framework.command_line.petsc_values import check_ranges, find_refused
 from windlass.framework.petsc import PETSc
-from windlass.framework.petsc_values import check_ranges, find_refused
 
 MODEL = """
 import sys

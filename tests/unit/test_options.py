@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from windlass.framework import options, summary, unread
-from windlass.framework.arguments import Option, is_option, join_options, model_arguments, split_options
+from windlass.framework.command_line import options, summary
+from windlass.framework.command_line import unused_options as unread
+from windlass.framework.command_line.arguments import Option, is_option, join_options, model_arguments, split_options
+from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.petsc import PETSc
-from windlass.framework.unread import Moment, Solver
 
 
 @pytest.fixture

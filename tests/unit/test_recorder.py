@@ -20,7 +20,7 @@ from windlass.connectors import (
     fix,
 )
 from windlass.elements import Cable2D, RigidBody2D, cable_around, nodes_of, straight_cable
-from windlass.framework import options
+from windlass.framework.command_line import options
 from windlass.framework.errors import NotConverged, OutputError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.law import Law, law_of

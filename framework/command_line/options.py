@@ -30,8 +30,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
-from windlass.framework import unread
-from windlass.framework.arguments import (
+from windlass.framework.command_line import unused_options as unread
+from windlass.framework.command_line.arguments import (
     HELP_NAMES,
     HELP_TOPICS,
     TRUE_WORDS,
@@ -40,12 +40,12 @@ from windlass.framework.arguments import (
     split_arguments,
     split_options,
 )
+from windlass.framework.command_line.option_files import Pairs, insert_files, petsc_files
+from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
+from windlass.framework.command_line.petsc_values import check_ranges, find_refused, petsc_reason
+from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError
 from windlass.framework.launcher import start_petsc
-from windlass.framework.option_files import Pairs, insert_files, petsc_files
-from windlass.framework.petsc_solvers import describe_kinds, set_up_twin
-from windlass.framework.petsc_values import check_ranges, find_refused, petsc_reason
-from windlass.framework.unread import Moment, Solver
 
 Value = TypeVar("Value", bound=int | float | bool | str)
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last one finds initial accelerations
@@ -157,7 +157,7 @@ def _declare_framework_options(model: bool) -> None:
     importlib.import_module("windlass.framework.checkpoint_options").declare()
     importlib.import_module("windlass.framework.threads").declare()
     _run.framework |= set(_run.own) - before
-    importlib.import_module("windlass.framework.summary").summary_path()
+    importlib.import_module("windlass.framework.command_line.summary").summary_path()
 
 
 def option(
@@ -286,7 +286,7 @@ def finish() -> None:
     _run.finished = True
     if not _run.help:
         _raise_for_unread(Moment.END, "the run is complete, but options had no effect:\n")
-        importlib.import_module("windlass.framework.summary").finish_summary()
+        importlib.import_module("windlass.framework.command_line.summary").finish_summary()
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())

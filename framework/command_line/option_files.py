@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from windlass.framework.arguments import split_options
+from windlass.framework.command_line.arguments import split_options
 from windlass.framework.errors import OptionError
 
 Pairs = list[tuple[str, str | None]]

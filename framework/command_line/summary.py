@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from windlass.framework import options
+from windlass.framework.command_line import options
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.files.whole_files import check_target, replace_file
 

@@ -1,0 +1,1 @@
+"""Options: how the command line is read, checked and watched."""
