@@ -14,8 +14,8 @@ import numpy as np
 from scaling_models import MODELS, SUPPORTS, build
 
 import windlass as wl
-from windlass.framework.launcher import communicator
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.launcher import communicator
+from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.rigid_motions import create_near_null_space
 
 KINDS = {

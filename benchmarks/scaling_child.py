@@ -18,9 +18,9 @@ import numpy as np
 from scaling_models import MODELS, SUPPORTS, build, newton_tolerance
 
 import windlass as wl
-from windlass.framework.launcher import communicator
 from windlass.framework.parallel_assembly import parallel_assembly
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.launcher import communicator
+from windlass.framework.runtime.petsc import PETSc
 
 STAGES = (
     "residual",

@@ -22,8 +22,8 @@ from windlass.framework import checks
 from windlass.framework.adding import all_or_nothing
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.launcher import communicator
 from windlass.framework.parts import pick_rows
+from windlass.framework.runtime.launcher import communicator
 from windlass.framework.schema import REQUIRED
 from windlass.framework.table import Entity
 from windlass.framework.world import World

@@ -18,10 +18,10 @@ from windlass.framework.layout import Layout
 from windlass.framework.loads import Loads
 from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
 from windlass.framework.parallel.processes import Processes
+from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern
 from windlass.framework.spreading import spread_world
-from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
 from windlass.framework.steps import (
     constraint_steps,

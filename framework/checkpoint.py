@@ -28,7 +28,7 @@ from windlass.framework.command_line.arguments import model_arguments
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.hooks import StepHook
-from windlass.framework.launcher import is_first_process
+from windlass.framework.runtime.launcher import is_first_process
 
 if TYPE_CHECKING:
     from windlass.framework.keeper import Keeper

@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state import NAMES, State
 
 if TYPE_CHECKING:

@@ -78,8 +78,8 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 def describe_for_state(world: World) -> dict[str, Any]:
     """What `describe_model` says, without gravity, as arrays for a file; all processes together."""
-    from windlass.framework.launcher import communicator
     from windlass.framework.parallel_assembly import parallel_assembly
+    from windlass.framework.runtime.launcher import communicator
 
     model = describe_model(parallel_assembly(world, communicator()))
     return {"model": np.array(json.dumps(model["counts"])), "model_reference": model["reference"]}
@@ -91,8 +91,8 @@ def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None
     Raises:
         ModelError: what differs, with both values.
     """
-    from windlass.framework.launcher import communicator
     from windlass.framework.parallel_assembly import parallel_assembly
+    from windlass.framework.runtime.launcher import communicator
 
     model = {"counts": json.loads(str(kept["model"])), "reference": kept["model_reference"]}
     check_model({**model, "gravity": world.gravity.tolist()}, parallel_assembly(world, communicator()), where)

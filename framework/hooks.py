@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from windlass.framework.stages import Stage, enter, leave
+from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state import State
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from windlass.framework.errors import ModelError
 from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
 from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
-from windlass.framework.interrupt import Interrupt
 from windlass.framework.parallel.meetings import leave as leave_meeting
-from windlass.framework.stages import Stage, enter, leave
+from windlass.framework.runtime.interrupt import Interrupt
+from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
 
 

@@ -26,7 +26,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import OptionError, WindlassError
 from windlass.framework.numbering import find_own
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 if TYPE_CHECKING:
     from windlass.framework.world import World

@@ -18,10 +18,10 @@ from windlass.framework.adding import shape_of
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks import check, checked, inside, yes_no
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.launcher import launched_size
 from windlass.framework.law import law_of, role_of
 from windlass.framework.parallel.processes import Processes
 from windlass.framework.rows_given import check_rows, fetch_rows
+from windlass.framework.runtime.launcher import launched_size
 from windlass.framework.schema import Component
 from windlass.framework.table import Entity, EntityTable, find_sorted
 from windlass.framework.values import read_whole_numbers, show
@@ -75,7 +75,7 @@ def part(count: int) -> Part:
     Raises:
         ModelError: ``count`` is no number of rows.
     """
-    from windlass.framework.launcher import communicator
+    from windlass.framework.runtime.launcher import communicator
 
     _check_count(count)
     comm = communicator()
@@ -135,7 +135,7 @@ def begin_parts(world: World, table: EntityTable) -> None:
     Raises:
         ModelError: a table of history values, which belong to rows of others.
     """
-    from windlass.framework.launcher import communicator
+    from windlass.framework.runtime.launcher import communicator
 
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")

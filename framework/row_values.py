@@ -50,8 +50,8 @@ class RowPlaces:
         return assembly.layout.multipliers(entity.table, entity.rows)
 
     def _find_data(self, entity: Entity, name: str) -> IntArray:
-        from windlass.framework.launcher import communicator
         from windlass.framework.parallel_assembly import parallel_assembly
+        from windlass.framework.runtime.launcher import communicator
 
         component, world = entity.table.component, self._state.world
         if role_of(component) != "data" and "data" not in component.refs:
@@ -73,7 +73,7 @@ class RowPlaces:
 
     def _largest(self, values: FloatArray, everywhere: bool = False) -> FloatArray:
         """The largest value of all processes, where each has a part."""
-        from windlass.framework.launcher import communicator
+        from windlass.framework.runtime.launcher import communicator
 
         comm = communicator()
         if comm is None or (self._state.local_assembly is None and not everywhere):

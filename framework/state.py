@@ -46,7 +46,7 @@ class State:
     @checked(world=instance("World"), assembly=optional(instance("Assembly")))
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
         from windlass.framework.assembly import serial_assembly
-        from windlass.framework.launcher import communicator
+        from windlass.framework.runtime.launcher import communicator
 
         self._world = world
         if assembly is None and communicator() is None:
@@ -68,8 +68,8 @@ class State:
     def _initial_values(self) -> tuple[FloatArray, FloatArray, FloatArray, int]:
         """Initial q, v and data, and the number of multipliers."""
         from windlass.framework.exchange import gather_values
-        from windlass.framework.launcher import communicator
         from windlass.framework.parallel_assembly import parallel_assembly
+        from windlass.framework.runtime.launcher import communicator
 
         assembly = self._assembly or parallel_assembly(self._world, communicator())
         layout = assembly.layout
@@ -142,7 +142,7 @@ class State:
     def vector(self, name: str) -> Any:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
         from windlass.framework.exchange import create_ghost_vector
-        from windlass.framework.petsc import PETSc
+        from windlass.framework.runtime.petsc import PETSc
 
         array = getattr(self, name)
         if self._assembly is None:
@@ -231,7 +231,7 @@ class State:
             OutputError: the file cannot be written.
         """
         from windlass.framework.fingerprint import describe_for_state
-        from windlass.framework.launcher import is_first_process
+        from windlass.framework.runtime.launcher import is_first_process
         from windlass.framework.switches import describe_switches
 
         whole, model = self.gather(), {**describe_for_state(self._world), **describe_switches(self._world)}

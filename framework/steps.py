@@ -9,7 +9,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.program import fixed
 from windlass.framework.law import System
 from windlass.framework.mass import add_scaled, multiply_rows
-from windlass.framework.stages import Stage, Step, in_stage
+from windlass.framework.runtime.log_stages import Stage, Step, in_stage
 
 if TYPE_CHECKING:
     from windlass.framework.assembly import Assembly

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout import Layout
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 
 def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:

@@ -23,7 +23,7 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.law import PostNewton
 from windlass.framework.parallel.meetings import meet
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state import State
 from windlass.solvers.blocks import create_block_factors
 from windlass.solvers.ghosts import GhostValues, largest_of_all

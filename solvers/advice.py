@@ -6,8 +6,8 @@ import sys
 
 from windlass.framework.assembly import Assembly
 from windlass.framework.command_line import options
-from windlass.framework.launcher import is_first_process
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000
 """Unknowns from which a factorisation by MUMPS takes long enough to be worth a word."""

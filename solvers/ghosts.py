@@ -9,7 +9,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.exchange import create_ghost_vector
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 
 class GhostValues:

@@ -12,7 +12,7 @@ from windlass.framework.hooks import is_hook
 from windlass.framework.keeper import Restartable
 from windlass.framework.parallel.alike import check_same, digest
 from windlass.framework.parallel.meetings import meet
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state import NAMES, State
 
 LONGEST_TIME = 1e12

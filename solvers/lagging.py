@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from windlass.framework.command_line.options import option
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 REFRESH_COST = 1.0
 """Iterations that may be spent to save one evaluation and factorisation; those cost 3 to 5, but predictions err, and

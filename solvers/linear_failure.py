@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 from windlass.framework.errors import Failure, NotConverged
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.problem import NonlinearProblem
 
 FIRST, OF_LAST, LAST = 2, 5, 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 
 def forget_factors(ksp: Any) -> None:

@@ -14,8 +14,8 @@ from typing import Any
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
-from windlass.framework.petsc import PETSc
-from windlass.framework.stages import Stage, enter, leave
+from windlass.framework.runtime.log_stages import Stage, enter, leave
+from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.advice import advise_iterative
 from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.linear_failure import LinearFailures

@@ -12,7 +12,7 @@ from __future__ import annotations
 from windlass.framework.arrays import IntArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.sparsity import Pattern
 from windlass.framework.storage import Storage, can_store
 

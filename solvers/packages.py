@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from windlass.framework.doctor import SOLVER_PACKAGES
 from windlass.framework.errors import OptionError
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.doctor import SOLVER_PACKAGES
+from windlass.framework.runtime.petsc import PETSc
 
 FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's numbers of the kinds of factors, by the preconditioners that make them."""

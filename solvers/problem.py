@@ -21,9 +21,9 @@ from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import Program, fixed
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.parallel.meetings import meet
-from windlass.framework.petsc import PETSc, release_dropped
+from windlass.framework.runtime.log_stages import Step
+from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.sparsity import Pattern
-from windlass.framework.stages import Step
 from windlass.framework.state import State
 from windlass.framework.steps import constraint_steps, constraint_tangent_steps, force_steps, take, tangent_steps
 from windlass.framework.storage import Sparsity, Storage

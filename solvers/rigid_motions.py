@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 if TYPE_CHECKING:
     from windlass.solvers.problem import NonlinearProblem

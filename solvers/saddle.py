@@ -18,7 +18,7 @@ from windlass.framework.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.matrix import TangentMatrix
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.sparsity import Pattern
 from windlass.framework.unknowns import Unknowns, plain_unknowns
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners

@@ -17,7 +17,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import ModelError
-from windlass.framework.launcher import is_first_process
+from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state import State
 from windlass.solvers.descent import descend
 from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia

@@ -16,7 +16,7 @@ from windlass.framework.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line.summary import note_verdict
 from windlass.framework.errors import WindlassError
-from windlass.framework.launcher import is_first_process
+from windlass.framework.runtime.launcher import is_first_process
 from windlass.solvers.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05

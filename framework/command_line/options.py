@@ -45,7 +45,7 @@ from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused, petsc_reason
 from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError
-from windlass.framework.launcher import start_petsc
+from windlass.framework.runtime.launcher import start_petsc
 
 Value = TypeVar("Value", bound=int | float | bool | str)
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last one finds initial accelerations
@@ -390,5 +390,5 @@ def own_value(name: str) -> int | float | bool | str:
 def _petsc() -> Any:
     """PETSc, with its command line."""
     if not is_initialised():
-        importlib.import_module("windlass.framework.petsc")
+        importlib.import_module("windlass.framework.runtime.petsc")
     return importlib.import_module("petsc4py.PETSc")

@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from windlass.framework.errors import ModelError
-from windlass.framework.launcher import launched_size
+from windlass.framework.runtime.launcher import launched_size
 
 TAG = 7319
 """Of the messages between neighbours, on the communicator of all processes."""
@@ -57,7 +57,7 @@ def end() -> None:
     """
     if launched_size() == 1:
         return
-    from windlass.framework.launcher import communicator
+    from windlass.framework.runtime.launcher import communicator
 
     comm = communicator()
     if comm is None:
@@ -69,7 +69,7 @@ def end() -> None:
 
 
 def _end_job(error: BaseException) -> None:
-    from windlass.framework import failure
+    from windlass.framework.runtime import error_report as failure
 
     sys.stdout.flush()
     raise SystemExit(failure.report(error))

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from windlass.framework.errors import WindlassError as WindlassError
     from windlass.framework.evaluate import eval_output as eval_output
     from windlass.framework.hooks import StepHook as StepHook
-    from windlass.framework.launcher import is_first_process as is_first_process
     from windlass.framework.output.comparison import format_comparison as format_comparison
     from windlass.framework.output.folder import create_output_folder as create_output_folder
     from windlass.framework.output.recorder import Recorder as Recorder
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from windlass.framework.output.sensors import Sensors as Sensors
     from windlass.framework.parts import Part as Part
     from windlass.framework.parts import part as part
+    from windlass.framework.runtime.launcher import is_first_process as is_first_process
     from windlass.framework.state import State as State
     from windlass.framework.table import Entity as Entity
     from windlass.framework.world import World as World
@@ -68,7 +68,7 @@ _MODULE_OF = {
     "format_comparison": "framework.output.comparison",
     "Sensor": "framework.output.sensors",
     "Sensors": "framework.output.sensors",
-    "is_first_process": "framework.launcher",
+    "is_first_process": "framework.runtime.launcher",
     "Part": "framework.parts",
     "part": "framework.parts",
     "State": "framework.state",
@@ -87,8 +87,8 @@ if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "e
     __path__.insert(0, str(_ROOT))
 
 # On several processes errors count from here on: the others would wait for one that fails.
-if import_module("windlass.framework.launcher").launched_size() > 1:
-    import_module("windlass.framework.failure").install_in_script()
+if import_module("windlass.framework.runtime.launcher").launched_size() > 1:
+    import_module("windlass.framework.runtime.error_report").install_in_script()
 
 
 def __getattr__(name: str) -> Any:

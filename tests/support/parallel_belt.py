@@ -11,7 +11,7 @@ import numpy as np
 def main(path: str, steps: int) -> None:
     """Run some steps and write what each process did."""
     from windlass.framework import spreading
-    from windlass.framework.launcher import communicator
+    from windlass.framework.runtime.launcher import communicator
 
     # also small tables are to be spread
     spreading.KEPT_WHOLE = 0

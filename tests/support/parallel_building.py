@@ -148,7 +148,7 @@ def main(mesh: str, path: str) -> None:
     import windlass as wl
     from windlass.elements import Point2D
     from windlass.framework import spreading
-    from windlass.framework.launcher import communicator
+    from windlass.framework.runtime.launcher import communicator
 
     spreading.KEPT_WHOLE = 0
     comm = communicator()

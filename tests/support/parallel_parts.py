@@ -59,7 +59,7 @@ def main(path: str) -> None:
     import windlass as wl
     from windlass.framework import spreading
     from windlass.framework.evaluate import bind_rows
-    from windlass.framework.launcher import communicator, is_first_process
+    from windlass.framework.runtime.launcher import communicator, is_first_process
 
     # also small tables are to be spread
     spreading.KEPT_WHOLE = 0

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from windlass.framework import cli
+from windlass.framework.runtime import cli
 
 # Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), solved by as many solvers as -solvers says.
 MODEL = """
@@ -18,7 +18,7 @@ import sys
 from windlass.framework.command_line import summary
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 elements = options.option("elements", 60, "1", "number of cable elements", minimum=1)
 end_time = options.option("end_time", 2.45, "s", "end of the simulation", minimum=0)
@@ -89,7 +89,7 @@ def run(
     file: Path, *words: str, through: str = "windlass", before: tuple[str, ...] = (), **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a model through `windlass run` or plain `python`, in its folder."""
-    command = ["-m", "windlass.framework.cli", "run"] if through == "windlass" else []
+    command = ["-m", "windlass.framework.runtime.cli", "run"] if through == "windlass" else []
     settings = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "OMP_NUM_THREADS": "1"}
     settings |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     inherited = {
@@ -289,6 +289,6 @@ def test_doctor_has_an_exit_code(
     ready: bool, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     doctor = SimpleNamespace(report=lambda: ("verdict: something", ready))
-    monkeypatch.setitem(sys.modules, "windlass.framework.doctor", doctor)
+    monkeypatch.setitem(sys.modules, "windlass.framework.runtime.doctor", doctor)
     assert cli.main(["doctor"]) == code
     assert capsys.readouterr().out == "verdict: something\n"

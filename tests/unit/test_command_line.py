@@ -21,7 +21,7 @@ from windlass.connectors import hinge
 from windlass.elements import nodes_of, straight_cable
 from windlass.framework.command_line.option_files import insert_files
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 MODEL = """
 import sys
@@ -44,7 +44,7 @@ def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedPr
 
 
 def command(*words: str) -> list[str]:
-    return [sys.executable, "-m", "windlass.framework.cli", "run", "model.py", *words]
+    return [sys.executable, "-m", "windlass.framework.runtime.cli", "run", "model.py", *words]
 
 
 def settings(**environment: str) -> dict[str, str]:

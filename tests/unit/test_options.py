@@ -15,7 +15,7 @@ from windlass.framework.command_line import unused_options as unread
 from windlass.framework.command_line.arguments import Option, is_option, join_options, model_arguments, split_options
 from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_importing_the_command_is_quick() -> None:
     heavy = ["numba", "numpy", "scipy", "h5py", "meshio", "matplotlib", "vtk", "petsc4py"]
-    code = f"import sys, windlass.framework.cli; print([name for name in {heavy} if name in sys.modules])"
+    code = f"import sys, windlass.framework.runtime.cli; print([name for name in {heavy} if name in sys.modules])"
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == "[]"

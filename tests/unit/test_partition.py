@@ -21,7 +21,7 @@ from windlass.framework.partition import (
     find_hubs,
     find_owners,
 )
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.world import World
 
 from support.nets import CABLE, build_net

@@ -23,7 +23,7 @@ from windlass.elements.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly, serial_assembly
 from windlass.framework.checkpoint import Checkpoint
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.sparsity import create_pattern
 from windlass.framework.state import State
 from windlass.framework.storage import Storage, can_store

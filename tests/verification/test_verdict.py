@@ -13,7 +13,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import RigidBody2D, nodes_of, straight_cable
 from windlass.framework.command_line import summary
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 from support.verdict_models import LENIENT, driven_belt, falling_rope, loaded_rope
 

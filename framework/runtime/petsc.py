@@ -1,4 +1,4 @@
-"""PETSc, initialised once with the command line of the model: `from windlass.framework.petsc import PETSc` everywhere.
+"""PETSc, initialised once with the command line of the model: `from windlass.framework.runtime.petsc import PETSc` everywhere.
 
 `windlass run MODEL.py ...` initialises PETSc before it runs the model; under plain `python MODEL.py ...` the first
 import of this module does, and then also sees to short error messages and to the check of the options at the end.
@@ -7,9 +7,9 @@ import of this module does, and then also sees to short error messages and to th
 import gc
 from typing import Any
 
-from windlass.framework import failure
 from windlass.framework.command_line import options
 from windlass.framework.command_line.arguments import model_arguments
+from windlass.framework.runtime import error_report as failure
 
 if not options.is_initialised():
     _words = model_arguments()

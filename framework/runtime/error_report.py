@@ -15,7 +15,7 @@ from typing import NoReturn
 from windlass.framework.command_line import options
 from windlass.framework.command_line.arguments import model_arguments
 from windlass.framework.errors import WindlassError
-from windlass.framework.launcher import launched_rank, launched_size
+from windlass.framework.runtime.launcher import launched_rank, launched_size
 
 # Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one speaks.
 HEAD_START = 2.0
@@ -125,7 +125,7 @@ def _inside(frames: TracebackType | None, script: str | None) -> TracebackType |
 
 def _rank() -> int:
     if options.is_initialised():
-        from windlass.framework.petsc import PETSc
+        from windlass.framework.runtime.petsc import PETSc
 
         return int(PETSc.COMM_WORLD.getRank())
     return launched_rank()
@@ -154,7 +154,7 @@ def _end_of_script() -> None:
     except WindlassError as error:
         code = report(error)
         sys.stdout.flush()
-        from windlass.framework.petsc import PETSc
+        from windlass.framework.runtime.petsc import PETSc
 
         PETSc._finalize()  # what PETSc prints at its end, and the farewell to MPI
         os._exit(code)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from windlass.framework.petsc import PETSc
+from windlass.framework.runtime.petsc import PETSc
 
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 

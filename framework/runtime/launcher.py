@@ -56,7 +56,7 @@ def start_petsc(words: Sequence[str]) -> None:
 
 
 def _end_together() -> None:
-    from windlass.framework import failure
+    from windlass.framework.runtime import error_report as failure
 
     if failure.is_installed():
         failure.end_together()

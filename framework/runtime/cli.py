@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if command == "doctor":
         # The report must come even where PETSc is broken, so nothing else is loaded before it.
-        text, ready = importlib.import_module("windlass.framework.doctor").report()
+        text, ready = importlib.import_module("windlass.framework.runtime.doctor").report()
         print(text)
         return 0 if ready else 1
     if command == "run":
@@ -54,8 +54,8 @@ def run_model(words: Sequence[str]) -> int:
     Returns:
         The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
     """
-    from windlass.framework import failure
     from windlass.framework.command_line import options
+    from windlass.framework.runtime import error_report as failure
 
     argv, path = sys.argv, list(sys.path)
     script = words[0] if words else ""

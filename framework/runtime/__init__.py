@@ -1,0 +1,1 @@
+"""How a run starts and ends; knows no model."""
