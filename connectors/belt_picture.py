@@ -25,7 +25,7 @@ from windlass.connectors.pulley_report import (
 from windlass.connectors.pulley_rows import bind_pulley
 from windlass.elements.cable_order import find_chains
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks import checked, handle, instance, optional, path, word
+from windlass.framework.checks.checks import checked, handle, instance, optional, path, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly

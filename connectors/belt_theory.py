@@ -38,7 +38,7 @@ from scipy.special import roots_legendre
 
 from windlass.connectors.belt_bristles import Passage, Rim, check_passage, pass_pulley
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks import checked, either, function, number, that
+from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError
 
 # points and weights of Gauss's rule on 0..1 for slip arcs, along which F grows by at most exp(mu pi)

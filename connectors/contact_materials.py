@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.framework.checks import checked, number
+from windlass.framework.checks.checks import checked, number
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Law, register
 from windlass.framework.schema import Component, column

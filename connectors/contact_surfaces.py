@@ -25,7 +25,7 @@ from windlass.connectors.contact_materials import ContactMaterial
 from windlass.connectors.position_markers import FAMILY, position_marker
 from windlass.elements.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks import checked, numbers
+from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Law, register
 from windlass.framework.layout import Layout

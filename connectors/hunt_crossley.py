@@ -33,7 +33,8 @@ from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
 from windlass.framework.adding import shape_of
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks import checked, handle, instance
+from windlass.framework.checks.checks import checked, handle, instance
+from windlass.framework.checks.values import read_yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.generic_data import GenericData
 from windlass.framework.kernels.bind import bind
@@ -41,7 +42,6 @@ from windlass.framework.law import Fields, Law, LocalRows, Output, System, regis
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.state import State
 from windlass.framework.table import Entity, EntityTable
-from windlass.framework.values import read_yes_no
 from windlass.framework.world import World
 
 RULES = ("simbody", "hertz")

@@ -12,7 +12,7 @@ from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces,
 from windlass.connectors.hunt_crossley_sets import BoundSet, ContactSystem
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import serial_assembly
-from windlass.framework.checks import checked, handle, instance
+from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output, prepare_outputs
 from windlass.framework.state import State

@@ -28,7 +28,7 @@ from windlass.connectors.circle_contact_power import POWERS
 from windlass.connectors.circle_contact_view import ContactView, view_contact
 from windlass.connectors.pulley_rows import Pulley, bind_pulley
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
-from windlass.framework.checks import check_fields, checked, each, either, handle, instance, word
+from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs
 from windlass.framework.law import Fields

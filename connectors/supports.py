@@ -13,7 +13,7 @@ from windlass.connectors.position_markers import merge_handles, nodes_of
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.nodes3d import RigidNode3D
 from windlass.framework.adding import all_or_nothing
-from windlass.framework.checks import checked, either, function, inside, instance, number, optional, word
+from windlass.framework.checks.checks import checked, either, function, inside, instance, number, optional, word
 from windlass.framework.errors import ModelError
 from windlass.framework.table import Entity
 from windlass.framework.world import Handles, World

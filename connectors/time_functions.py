@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.user_functions import find_contradictions, first_calls
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.law import LocalRows
-from windlass.framework.user_functions import find_contradictions, first_calls
-from windlass.framework.values import read_numbers, show
 
 TimeFunction = Callable[[float], FloatArray]
 

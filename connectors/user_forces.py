@@ -19,12 +19,12 @@ import numpy as np
 
 from windlass.connectors.time_functions import parse_numbers
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks import checked, inside
+from windlass.framework.checks.checks import checked, inside
+from windlass.framework.checks.user_functions import FirstCalls, find_contradictions, first_calls
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.law import LocalRows
-from windlass.framework.user_functions import FirstCalls, find_contradictions, first_calls
-from windlass.framework.values import read_numbers, show
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""

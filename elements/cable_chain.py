@@ -18,7 +18,7 @@ from windlass.elements.catenary import Catenary, hang_between
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
 from windlass.framework.adding import all_or_nothing
-from windlass.framework.checks import (
+from windlass.framework.checks.checks import (
     checked,
     each,
     either,

@@ -25,7 +25,7 @@ from scipy.optimize import brentq
 
 from windlass.elements.routes import Point, RouteError
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks import checked, number, numbers
+from windlass.framework.checks.checks import checked, number, numbers
 
 VERTICAL = 1e-9
 """Horizontal distance, relative to the length, below which both points count as one above the other."""

@@ -42,12 +42,12 @@ from windlass.elements.rigid3d_outputs import (
     turn,
 )
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import fixed
 from windlass.framework.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
-from windlass.framework.values import read_numbers
 from windlass.framework.world import World
 
 SYMMETRY = 1e-9

@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks import checked, each, inside, instance, that, yes_no
+from windlass.framework.checks.checks import checked, each, inside, instance, that, yes_no
+from windlass.framework.checks.values import read_numbers, read_whole_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.values import read_numbers, read_whole_numbers, show
 
 Pair = tuple[float, float]
 Point = Sequence[float] | FloatArray

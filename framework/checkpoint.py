@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.framework.checkpoint_clock import Clock
 from windlass.framework.checkpoint_file import CheckpointFile, write_checkpoint
 from windlass.framework.checkpoint_options import EVERY, MINUTES, check_place, declare
-from windlass.framework.checks import checked, number, optional, path, whole
+from windlass.framework.checks.checks import checked, number, optional, path, whole
 from windlass.framework.command_line import options
 from windlass.framework.command_line.arguments import model_arguments
 from windlass.framework.errors import OutputError

@@ -10,7 +10,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly, serial_assembly
-from windlass.framework.checks import checked, handle, inside, instance, word
+from windlass.framework.checks.checks import checked, handle, inside, instance, word
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.law import Fields, LocalRows, Output, law_of
 from windlass.framework.parallel.processes import join_rows

@@ -13,11 +13,11 @@ import numpy as np
 
 from windlass.framework.adding import shape_of
 from windlass.framework.arrays import IntArray
+from windlass.framework.checks.values import read_whole_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Law, register
 from windlass.framework.schema import Component, column
 from windlass.framework.table import Entity, EntityTable
-from windlass.framework.values import read_whole_numbers
 from windlass.framework.world import World
 
 MOST_SEGMENTS = 10**6

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks import checked, handle, inside, instance, optional, path, word
+from windlass.framework.checks.checks import checked, handle, inside, instance, optional, path, word
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.state_file import read_state_file, write_state_file
 from windlass.framework.row_values import RowPlaces, check_stored
 from windlass.framework.table import Entity
-from windlass.framework.values import read_numbers, show
 
 if TYPE_CHECKING:
     from windlass.framework.assembly import Assembly

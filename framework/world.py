@@ -10,12 +10,12 @@ import numpy as np
 
 from windlass.framework.adding import count_rows
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks import checked, handle, instance, numbers, optional, subclass, word
+from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, subclass, word
+from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.law import law_of
 from windlass.framework.schema import Component, Ref
 from windlass.framework.table import Entity, EntityTable
-from windlass.framework.values import show
 
 if TYPE_CHECKING:
     from windlass.framework.parallel.processes import Processes

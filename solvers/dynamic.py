@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from windlass.framework.assembly import Assembly
-from windlass.framework.checks import checked, number, whole, word, yes_no
+from windlass.framework.checks.checks import checked, number, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, NotConverged

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.assembly import Assembly
-from windlass.framework.checks import checked, number, word, yes_no
+from windlass.framework.checks.checks import checked, number, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, NotConverged

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from windlass.framework.checks import Check, each, instance, number, optional, that, whole, word, yes_no
+from windlass.framework.checks.checks import Check, each, instance, number, optional, that, whole, word, yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.hooks import is_hook
 from windlass.framework.keeper import Restartable

@@ -14,7 +14,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
-from windlass.framework.checks import checked, instance, word
+from windlass.framework.checks.checks import checked, instance, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import Failure, OutputError
 from windlass.framework.kernels.bind import bind

@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
-from windlass.framework.checks import checked, number, optional, whole, word, yes_no
+from windlass.framework.checks.checks import checked, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, ModelError, NotConverged, UnstableEquilibrium

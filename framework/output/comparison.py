@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from windlass.framework.checks import checked, each, that
-from windlass.framework.values import read_numbers
+from windlass.framework.checks.checks import checked, each, that
+from windlass.framework.checks.values import read_numbers
 
 
 def _is_row(given: Any) -> bool:

@@ -4,9 +4,9 @@ import os
 import tempfile
 from pathlib import Path
 
-from windlass.framework.checks import checked, inside
+from windlass.framework.checks.checks import checked, inside
+from windlass.framework.checks.values import show
 from windlass.framework.errors import OutputError
-from windlass.framework.values import show
 
 
 @checked(OutputError, path=inside())

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.checkpoint import is_replaying
-from windlass.framework.checks import checked, each, either, instance, optional, path, whole, word
+from windlass.framework.checks.checks import checked, each, either, instance, optional, path, whole, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock

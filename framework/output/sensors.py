@@ -21,7 +21,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checkpoint import is_replaying
-from windlass.framework.checks import (
+from windlass.framework.checks.checks import (
     check,
     check_fields,
     checked,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-from windlass.framework.values import show
 
 if TYPE_CHECKING:
     from windlass.framework.table import EntityTable

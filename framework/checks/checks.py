@@ -18,8 +18,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from windlass.framework.checks.values import read_numbers, read_whole_numbers, read_yes_no, show
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.values import read_numbers, read_whole_numbers, read_yes_no, show
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,0 +1,1 @@
+"""What users give: values, arguments of public functions, functions."""
