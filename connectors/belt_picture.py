@@ -30,13 +30,13 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.files.whole_files import check_target, replace_file
-from windlass.framework.law import Fields
+from windlass.framework.model.law import Fields
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
 from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 SUBDIVISIONS = 8
 """Straight lines per cable element in the picture, even [1]."""

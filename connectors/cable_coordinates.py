@@ -15,11 +15,11 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import Law, LocalRows, MarkerFamily, System, register, register_family
 from windlass.framework.layout import Layout
-from windlass.framework.schema import Component, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Law, LocalRows, MarkerFamily, System, register, register_family
+from windlass.framework.model.schema import Component, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 FAMILY = "cable coordinates marker"
 

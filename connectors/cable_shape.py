@@ -30,10 +30,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed, together
-from windlass.framework.law import Fields, Law, LocalRows, MarkerFamily, Output, System, register, register_family
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, Law, LocalRows, MarkerFamily, Output, System, register, register_family
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 if TYPE_CHECKING:
     from windlass.framework.layout import Layout

@@ -20,9 +20,9 @@ from windlass.connectors.user_forces import UserForces, bind_user_forces, update
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
-from windlass.framework.schema import Component, column, function, ref
 
 
 class CartesianSpringDamper(Component):

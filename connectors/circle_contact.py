@@ -23,9 +23,9 @@ from windlass.connectors.joints import find_spatial
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import Fields, LocalRows, Output, System
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, LocalRows, Output, System
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 CIRCLE_FAMILY = "position marker"
 PER_LENGTH = "_per_length"

@@ -23,8 +23,8 @@ from windlass.connectors.circle_points import eval_parts, eval_points
 from windlass.connectors.circle_points_kernels import PointColumns
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.law import Fields, LocalRows, System
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, LocalRows, System
+from windlass.framework.model.world import World
 
 LARGEST_ANGLE = 0.5
 """Angle of a segment on its circle [rad] from which results are doubtful: the path is longer by 1 %."""

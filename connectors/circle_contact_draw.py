@@ -23,7 +23,7 @@ from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_view import find_cables, view_contact
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.law import Fields, LocalRows
+from windlass.framework.model.law import Fields, LocalRows
 from windlass.framework.output.drawing import Drawing, Paint, Painting
 
 RIM_LINES = 72

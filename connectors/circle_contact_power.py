@@ -42,7 +42,7 @@ from windlass.connectors.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Fields, LocalRows, Output
+from windlass.framework.model.law import Fields, LocalRows, Output
 
 POWERS = {
     "friction_power": "power lost in sliding friction",

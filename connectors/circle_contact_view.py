@@ -13,9 +13,9 @@ from windlass.connectors.circle_contact import bind_contact, eval_segments
 from windlass.connectors.circle_contact_power import eval_powers
 from windlass.connectors.circle_points import bind_points, eval_parts, eval_point_powers, eval_points
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.law import Fields, LocalRows
-from windlass.framework.schema import Component
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, LocalRows
+from windlass.framework.model.schema import Component
+from windlass.framework.model.world import World
 
 
 class ContactView(NamedTuple):

@@ -12,7 +12,7 @@ from windlass.connectors.circle_contact import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_points_kernels import PointColumns, fill_outputs
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.law import Fields, LocalRows, Output
+from windlass.framework.model.law import Fields, LocalRows, Output
 
 
 def bind_points(rows: LocalRows) -> PointColumns:

@@ -29,11 +29,11 @@ from windlass.connectors.circle_contact import (
 from windlass.connectors.circle_contact_doubts import watch
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_contact
 from windlass.connectors.circle_contact_update import update_gaps
-from windlass.framework.generic_data import check_history, create_history
-from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 START = (0.1,)
 FORMS = ("contact_stiffness", "contact_damping")

@@ -21,14 +21,14 @@ import numpy as np
 
 from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import Fields, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
 
 START = (0.1,)
 

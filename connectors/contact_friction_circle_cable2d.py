@@ -43,12 +43,12 @@ from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_moving import update_moving
 from windlass.connectors.circle_contact_update import record_positions, update_friction
 from windlass.framework.checks.values import read_words
-from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.kernels.bind import bind
-from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 NOT_RECORDED, AT_LIMIT = 0.0, 1e-6
 START = (0.1, UNDEFINED, NOT_RECORDED)

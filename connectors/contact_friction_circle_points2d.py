@@ -24,13 +24,13 @@ from windlass.connectors.circle_points import bind_points, create_point_outputs,
 from windlass.connectors.circle_points_kernels import add_residual, update_history
 from windlass.connectors.circle_points_tangent import add_tangent
 from windlass.framework.errors import ModelError
-from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import Fields, Law, LocalRows, PostNewton, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 START = (0.1, UNDEFINED, 0.0)
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from windlass.framework.checks.checks import checked, number
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Law, register
-from windlass.framework.schema import Component, column
+from windlass.framework.model.law import Law, register
+from windlass.framework.model.schema import Component, column
 
 SERIES_BELOW = 0.05
 """Below this |x| the difference x - ln(1 + x) loses digits and is summed as a series."""

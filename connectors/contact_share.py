@@ -18,8 +18,8 @@ from windlass.connectors.contact_surfaces import HALF_SPACE, SPHERE, Runs, Surfa
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout import Layout
+from windlass.framework.model.world import World
 from windlass.framework.parallel.halo import Halo, gather_rows, is_true_anywhere, pack, unpack
-from windlass.framework.world import World
 
 MUCH_LARGER = 2.0
 """Ratio of sizes from which on the smaller surface decides where a pair is evaluated [1]."""

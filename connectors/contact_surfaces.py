@@ -27,11 +27,11 @@ from windlass.elements.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Law, register
 from windlass.framework.layout import Layout
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import Entity, EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Law, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
 
 ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2
 """Kinds of surfaces; the first surface of a pair has the smaller or the same number."""

@@ -34,11 +34,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 from windlass.framework.rows import pair_dofs
-from windlass.framework.schema import Component, column, function, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
 
 
 class CoordinateConstraint(Component):

@@ -18,11 +18,11 @@ from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.schema import function as time_function
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import function as time_function
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 
 class CoordinateLoad(Component):

@@ -20,18 +20,18 @@ from windlass.connectors.rotation_coordinate import RotationCoordinate
 from windlass.elements.ground import Ground
 from windlass.elements.nodes3d import RigidNode3D
 from windlass.elements.rotations import rotation_matrix
-from windlass.framework.adding import all_or_nothing
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, word, yes_no
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import Law, LocalRows, MarkerFamily, System, law_of, register, register_family
 from windlass.framework.layout import Layout
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import Entity, EntityTable
-from windlass.framework.world import Handles, World
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Law, LocalRows, MarkerFamily, System, law_of, register, register_family
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import Handles, World
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 

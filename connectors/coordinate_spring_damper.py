@@ -20,10 +20,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.world import World
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
-from windlass.framework.schema import Component, column, function, ref
-from windlass.framework.world import World
 
 
 class CoordinateSpringDamper(Component):

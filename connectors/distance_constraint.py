@@ -14,9 +14,9 @@ from windlass.connectors.joints import SOURCE, bind_joint, create_system, joint_
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.rows import pair_dofs
-from windlass.framework.schema import Component, column, ref
 
 
 class DistanceConstraint(Component):

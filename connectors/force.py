@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from windlass.connectors.vector_load import build_vector_load, dofs, eval_vector
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Law, LocalRows, Output, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.schema import function as time_function
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import function as time_function
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 
 class Force(Component):

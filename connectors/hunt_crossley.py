@@ -31,18 +31,18 @@ from windlass.connectors.hunt_crossley_kernels import scatter_forces
 from windlass.connectors.hunt_crossley_sets import ContactSystem, couple_pairs, create_sets, sum_forces
 from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.position_markers import FAMILY
-from windlass.framework.adding import shape_of
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.checks.values import read_yes_no
 from windlass.framework.errors import ModelError
-from windlass.framework.generic_data import GenericData
 from windlass.framework.kernels.bind import bind
-from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
-from windlass.framework.schema import Component, column, ref
+from windlass.framework.model.adding import shape_of
+from windlass.framework.model.history import GenericData
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity, EntityTable
-from windlass.framework.world import World
 
 RULES = ("simbody", "hertz")
 

@@ -15,9 +15,9 @@ from windlass.framework.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output, prepare_outputs
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 
 class SurfaceForces(NamedTuple):

@@ -15,7 +15,7 @@ from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces,
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.bind import bind
-from windlass.framework.law import LocalRows, System
+from windlass.framework.model.law import LocalRows, System
 
 
 @dataclass

@@ -15,9 +15,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import ConstraintSystem, Coupling, Fields, LocalRows, Output, System
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import ConstraintSystem, Coupling, Fields, LocalRows, Output, System
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 SOURCE = "E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989)"
 

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.schema import function as time_function
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import function as time_function
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 
 class MassProportional(Component):

@@ -43,17 +43,17 @@ from windlass.elements.nodes import RigidNode2D
 from windlass.elements.nodes3d import RigidNode3D
 from windlass.elements.rigid2d import RigidBody2D
 from windlass.elements.rigid3d import RigidBody3D
-from windlass.framework.adding import all_or_nothing
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import Law, LocalRows, MarkerFamily, System, law_of, register, register_family
 from windlass.framework.layout import Layout
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import Entity, EntityTable
-from windlass.framework.world import Handles, World
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Law, LocalRows, MarkerFamily, System, law_of, register, register_family
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import Handles, World
 
 SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
 TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, ALECable2D, Ground)

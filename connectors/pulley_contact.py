@@ -13,13 +13,13 @@ import numpy as np
 from windlass.connectors.cable_shape import CableShape
 from windlass.connectors.circle_contact_view import touches_at_points
 from windlass.connectors.position_markers import rigid_marker
-from windlass.framework.adding import all_or_nothing, shape_of
 from windlass.framework.checks.checks import checked, inside, instance, number, subclass, whole
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-from windlass.framework.schema import Component
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.adding import all_or_nothing, shape_of
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 
 @checked(

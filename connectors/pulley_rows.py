@@ -12,8 +12,8 @@ from windlass.elements.cable_order import Chain, find_chains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import BoundRows, bind_rows
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 
 class Pulley(NamedTuple):

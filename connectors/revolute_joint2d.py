@@ -13,9 +13,9 @@ from windlass.connectors.joint_rows import Joint
 from windlass.connectors.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
 from windlass.connectors.spherical_joint import loops
 from windlass.framework.arrays import FloatArray
-from windlass.framework.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.rows import pair_dofs
-from windlass.framework.schema import Component, column, ref
 
 
 class RevoluteJoint2D(Component):

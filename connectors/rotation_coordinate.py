@@ -29,13 +29,13 @@ from windlass.connectors.coordinate_columns import FAMILY, CoordinateColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Fields, Law, LocalRows, Output, PostNewton, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 START = (0.0,)
 REVERSED = 1e-14

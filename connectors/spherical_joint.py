@@ -12,11 +12,11 @@ from windlass.connectors.joints import SOURCE, bind_joint, check_spatial, create
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 from windlass.framework.rows import pair_dofs
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
 
 
 class SphericalJoint(Component):

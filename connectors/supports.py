@@ -12,11 +12,11 @@ from windlass.connectors.coordinate_marker import coordinate_marker
 from windlass.connectors.position_markers import merge_handles, nodes_of
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.nodes3d import RigidNode3D
-from windlass.framework.adding import all_or_nothing
 from windlass.framework.checks.checks import checked, either, function, inside, instance, number, optional, word
 from windlass.framework.errors import ModelError
-from windlass.framework.table import Entity
-from windlass.framework.world import Handles, World
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import Handles, World
 
 TimeValue = float | Callable[[float], float]
 SUPPORT = {"world": instance(World), "entity": inside()}

@@ -24,7 +24,7 @@ from windlass.framework.checks.user_functions import FirstCalls, find_contradict
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import LocalRows
+from windlass.framework.model.law import LocalRows
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step of central differences, the best one for a smooth function."""

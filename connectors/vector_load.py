@@ -17,9 +17,9 @@ from windlass.connectors.position_markers import FAMILY, PositionColumns
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Fields, LocalRows, System
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, LocalRows, System
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 
 class Columns(NamedTuple):

@@ -41,10 +41,10 @@ from windlass.elements.cable2d_draw import draw
 from windlass.elements.cable2d_laws import has_law
 from windlass.elements.cable2d_outputs import Kinematics, Motion, create_outputs, eval_motion
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.law import Fields, Law, LocalRows, System, register
-from windlass.framework.schema import column, ref
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, Law, LocalRows, System, register
+from windlass.framework.model.schema import column, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 
 class ALECable2D(Cable2D):

@@ -14,8 +14,8 @@ from typing import ClassVar
 
 from windlass.elements.nodes import node_dofs
 from windlass.framework.arrays import FloatArray
-from windlass.framework.law import Fields, Law, LocalRows, Output, register
-from windlass.framework.schema import Component, column
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, register
+from windlass.framework.model.schema import Component, column
 
 
 class ALENode(Component):

@@ -42,11 +42,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Fixed, fixed, together
-from windlass.framework.law import Fields, Law, LocalRows, System, register
-from windlass.framework.schema import Component, column, function, ref
-from windlass.framework.table import EntityTable
+from windlass.framework.model.law import Fields, Law, LocalRows, System, register
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 from windlass.framework.threads import run_sets, split_rows
-from windlass.framework.world import World
 
 RULES = (0, 1, 2)
 BLOCK = 10_000

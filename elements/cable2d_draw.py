@@ -30,7 +30,7 @@ from windlass.elements.cable2d_outputs import (
     eval_velocity,
 )
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.law import Fields, LocalRows
+from windlass.framework.model.law import Fields, LocalRows
 from windlass.framework.output.drawing import Drawing
 
 FIELDS: dict[str, Callable[[Section], FloatArray]] = {

@@ -23,7 +23,7 @@ from windlass.elements.cable2d_strains import Strains, cross, dot, eval_strains,
 from windlass.elements.outputs import in_space
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Fields, LocalRows, Output
+from windlass.framework.model.law import Fields, LocalRows, Output
 
 # How far a place may lie outside of the cable by rounding, relative to the length.
 TOLERANCE = 1e-9

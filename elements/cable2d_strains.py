@@ -11,7 +11,7 @@ import numpy as np
 
 from windlass.elements.cable2d_points import Shape, eval_shape
 from windlass.framework.arrays import FloatArray
-from windlass.framework.law import LocalRows
+from windlass.framework.model.law import LocalRows
 
 
 class Strains(NamedTuple):

@@ -17,7 +17,6 @@ from windlass.elements.cable2d import Cable2D
 from windlass.elements.catenary import Catenary, hang_between
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
-from windlass.framework.adding import all_or_nothing
 from windlass.framework.checks.checks import (
     checked,
     each,
@@ -32,9 +31,10 @@ from windlass.framework.checks.checks import (
     yes_no,
 )
 from windlass.framework.errors import ModelError
-from windlass.framework.parts import part_of_large, pick_rows
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.parts import part_of_large, pick_rows
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 Side = Literal["left", "right"]
 SIDE = word("left", "right")

@@ -18,15 +18,15 @@ from windlass.elements.mesh_file import FileMesh, read_mesh
 from windlass.elements.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
 from windlass.elements.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, plan_nodes, spread
 from windlass.elements.mesh_parts import Given, Net, NetCables, Outline, deal_net
-from windlass.framework.adding import all_or_nothing
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks import checks
 from windlass.framework.errors import ModelError
-from windlass.framework.parts import pick_rows
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.parts import pick_rows
+from windlass.framework.model.schema import REQUIRED
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.runtime.launcher import communicator
-from windlass.framework.schema import REQUIRED
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 Columns = Mapping[str, Any]
 MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.world import World
+from windlass.framework.model.world import World
 
 
 class Chain(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.framework.law import Law, Output, register
-from windlass.framework.schema import Component, column
+from windlass.framework.model.law import Law, Output, register
+from windlass.framework.model.schema import Component, column
 
 
 class Ground(Component):

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 from windlass.elements.nodes import Point2D, create_missing_node
 from windlass.elements.nodes3d import Point3D
 from windlass.elements.outputs import point_outputs
-from windlass.framework.adding import shape_of
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.world import World
+from windlass.framework.model.adding import shape_of
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.world import World
 
 
 class MassPoint(Component):

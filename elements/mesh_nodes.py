@@ -12,8 +12,8 @@ from windlass.elements.mesh_lines import Ends, eval_inner_nodes, eval_lengths, r
 from windlass.elements.mesh_parts import Given, NetNodes
 from windlass.elements.nodes import PointSlope2D
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 
 class NodePlan(NamedTuple):

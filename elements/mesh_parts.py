@@ -15,8 +15,8 @@ import numpy as np
 from windlass.framework import spreading
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import WindlassError
+from windlass.framework.model.parts import Part
 from windlass.framework.parallel.processes import Processes
-from windlass.framework.parts import Part
 
 
 class NetNodes(NamedTuple):

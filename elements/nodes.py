@@ -14,10 +14,10 @@ import numpy as np
 from windlass.elements.outputs import point_outputs, rotation_outputs
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Law, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.table import Entity, EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Law, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
 
 SOURCE = "J. Gerstmayr, A. A. Shabana, Analysis of thin beams and cables using the ANCF, Nonlinear Dynamics 45 (2006)"
 

@@ -17,10 +17,10 @@ from windlass.elements.rotations import UNIT_TOLERANCE, euler_parameter_rates
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Law, register
-from windlass.framework.schema import Component, column
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import Law, register
+from windlass.framework.model.schema import Component, column
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
 

@@ -13,9 +13,9 @@ from windlass.elements.nodes import RigidNode2D, create_missing_node
 from windlass.elements.outputs import point_outputs, rotation_outputs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.world import World
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.world import World
 
 
 class RigidBody2D(Component):

@@ -46,9 +46,9 @@ from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import fixed
-from windlass.framework.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
-from windlass.framework.schema import Component, column, ref
-from windlass.framework.world import World
+from windlass.framework.model.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.world import World
 
 SYMMETRY = 1e-9
 """Largest relative difference between I_ij and I_ji that counts as rounding of the input."""

@@ -13,7 +13,7 @@ import numpy as np
 from windlass.elements.outputs import eval_displacement as eval_coordinates
 from windlass.elements.rotations import local_rates, rotation_matrix
 from windlass.framework.arrays import FloatArray
-from windlass.framework.law import Fields, LocalRows, Output
+from windlass.framework.model.law import Fields, LocalRows, Output
 
 ORIGIN = (0.0, 0.0, 0.0)
 

@@ -16,9 +16,9 @@ from scipy.sparse import csr_array
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, instance, number, yes_no
+from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state import State
-from windlass.framework.world import World
 
 
 @checked(world=instance(World))

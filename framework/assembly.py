@@ -13,13 +13,14 @@ from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import Program
-from windlass.framework.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
 from windlass.framework.layout import Layout
 from windlass.framework.loads import Loads
 from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
+from windlass.framework.model.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import EntityTable
 from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern
 from windlass.framework.spreading import spread_world
 from windlass.framework.state import NAMES, State
@@ -32,10 +33,9 @@ from windlass.framework.steps import (
     tangent_steps,
 )
 from windlass.framework.storage import Sparsity, Storage, create_sparsity
-from windlass.framework.table import EntityTable
 
 if TYPE_CHECKING:
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 BUILD_ORDER = ("node", "body", "element", "marker", "load", "connector", "constraint")
 _NONE: tuple[type[Component] | None, int] = (None, -1)

@@ -12,13 +12,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly, serial_assembly
 from windlass.framework.checks.checks import checked, handle, inside, instance, word
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.law import Fields, LocalRows, Output, law_of
+from windlass.framework.model.law import Fields, LocalRows, Output, law_of
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.parallel_assembly import parallel_assembly
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 
 def outputs_of(entity: Entity) -> dict[str, Output]:

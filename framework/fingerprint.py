@@ -10,11 +10,11 @@ import numpy as np
 
 from windlass.framework.errors import ModelError
 from windlass.framework.exchange import gather_reference
-from windlass.framework.table import Entity
+from windlass.framework.model.table import Entity
 
 if TYPE_CHECKING:
     from windlass.framework.assembly import Assembly
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 SAME_PLACE = 1e-9
 """Reference coordinates of equal models differ by less [1, of the largest]: other machines round otherwise."""

@@ -9,11 +9,11 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.bind import bind
-from windlass.framework.law import Fields, System
 from windlass.framework.mass import add_multiple, set_multiple
+from windlass.framework.model.law import Fields, System
 
 if TYPE_CHECKING:
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 
 class Loads:

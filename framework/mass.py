@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import System
+from windlass.framework.model.law import System
 from windlass.framework.sparsity import Pattern
 
 

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import WindlassError
-from windlass.framework.law import role_of
-from windlass.framework.numbering import find_own
+from windlass.framework.model.law import role_of
+from windlass.framework.model.numbering import find_own
+from windlass.framework.model.parts_check import fetch_rows, find_counted, send_rows
+from windlass.framework.model.schema import Component
 from windlass.framework.parallel.number_directory import share
 from windlass.framework.partition import (
     COORDINATE_WORK,
@@ -28,12 +30,10 @@ from windlass.framework.partition import (
     find_row_owners,
     unite_edges,
 )
-from windlass.framework.rows_given import fetch_rows, find_counted, send_rows
-from windlass.framework.schema import Component
 
 if TYPE_CHECKING:
+    from windlass.framework.model.world import World
     from windlass.framework.parallel.processes import Processes
-    from windlass.framework.world import World
 
 Couplings = dict[type[Component], IntArray]
 Marks = dict[type[Component], NDArray[np.bool_]]

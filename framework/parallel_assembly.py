@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.model.world import World
 from windlass.framework.parallel.alike import check_same_world
 from windlass.framework.parallel.meetings import meet
-from windlass.framework.world import World
 
 
 def parallel_assembly(world: World, comm: Any) -> Assembly:

@@ -25,11 +25,11 @@ from scipy.sparse import coo_array
 from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import OptionError, WindlassError
-from windlass.framework.numbering import find_own
+from windlass.framework.model.numbering import find_own
 from windlass.framework.runtime.petsc import PETSc
 
 if TYPE_CHECKING:
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 HUB_ROWS, HUB_RATIO = 12, 3
 """A coordinate in more rows than this, and in more than this many times the usual number, is a hub."""

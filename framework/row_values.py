@@ -9,8 +9,8 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.law import law_of, role_of
-from windlass.framework.table import Entity
+from windlass.framework.model.law import law_of, role_of
+from windlass.framework.model.table import Entity
 
 if TYPE_CHECKING:
     from windlass.framework.state import State

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import LocalRows
-from windlass.framework.table import EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 Loops = tuple[Callable[..., None], Callable[..., None]]
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.law import law_of
-from windlass.framework.schema import Component
+from windlass.framework.model.law import law_of
+from windlass.framework.model.schema import Component
 
 if TYPE_CHECKING:
     from windlass.framework.layout import Layout

@@ -12,12 +12,12 @@ from windlass.framework.checks.checks import checked, handle, inside, instance, 
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.state_file import read_state_file, write_state_file
+from windlass.framework.model.table import Entity
 from windlass.framework.row_values import RowPlaces, check_stored
-from windlass.framework.table import Entity
 
 if TYPE_CHECKING:
     from windlass.framework.assembly import Assembly
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 NAMES = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data")
 

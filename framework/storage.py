@@ -9,10 +9,10 @@ from enum import Enum
 import numpy as np
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.law import Coupling, System
 from windlass.framework.layout import Layout
 from windlass.framework.mass import MassRows, create_mass_rows
-from windlass.framework.schema import Component
+from windlass.framework.model.law import Coupling, System
+from windlass.framework.model.schema import Component
 from windlass.framework.sparsity import Pattern, create_pattern
 from windlass.framework.unknowns import BLOCK, Unknowns, block_unknowns, plain_unknowns
 

@@ -17,7 +17,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.fingerprint import list_switches, restore_changes
 
 if TYPE_CHECKING:
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 PREFIX = "switch."
 COMPARE, RESTORE, KEEP = "compare", "restore", "keep"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.kernels.program import Program
-from windlass.framework.law import role_of
+from windlass.framework.model.law import role_of
 from windlass.framework.steps import constraint_steps
 from windlass.solvers.ghosts import largest_of_all
 

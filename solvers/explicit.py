@@ -20,11 +20,11 @@ from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks
 from windlass.framework.keeper import Keeper
-from windlass.framework.law import PostNewton
+from windlass.framework.model.law import PostNewton
+from windlass.framework.model.world import World
 from windlass.framework.parallel_assembly import parallel_assembly
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state import State
-from windlass.framework.world import World
 from windlass.solvers.accelerations import Accelerations
 from windlass.solvers.explicit_limit import describe_limit
 from windlass.solvers.explicit_step import Advance, Method

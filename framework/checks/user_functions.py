@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from windlass.framework.arrays import FloatArray
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 COMPARED_CALLS = 3
 """Calls of a derivative function that are compared: the first is often at rest, where much is 0."""

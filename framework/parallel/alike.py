@@ -13,8 +13,8 @@ from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 
 if TYPE_CHECKING:
-    from windlass.framework.table import EntityTable
-    from windlass.framework.world import World
+    from windlass.framework.model.table import EntityTable
+    from windlass.framework.model.world import World
 
 MUST = "must be the same on all processes"
 

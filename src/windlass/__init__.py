@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from windlass.framework.errors import WindlassError as WindlassError
     from windlass.framework.evaluate import eval_output as eval_output
     from windlass.framework.hooks import StepHook as StepHook
+    from windlass.framework.model.parts import Part as Part
+    from windlass.framework.model.parts import part as part
+    from windlass.framework.model.table import Entity as Entity
+    from windlass.framework.model.world import World as World
     from windlass.framework.output.comparison import format_comparison as format_comparison
     from windlass.framework.output.folder import create_output_folder as create_output_folder
     from windlass.framework.output.recorder import Recorder as Recorder
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
-    from windlass.framework.parts import Part as Part
-    from windlass.framework.parts import part as part
     from windlass.framework.runtime.launcher import is_first_process as is_first_process
     from windlass.framework.state import State as State
-    from windlass.framework.table import Entity as Entity
-    from windlass.framework.world import World as World
     from windlass.solvers.dynamic import Dynamic as Dynamic
     from windlass.solvers.explicit import Explicit as Explicit
     from windlass.solvers.problem import NonlinearProblem as NonlinearProblem
@@ -69,11 +69,11 @@ _MODULE_OF = {
     "Sensor": "framework.output.sensors",
     "Sensors": "framework.output.sensors",
     "is_first_process": "framework.runtime.launcher",
-    "Part": "framework.parts",
-    "part": "framework.parts",
+    "Part": "framework.model.parts",
+    "part": "framework.model.parts",
     "State": "framework.state",
-    "Entity": "framework.table",
-    "World": "framework.world",
+    "Entity": "framework.model.table",
+    "World": "framework.model.world",
     "Dynamic": "solvers.dynamic",
     "Explicit": "solvers.explicit",
     "NonlinearProblem": "solvers.problem",

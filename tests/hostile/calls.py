@@ -13,7 +13,7 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.framework.assembly import serial_assembly
-from windlass.framework.table import Entity
+from windlass.framework.model.table import Entity
 
 from support.meshes import write_lines
 

@@ -8,10 +8,10 @@ import numpy as np
 
 import windlass.connectors
 import windlass.elements  # noqa: F401  (registers the laws)
-from windlass.framework.law import laws
-from windlass.framework.schema import REQUIRED, Column, Component
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.law import laws
+from windlass.framework.model.schema import REQUIRED, Column, Component
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 COMPONENTS = sorted(
     (kind for kind in laws() if kind.__module__.startswith("windlass.")), key=lambda kind: kind.__name__

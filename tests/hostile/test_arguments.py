@@ -17,7 +17,7 @@ import windlass.connectors as con
 import windlass.elements as el
 from windlass.framework.command_line import options
 from windlass.framework.errors import WindlassError
-from windlass.framework.schema import Component
+from windlass.framework.model.schema import Component
 
 from hostile.calls import Call, Scene, calls, create_scene
 from hostile.models import snapshot

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import windlass.framework.schema as schema
+import windlass.framework.model.schema as schema
 from windlass.elements import Ground, Point3D
 from windlass.framework.errors import ModelError
-from windlass.framework.schema import Component, column
-from windlass.framework.world import World
+from windlass.framework.model.schema import Component, column
+from windlass.framework.model.world import World
 
 from hostile.models import COMPONENTS, snapshot, valid_row, values_of
 from hostile.values import wrong_references, wrong_values

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.schema import Column, Ref
+from windlass.framework.model.schema import Column, Ref
 
 Case = tuple[str, Any]
 

@@ -19,9 +19,9 @@ from windlass.framework.assemble import assemble_mass, assemble_matrix, assemble
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 from support.cables import NODES, check_tangents, create_cables, dense, residual, shake
 

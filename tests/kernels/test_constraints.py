@@ -13,9 +13,9 @@ from windlass.connectors.time_functions import differentiate, differentiate_twic
 from windlass.elements.nodes import Point2D, RigidNode2D
 from windlass.framework.assembly import Assembly
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 STEP = 1e-6
 

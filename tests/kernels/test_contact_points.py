@@ -12,8 +12,8 @@ from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix,
 from windlass.connectors.circle_points import create_point_outputs
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly import Assembly
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 from support.differences import assert_tangent_is_exact
 

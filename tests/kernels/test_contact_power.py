@@ -16,7 +16,7 @@ from windlass.connectors.circle_contact_power import POWERS
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly import Assembly
 from windlass.framework.evaluate import find_output
-from windlass.framework.world import World
+from windlass.framework.model.world import World
 
 RADIUS, SEGMENTS = 1.0, 4
 LAW = {

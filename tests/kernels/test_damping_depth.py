@@ -12,8 +12,8 @@ from windlass.connectors import ContactCircleCable2D, ContactFrictionCircleCable
 from windlass.connectors.circle_contact_kernels import RowLaw, normal_force
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.world import World
 
 from support.cables import COLUMNS, check_tangents, shake
 

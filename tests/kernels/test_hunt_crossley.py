@@ -35,9 +35,9 @@ from windlass.framework.assemble import assemble_vector
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 from support.hunt_crossley import Case, Model, build_case, eval_pull, largest_length, read_reference
 

@@ -25,9 +25,9 @@ from windlass.elements.nodes3d import Point3D
 from windlass.elements.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assemble import assemble_matrix, assemble_vector
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 STEP = 1e-6
 # central differences: truncation h² and rounding eps/h of forces, with contacts much deeper than h

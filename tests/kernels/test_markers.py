@@ -26,8 +26,8 @@ from windlass.elements.nodes import Point2D, PointSlope2D, RigidNode2D
 from windlass.elements.rigid2d import RigidBody2D
 from windlass.framework.assembly import Assembly
 from windlass.framework.layout import Layout
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 STEP = 1e-6
 # central differences of order h^2 with numbers of order 1: error about h^2 + eps/h

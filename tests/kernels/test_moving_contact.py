@@ -25,9 +25,9 @@ from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidB
 from windlass.elements.ale_cable2d_kernels import slide_matrices
 from windlass.framework.assembly import Assembly, serial_assembly
 from windlass.framework.evaluate import eval_output, find_output, local_rows
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 from support.differences import difference, eval_residual, eval_tangent
 

@@ -15,7 +15,7 @@ from windlass.elements.rigid2d import RigidBody2D
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.world import World
+from windlass.framework.model.world import World
 
 K, D, OFFSET = np.array([7.0, 11.0, 3.0]), np.array([2.0, 5.0, 1.0]), np.array([0.3, -0.2, 0.1])
 

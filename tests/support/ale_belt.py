@@ -8,9 +8,9 @@ import numpy as np
 
 from windlass.connectors import ContactFrictionCircleCable2D, add_contact, fix, prescribe_velocity
 from windlass.elements import ALENode, RigidBody2D, cable_around, nodes_of
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

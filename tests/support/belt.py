@@ -26,9 +26,9 @@ from windlass.connectors import (
     coordinate_marker,
 )
 from windlass.elements import Circle, RigidBody2D, cable_around
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

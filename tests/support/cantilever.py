@@ -9,9 +9,9 @@ import numpy as np
 from windlass.connectors import clamp
 from windlass.elements import nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.static import Static
 
 SLENDERNESS = 1e8

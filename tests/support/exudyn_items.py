@@ -25,9 +25,9 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.elements import Cable2D, Ground, PointSlope2D, RigidBody2D, RigidNode2D
-from windlass.framework.generic_data import GenericData
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.history import GenericData
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 MODELS = Path(__file__).parents[1] / "reference" / "models"
 Item = dict[str, Any]

@@ -19,8 +19,8 @@ from windlass.connectors import (
 from windlass.elements import Ground, RigidBody3D
 from windlass.elements.rotations import euler_parameters_of
 from windlass.framework.arrays import FloatArray
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 KINDS = {"sphere": ContactSphere, "halfspace": ContactHalfSpace, "ellipsoid": ContactEllipsoid}

@@ -13,9 +13,9 @@ import numpy as np
 
 from windlass.connectors import ContactCircleCable2D, Force, add_contact, fix, position_marker
 from windlass.elements import CableMesh, Ground, cables_from_mesh
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.static import Static
 
 from support.meshes import write_lines

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from windlass.elements import Cable2D, PointSlope2D
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 CABLE: dict[str, Any] = {"axial_stiffness": 1e4, "bending_stiffness": 1e-2, "mass_per_length": 0.1}
 

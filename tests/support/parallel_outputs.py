@@ -27,7 +27,7 @@ def create_zoo() -> Any:
         nodes_of,
         straight_cable,
     )
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
     stiff: dict[str, Any] = {"mass_per_length": 0.8, "axial_stiffness": 800.0, "bending_stiffness": 0.1}
     world = World(gravity=(0.0, -9.81))
@@ -79,7 +79,7 @@ def create_space() -> Any:
     """Bodies in space with joints."""
     import windlass.connectors as con
     from windlass.elements import Ground, RigidBody3D
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
     world = World(gravity=(0.0, 0.0, -9.81))
     places = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.5, 0.0]])
@@ -98,8 +98,8 @@ def create_space() -> Any:
 def eval_everything(world: Any, prefix: str) -> dict[str, Any]:
     """All output variables of all rows, rows backwards, at random values of the state."""
     import windlass as wl
-    from windlass.framework.law import law_of
-    from windlass.framework.table import Entity
+    from windlass.framework.model.law import law_of
+    from windlass.framework.model.table import Entity
 
     state, rng = wl.State(world), np.random.default_rng(3)
     for name in ("q", "v", "a", "lam", "data"):

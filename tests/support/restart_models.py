@@ -15,7 +15,7 @@ from windlass import connectors as con
 from windlass.connectors import ContactCoordinate, CoordinateLoad, coordinate_marker
 from windlass.elements import Ground, MassPoint
 from windlass.framework.files import whole_files as files
-from windlass.framework.table import Entity
+from windlass.framework.model.table import Entity
 
 from support.contact_forms import create_drive
 

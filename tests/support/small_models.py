@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 from windlass.connectors import CoordinateSpringDamper, DistanceConstraint, coordinate_marker, position_marker
 from windlass.connectors.contact_coordinate import ContactCoordinate
 from windlass.elements import Ground, MassPoint, RigidBody3D, nodes_of, straight_cable
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 G = 9.81
 """Gravity [m/s^2]."""

@@ -30,9 +30,9 @@ from windlass.connectors import (
 )
 from windlass.elements import Ground, MassPoint, Point2D, PointSlope2D, RigidBody2D, nodes_of, straight_cable
 from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -31,8 +31,8 @@ from windlass.elements import (
     straight_cable,
 )
 from windlass.framework.errors import ModelError
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 TURNED = euler_parameters((1.0, 2.0, 3.0), 0.7)
 

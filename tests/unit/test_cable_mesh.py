@@ -13,8 +13,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from windlass.elements import CableMesh, PointSlope2D, cables_from_mesh, straight_cable
 from windlass.elements.mesh_file import read_mesh
 from windlass.framework.errors import ModelError
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.world import World
 
 from support.cables import residual, shake
 from support.lattice import write_lattice

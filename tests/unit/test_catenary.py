@@ -14,7 +14,7 @@ from windlass.elements import catenary, hang_between, nodes_of, straight
 from windlass.elements.routes import nodes_along
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
-from windlass.framework.world import World
+from windlass.framework.model.world import World
 from windlass.solvers.static import Static
 
 DOWN = (0.0, -9.81)

@@ -18,11 +18,11 @@ from windlass.framework.checkpoint import Checkpoint, is_replaying
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.whole_files import seal
 from windlass.framework.hooks import StepHook
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
 from windlass.framework.state import NAMES, State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static

@@ -35,9 +35,9 @@ from windlass.elements.nodes import Point2D, PointSlope2D, RigidNode2D
 from windlass.elements.rigid2d import RigidBody2D
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.schema import Component, column
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.schema import Component, column
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 
 def create_cable(world: World) -> Entity:

@@ -23,10 +23,10 @@ from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.fingerprint import check_model, describe_model
-from windlass.framework.generic_data import GenericData
+from windlass.framework.model.history import GenericData
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 RADIUS = 0.1
 CABLE = {"mass_per_length": 0.0, "axial_stiffness": 1e-300, "bending_stiffness": 0.0}

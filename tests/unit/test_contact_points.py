@@ -14,9 +14,9 @@ from windlass.elements import ALENode, RigidBody2D, cable_around, straight_cable
 from windlass.framework.assemble import assemble_vector
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.state import State
-from windlass.framework.world import World
 
 from support.series import read_series
 

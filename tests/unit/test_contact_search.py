@@ -24,9 +24,9 @@ from windlass.connectors.hunt_crossley_sets import ContactSystem
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes3d import Point3D
 from windlass.framework.assembly import serial_assembly
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 
 def add_cloud(world: World, count: int, skin: float = 0.0, seed: int = 0) -> tuple[Entity, Entity]:

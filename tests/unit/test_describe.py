@@ -8,8 +8,8 @@ import pytest
 
 from windlass.connectors import ContactFrictionCircleCable2D
 from windlass.elements import ALECable2D, Cable2D
-from windlass.framework.law import Law, Output, laws, register
-from windlass.framework.schema import Component, column, function, ref
+from windlass.framework.model.law import Law, Output, laws, register
+from windlass.framework.model.schema import Component, column, function, ref
 
 
 def test_help_of_the_cable() -> None:

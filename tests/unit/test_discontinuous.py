@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.law import PostNewton
+from windlass.framework.model.law import PostNewton
 from windlass.solvers.cycles import CycleFinder
 from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.statistics import Statistics

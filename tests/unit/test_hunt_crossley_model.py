@@ -31,10 +31,10 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
-from windlass.framework.generic_data import GenericData
+from windlass.framework.model.history import GenericData
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 from support.hunt_crossley import read_reference
 

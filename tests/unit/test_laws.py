@@ -10,8 +10,8 @@ import pytest
 
 import windlass.connectors
 import windlass.elements
-from windlass.framework.law import Law, laws
-from windlass.framework.schema import Component
+from windlass.framework.model.law import Law, laws
+from windlass.framework.model.schema import Component
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"elements": windlass.elements, "connectors": windlass.connectors}

@@ -13,7 +13,7 @@ import pytest
 from windlass.connectors import fix, hinge
 from windlass.elements import cables_from_mesh
 from windlass.framework.errors import ModelError
-from windlass.framework.world import World
+from windlass.framework.model.world import World
 from windlass.solvers.static import Static
 
 from support.meshes import write_lines

@@ -9,8 +9,8 @@ from windlass.connectors import ContactFrictionCircleCable2D, add_contact, fix, 
 from windlass.elements import RigidBody2D, cable_around, nodes_of, straight_cable
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.errors import OptionError
+from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.ordering import is_banded

@@ -10,8 +10,9 @@ import pytest
 from windlass.connectors import CartesianSpringDamper, fix, position_marker
 from windlass.elements import RigidBody2D, cable_around, nodes_of, straight_cable
 from windlass.framework.errors import OptionError
-from windlass.framework.law import law_of
 from windlass.framework.layout import Layout
+from windlass.framework.model.law import law_of
+from windlass.framework.model.world import World
 from windlass.framework.partition import (
     Graph,
     count_cut,
@@ -22,7 +23,6 @@ from windlass.framework.partition import (
     find_owners,
 )
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.world import World
 
 from support.nets import CABLE, build_net
 

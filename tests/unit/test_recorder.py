@@ -23,11 +23,11 @@ from windlass.elements import Cable2D, RigidBody2D, cable_around, nodes_of, stra
 from windlass.framework.command_line import options
 from windlass.framework.errors import NotConverged, OutputError
 from windlass.framework.evaluate import eval_output
-from windlass.framework.law import Law, law_of
+from windlass.framework.model.law import Law, law_of
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 
@@ -339,7 +339,7 @@ from windlass.elements import nodes_of, straight_cable
 from windlass.connectors import fix
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
-from windlass.framework.world import World
+from windlass.framework.model.world import World
 from windlass.solvers.dynamic import Dynamic
 
 folder = os.environ["FOLDER"]

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import CoordinateSpringDamper, coordinate_marker
 from windlass.elements import RigidBody2D, RigidBody3D, cable_around
+from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.world import World
 from windlass.solvers.rigid_motions import eval_rigid_motions
 from windlass.solvers.static import Static
 

@@ -14,12 +14,12 @@ from windlass.framework.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, NotConverged, OutputError
 from windlass.framework.evaluate import eval_output
-from windlass.framework.law import Fields
+from windlass.framework.model.law import Fields
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.output.csv import read_csv
 from windlass.framework.output.sensors import Probe, Sensor, Sensors, name_columns
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

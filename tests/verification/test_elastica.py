@@ -32,8 +32,8 @@ from scipy.special import ellipe, ellipeinc, ellipk, ellipkinc
 
 from windlass.connectors import Force, position_marker
 from windlass.framework.arrays import FloatArray
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 
 from support.cantilever import SLENDERNESS, solve_cantilever, tip_values
 

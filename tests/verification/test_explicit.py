@@ -23,8 +23,8 @@ from windlass.connectors import (
 from windlass.elements import Ground, MassPoint, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 

@@ -12,8 +12,8 @@ from windlass.connectors import fix
 from windlass.elements import MassPoint
 from windlass.framework.errors import ModelError, NotConverged
 from windlass.framework.hooks import StepHook
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.world import World
 from windlass.solvers.explicit import Explicit, StepGrid
 
 from support.processes import run_windlass

@@ -31,9 +31,9 @@ from windlass.elements.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly import serial_assembly
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 

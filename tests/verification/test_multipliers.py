@@ -28,9 +28,9 @@ from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.hooks import StepHook
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 

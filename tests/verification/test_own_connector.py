@@ -19,12 +19,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assemble import assemble_matrix, assemble_vector
 from windlass.framework.evaluate import eval_output
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
-from windlass.framework.schema import Component, column, ref
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

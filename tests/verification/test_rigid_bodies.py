@@ -23,9 +23,9 @@ from windlass.connectors import (
 )
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, euler_parameters
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

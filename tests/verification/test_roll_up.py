@@ -15,9 +15,9 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import Torque, rigid_marker
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.table import Entity
-from windlass.framework.world import World
 
 from support.cantilever import solve_cantilever
 

@@ -30,8 +30,8 @@ from windlass.connectors import (
 )
 from windlass.elements import Circle, Ground, MassPoint, cable_around, nodes_of, straight_cable
 from windlass.framework.evaluate import eval_output
+from windlass.framework.model.world import World
 from windlass.framework.state import State
-from windlass.framework.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

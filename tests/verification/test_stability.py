@@ -37,8 +37,8 @@ from windlass.elements import (
 )
 from windlass.framework.errors import ModelError, NotConverged, UnstableEquilibrium
 from windlass.framework.evaluate import eval_output
-from windlass.framework.table import Entity
-from windlass.framework.world import World
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.solvers.inertia import TangentInertia
 from windlass.solvers.static import Static
 

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework import spreading
-from windlass.framework.adding import shape_of
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks.checks import check, checked, inside, yes_no
 from windlass.framework.checks.values import read_whole_numbers, show
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.law import law_of, role_of
+from windlass.framework.model.adding import shape_of
+from windlass.framework.model.law import law_of, role_of
+from windlass.framework.model.parts_check import check_rows, fetch_rows
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import Entity, EntityTable, find_sorted
 from windlass.framework.parallel.processes import Processes
-from windlass.framework.rows_given import check_rows, fetch_rows
 from windlass.framework.runtime.launcher import launched_size
-from windlass.framework.schema import Component
-from windlass.framework.table import Entity, EntityTable, find_sorted
 
 if TYPE_CHECKING:
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 
 MOST_ROWS = 10**11

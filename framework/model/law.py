@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.describe import describe_outputs
-from windlass.framework.schema import Component
-from windlass.framework.table import EntityTable
+from windlass.framework.model.describe import describe_outputs
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import EntityTable
 
 if TYPE_CHECKING:
     from windlass.framework.layout import Layout
+    from windlass.framework.model.world import World
     from windlass.framework.output.drawing import Drawing, Painting
-    from windlass.framework.world import World
 
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data"]
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.adding import shape_of
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks.values import read_whole_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.law import Law, register
-from windlass.framework.schema import Component, column
-from windlass.framework.table import Entity, EntityTable
-from windlass.framework.world import World
+from windlass.framework.model.adding import shape_of
+from windlass.framework.model.law import Law, register
+from windlass.framework.model.schema import Component, column
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
 
 MOST_SEGMENTS = 10**6
 """More segments of one row than any contact needs."""

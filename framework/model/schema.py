@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, read_words, read_yes_no, show
-from windlass.framework.describe import describe_column, describe_component
 from windlass.framework.errors import ModelError
+from windlass.framework.model.describe import describe_column, describe_component
 
 REQUIRED: Any = object()
 """Marks a column without default."""

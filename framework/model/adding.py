@@ -10,10 +10,10 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.schema import Component
+from windlass.framework.model.schema import Component
 
 if TYPE_CHECKING:
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import EntityTable, find_sorted
 from windlass.framework.parallel.number_directory import share
-from windlass.framework.schema import Component
-from windlass.framework.table import EntityTable, find_sorted
 
 if TYPE_CHECKING:
+    from windlass.framework.model.world import World
     from windlass.framework.parallel.processes import Processes
-    from windlass.framework.world import World
 
 
 def check_rows(world: World, processes: Processes) -> None:

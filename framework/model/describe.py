@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from windlass.framework.law import Output
-    from windlass.framework.schema import Column, Component
+    from windlass.framework.model.law import Output
+    from windlass.framework.model.schema import Column, Component
 
 
 def describe_component(component: type[Component], text: str, required: Any) -> str:

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.law import law_of
-from windlass.framework.lookup import Lookup
+from windlass.framework.model.law import law_of
+from windlass.framework.model.lookup import Lookup
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import EntityTable
 from windlass.framework.parallel.number_directory import share
-from windlass.framework.schema import Component
-from windlass.framework.table import EntityTable
 
 if TYPE_CHECKING:
-    from windlass.framework.world import World
+    from windlass.framework.model.world import World
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:

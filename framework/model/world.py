@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from windlass.framework.adding import count_rows
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, subclass, word
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-from windlass.framework.law import law_of
-from windlass.framework.schema import Component, Ref
-from windlass.framework.table import Entity, EntityTable
+from windlass.framework.model.adding import count_rows
+from windlass.framework.model.law import law_of
+from windlass.framework.model.schema import Component, Ref
+from windlass.framework.model.table import Entity, EntityTable
 
 if TYPE_CHECKING:
+    from windlass.framework.model.parts import Part
     from windlass.framework.parallel.processes import Processes
-    from windlass.framework.parts import Part
 
 Handles = Entity | Sequence[Entity]
 
@@ -116,7 +116,7 @@ class World:
             return self._add(component, name, part, values)
 
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
-        from windlass.framework.parts import begin_parts, follow_parts, pick_rows
+        from windlass.framework.model.parts import begin_parts, follow_parts, pick_rows
 
         in_parts = part is not None and not part.everywhere
         law = law_of(component)
@@ -293,7 +293,7 @@ class World:
         Raises:
             ModelError: the world has no coordinates, or rows that do not fit together.
         """
-        from windlass.framework.parts import complete_parts, settle_parts
+        from windlass.framework.model.parts import complete_parts, settle_parts
 
         if self.finalized:
             return
@@ -306,7 +306,7 @@ class World:
 
     def number(self) -> None:
         """Number the coordinates of the rows that this process has."""
-        from windlass.framework.numbering import Numbering
+        from windlass.framework.model.numbering import Numbering
 
         self._dofs.clear()
         self.numbering = Numbering(self)

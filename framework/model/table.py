@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import ModelError
-from windlass.framework.schema import REQUIRED, Column, Component, parse_values
+from windlass.framework.model.schema import REQUIRED, Column, Component, parse_values
 
 if TYPE_CHECKING:
     from windlass.framework.parallel.processes import Processes
