@@ -15,7 +15,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.layout import Layout
+from windlass.framework.layout.layout import Layout
 from windlass.framework.model.law import Law, LocalRows, MarkerFamily, System, register, register_family
 from windlass.framework.model.schema import Component, ref
 from windlass.framework.model.table import EntityTable

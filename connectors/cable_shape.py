@@ -36,7 +36,7 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 
 if TYPE_CHECKING:
-    from windlass.framework.layout import Layout
+    from windlass.framework.layout.layout import Layout
 
 FAMILY = "cable shape marker"
 CABLE_DOFS = 8

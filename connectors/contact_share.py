@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from windlass.connectors.contact_surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
 from windlass.connectors.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.layout import Layout
+from windlass.framework.layout.layout import Layout
 from windlass.framework.model.world import World
 from windlass.framework.parallel.halo import Halo, gather_rows, is_true_anywhere, pack, unpack
 

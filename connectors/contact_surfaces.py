@@ -27,7 +27,7 @@ from windlass.elements.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.layout import Layout
+from windlass.framework.layout.layout import Layout
 from windlass.framework.model.law import Law, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable

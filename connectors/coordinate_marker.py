@@ -26,7 +26,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.layout import Layout
+from windlass.framework.layout.layout import Layout
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Law, LocalRows, MarkerFamily, System, law_of, register, register_family
 from windlass.framework.model.schema import Component, column, ref

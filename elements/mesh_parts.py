@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.framework import spreading
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import WindlassError
+from windlass.framework.layout import pruning as spreading
 from windlass.framework.model.parts import Part
 from windlass.framework.parallel.processes import Processes
 

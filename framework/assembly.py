@@ -13,7 +13,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import Program
-from windlass.framework.layout import Layout
+from windlass.framework.layout.layout import Layout
+from windlass.framework.layout.pruning import spread_world
 from windlass.framework.loads import Loads
 from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
 from windlass.framework.model.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
@@ -22,7 +23,6 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.sparsity import Pattern
-from windlass.framework.spreading import spread_world
 from windlass.framework.state import NAMES, State
 from windlass.framework.steps import (
     constraint_steps,

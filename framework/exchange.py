@@ -14,7 +14,7 @@ from windlass.framework.state import NAMES, State
 
 if TYPE_CHECKING:
     from windlass.framework.assembly import Assembly
-    from windlass.framework.layout import Layout
+    from windlass.framework.layout.layout import Layout
 
 
 def create_ghost_vector(layout: Layout, array: FloatArray) -> Any:

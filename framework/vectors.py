@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.layout import Layout
+from windlass.framework.layout.layout import Layout
 from windlass.framework.runtime.petsc import PETSc
 
 

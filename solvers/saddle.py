@@ -17,10 +17,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
+from windlass.framework.layout.unknowns import Unknowns, plain_unknowns
 from windlass.framework.matrix import TangentMatrix
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.sparsity import Pattern
-from windlass.framework.unknowns import Unknowns, plain_unknowns
 from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
 from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.linear_reset import forget_factors

@@ -20,7 +20,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
 
 if TYPE_CHECKING:
-    from windlass.framework.layout import Layout
+    from windlass.framework.layout.layout import Layout
     from windlass.framework.model.world import World
     from windlass.framework.output.drawing import Drawing, Painting
 

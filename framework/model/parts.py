@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from windlass.framework import spreading
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks.checks import check, checked, inside, yes_no
 from windlass.framework.checks.values import read_whole_numbers, show
 from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.layout import pruning as spreading
 from windlass.framework.model.adding import shape_of
 from windlass.framework.model.law import law_of, role_of
 from windlass.framework.model.parts_check import check_rows, fetch_rows

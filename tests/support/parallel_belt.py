@@ -10,7 +10,7 @@ import numpy as np
 
 def main(path: str, steps: int) -> None:
     """Run some steps and write what each process did."""
-    from windlass.framework import spreading
+    from windlass.framework.layout import pruning as spreading
     from windlass.framework.runtime.launcher import communicator
 
     # also small tables are to be spread

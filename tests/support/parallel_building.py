@@ -147,7 +147,7 @@ def main(mesh: str, path: str) -> None:
     """Solve; the first process writes."""
     import windlass as wl
     from windlass.elements import Point2D
-    from windlass.framework import spreading
+    from windlass.framework.layout import pruning as spreading
     from windlass.framework.runtime.launcher import communicator
 
     spreading.KEPT_WHOLE = 0

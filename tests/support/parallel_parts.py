@@ -57,8 +57,8 @@ def raised(work: Any) -> str:
 def main(path: str) -> None:
     """Use the model; the first process writes."""
     import windlass as wl
-    from windlass.framework import spreading
     from windlass.framework.evaluate import bind_rows
+    from windlass.framework.layout import pruning as spreading
     from windlass.framework.runtime.launcher import communicator, is_first_process
 
     # also small tables are to be spread

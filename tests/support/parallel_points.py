@@ -10,7 +10,7 @@ def main(path: str) -> None:
     """Run and write coordinates, history, outputs and the report of a circle."""
     import windlass as wl
     from windlass import connectors as con
-    from windlass.framework import spreading
+    from windlass.framework.layout import pruning as spreading
 
     # also small tables are to be spread
     spreading.KEPT_WHOLE = 0

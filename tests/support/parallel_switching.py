@@ -10,7 +10,7 @@ import numpy as np
 
 def main(path: str) -> None:
     """Run 60 nominal steps of 1 ms and write what was done and the end."""
-    from windlass.framework import spreading
+    from windlass.framework.layout import pruning as spreading
     from windlass.framework.runtime.launcher import communicator
 
     # also small tables are to be spread

@@ -10,10 +10,8 @@ import pytest
 from windlass.connectors import CartesianSpringDamper, fix, position_marker
 from windlass.elements import RigidBody2D, cable_around, nodes_of, straight_cable
 from windlass.framework.errors import OptionError
-from windlass.framework.layout import Layout
-from windlass.framework.model.law import law_of
-from windlass.framework.model.world import World
-from windlass.framework.partition import (
+from windlass.framework.layout.layout import Layout
+from windlass.framework.layout.partition import (
     Graph,
     count_cut,
     create_graph,
@@ -22,6 +20,8 @@ from windlass.framework.partition import (
     find_hubs,
     find_owners,
 )
+from windlass.framework.model.law import law_of
+from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 
 from support.nets import CABLE, build_net

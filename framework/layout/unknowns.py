@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.layout import Layout
+from windlass.framework.layout.layout import Layout
 
 BLOCK = 4
 """Unknowns of a block."""

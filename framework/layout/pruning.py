@@ -17,7 +17,7 @@ from windlass.framework.model.law import law_of
 from windlass.framework.model.schema import Component
 
 if TYPE_CHECKING:
-    from windlass.framework.layout import Layout
+    from windlass.framework.layout.layout import Layout
     from windlass.framework.parallel.processes import Processes
 
 KEPT_WHOLE = 1000

@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import WindlassError
-from windlass.framework.model.law import role_of
-from windlass.framework.model.numbering import find_own
-from windlass.framework.model.parts_check import fetch_rows, find_counted, send_rows
-from windlass.framework.model.schema import Component
-from windlass.framework.parallel.number_directory import share
-from windlass.framework.partition import (
+from windlass.framework.layout.partition import (
     COORDINATE_WORK,
     Graph,
     chosen_kind,
@@ -30,6 +25,11 @@ from windlass.framework.partition import (
     find_row_owners,
     unite_edges,
 )
+from windlass.framework.model.law import role_of
+from windlass.framework.model.numbering import find_own
+from windlass.framework.model.parts_check import fetch_rows, find_counted, send_rows
+from windlass.framework.model.schema import Component
+from windlass.framework.parallel.number_directory import share
 
 if TYPE_CHECKING:
     from windlass.framework.model.world import World

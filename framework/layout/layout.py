@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.layout.migration import couplings_of, find_couplings, move_rows
+from windlass.framework.layout.partition import find_hubs, find_row_owners, partition_coordinates
 from windlass.framework.model.law import System, law_of, role_of
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable, find_sorted
-from windlass.framework.moving import couplings_of, find_couplings, move_rows
-from windlass.framework.partition import find_hubs, find_row_owners, partition_coordinates
 
 if TYPE_CHECKING:
     from windlass.framework.model.world import World
