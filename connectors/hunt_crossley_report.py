@@ -11,7 +11,7 @@ from windlass.connectors.hunt_crossley_contacts import Contacts, list_contacts
 from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces, clear_forces
 from windlass.connectors.hunt_crossley_sets import BoundSet, ContactSystem
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output, prepare_outputs

@@ -39,6 +39,7 @@ from windlass.elements.cable2d_outputs import OUTPUTS
 from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d_strains import dot, eval_references, interpolate
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Fixed, fixed, together
@@ -46,7 +47,6 @@ from windlass.framework.model.law import Fields, Law, LocalRows, System, registe
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
-from windlass.framework.threads import run_sets, split_rows
 
 RULES = (0, 1, 2)
 BLOCK = 10_000

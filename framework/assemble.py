@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, instance, number, yes_no
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc

@@ -13,7 +13,7 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state import NAMES, State
 
 if TYPE_CHECKING:
-    from windlass.framework.assembly import Assembly
+    from windlass.framework.assembly.assembly import Assembly
     from windlass.framework.layout.layout import Layout
 
 

@@ -13,7 +13,7 @@ from windlass.framework.exchange import gather_reference
 from windlass.framework.model.table import Entity
 
 if TYPE_CHECKING:
-    from windlass.framework.assembly import Assembly
+    from windlass.framework.assembly.assembly import Assembly
     from windlass.framework.model.world import World
 
 SAME_PLACE = 1e-9
@@ -78,7 +78,7 @@ def check_model(kept: Mapping[str, Any], assembly: Assembly, where: str) -> None
 
 def describe_for_state(world: World) -> dict[str, Any]:
     """What `describe_model` says, without gravity, as arrays for a file; all processes together."""
-    from windlass.framework.parallel_assembly import parallel_assembly
+    from windlass.framework.assembly.parallel_assembly import parallel_assembly
     from windlass.framework.runtime.launcher import communicator
 
     model = describe_model(parallel_assembly(world, communicator()))
@@ -91,7 +91,7 @@ def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None
     Raises:
         ModelError: what differs, with both values.
     """
-    from windlass.framework.parallel_assembly import parallel_assembly
+    from windlass.framework.assembly.parallel_assembly import parallel_assembly
     from windlass.framework.runtime.launcher import communicator
 
     model = {"counts": json.loads(str(kept["model"])), "reference": kept["model_reference"]}

@@ -9,7 +9,7 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state import State
 
 if TYPE_CHECKING:
-    from windlass.framework.assembly import Assembly
+    from windlass.framework.assembly.assembly import Assembly
 
 
 class StepHook:

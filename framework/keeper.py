@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.checkpoint import Checkpoint, find_checkpoint, say
 from windlass.framework.command_line import options
 from windlass.framework.command_line import unused_options as unread

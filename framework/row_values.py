@@ -50,7 +50,7 @@ class RowPlaces:
         return assembly.layout.multipliers(entity.table, entity.rows)
 
     def _find_data(self, entity: Entity, name: str) -> IntArray:
-        from windlass.framework.parallel_assembly import parallel_assembly
+        from windlass.framework.assembly.parallel_assembly import parallel_assembly
         from windlass.framework.runtime.launcher import communicator
 
         component, world = entity.table.component, self._state.world

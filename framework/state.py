@@ -16,7 +16,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.row_values import RowPlaces, check_stored
 
 if TYPE_CHECKING:
-    from windlass.framework.assembly import Assembly
+    from windlass.framework.assembly.assembly import Assembly
     from windlass.framework.model.world import World
 
 NAMES = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data")
@@ -45,7 +45,7 @@ class State:
 
     @checked(world=instance("World"), assembly=optional(instance("Assembly")))
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
-        from windlass.framework.assembly import serial_assembly
+        from windlass.framework.assembly.assembly import serial_assembly
         from windlass.framework.runtime.launcher import communicator
 
         self._world = world
@@ -67,8 +67,8 @@ class State:
 
     def _initial_values(self) -> tuple[FloatArray, FloatArray, FloatArray, int]:
         """Initial q, v and data, and the number of multipliers."""
+        from windlass.framework.assembly.parallel_assembly import parallel_assembly
         from windlass.framework.exchange import gather_values
-        from windlass.framework.parallel_assembly import parallel_assembly
         from windlass.framework.runtime.launcher import communicator
 
         assembly = self._assembly or parallel_assembly(self._world, communicator())
@@ -103,7 +103,7 @@ class State:
         Raises:
             ModelError: the state is whole, and no process has the whole world.
         """
-        from windlass.framework.assembly import serial_assembly
+        from windlass.framework.assembly.assembly import serial_assembly
 
         return self._assembly if self._assembly is not None else serial_assembly(self._world)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.model.law import PostNewton

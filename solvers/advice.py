@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.runtime.petsc import PETSc

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.sparsity import Pattern
 from windlass.solvers.saddle import SaddleMatrix, SingularError
 
 LARGEST = 24

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.steps import constraint_steps
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.law import role_of
-from windlass.framework.steps import constraint_steps
 from windlass.solvers.ghosts import largest_of_all
 
 CHANGE = 1e-3

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf, isfinite
 
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line.options import option
 from windlass.framework.hooks import StepHook, run_after_iteration
 from windlass.framework.model.law import PostNewton

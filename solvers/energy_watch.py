@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.law import System
 from windlass.framework.state import State
 

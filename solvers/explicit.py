@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
@@ -22,7 +23,6 @@ from windlass.framework.hooks import Hook, StepHook, as_hooks
 from windlass.framework.keeper import Keeper
 from windlass.framework.model.law import PostNewton
 from windlass.framework.model.world import World
-from windlass.framework.parallel_assembly import parallel_assembly
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state import State
 from windlass.solvers.accelerations import Accelerations

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
 from windlass.framework.assemble import assemble_mass, assemble_matrix
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.state import State
 
 LARGEST = 20_000

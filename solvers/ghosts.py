@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.exchange import create_ghost_vector
 from windlass.framework.runtime.petsc import PETSc
 

@@ -24,9 +24,9 @@ import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.vectors import spread_to_ghosts, sum_to_owners
 from windlass.solvers.ordering import default_package
 from windlass.solvers.packages import has_package
 from windlass.solvers.problem import NonlinearProblem

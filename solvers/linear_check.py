@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.sparsity import Pattern
+from windlass.framework.assembly.sparsity import Pattern
 
 GROWTH = 1e-10
 """Backward error of a row that is still of use to Newton; sound pivots reach about 1e-16, wrong ones 1e-6 and worse."""

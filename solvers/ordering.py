@@ -10,11 +10,11 @@ Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Defi
 from __future__ import annotations
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.assembly.storage import Storage, can_store
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.sparsity import Pattern
-from windlass.framework.storage import Storage, can_store
 
 LARGEST_FILL = 10.0
 """Entries of the envelope per entry of the matrix up to which LU in natural order is the quickest."""

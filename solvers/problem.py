@@ -13,21 +13,27 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.matrix import TangentMatrix
+from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.assembly.steps import (
+    constraint_steps,
+    constraint_tangent_steps,
+    force_steps,
+    take,
+    tangent_steps,
+)
+from windlass.framework.assembly.storage import Sparsity, Storage
+from windlass.framework.assembly.vectors import create_unknowns
 from windlass.framework.checks.checks import checked, instance, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import Failure, OutputError
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import Program, fixed
-from windlass.framework.matrix import TangentMatrix
 from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.log_stages import Step
 from windlass.framework.runtime.petsc import PETSc, release_dropped
-from windlass.framework.sparsity import Pattern
 from windlass.framework.state import State
-from windlass.framework.steps import constraint_steps, constraint_tangent_steps, force_steps, take, tangent_steps
-from windlass.framework.storage import Sparsity, Storage
-from windlass.framework.vectors import create_unknowns
 from windlass.solvers.lagging import LagPolicy
 from windlass.solvers.problem_kernels import (
     Motion,

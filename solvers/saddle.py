@@ -14,14 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.matrix import TangentMatrix
+from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.assembly.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.layout.unknowns import Unknowns, plain_unknowns
-from windlass.framework.matrix import TangentMatrix
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.sparsity import Pattern
-from windlass.framework.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
 from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.linear_reset import forget_factors
 from windlass.solvers.ordering import default_package

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line.summary import note_verdict
 from windlass.framework.errors import WindlassError

@@ -155,7 +155,7 @@ def _declare_framework_options(model: bool) -> None:
     option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
     option("verdict", "warn", "", "what to do with doubtful results", choices=("fail", "warn", "off"))
     importlib.import_module("windlass.framework.checkpoint_options").declare()
-    importlib.import_module("windlass.framework.threads").declare()
+    importlib.import_module("windlass.framework.assembly.row_threads").declare()
     _run.framework |= set(_run.own) - before
     importlib.import_module("windlass.framework.command_line.summary").summary_path()
 

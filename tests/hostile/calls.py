@@ -12,7 +12,7 @@ import numpy as np
 import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity
 
 from support.meshes import write_lines

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

@@ -16,7 +16,7 @@ from windlass.elements.cable2d_lanes import LANES, Columns, create_lanes
 from windlass.elements.cable2d_lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_points import create_rule, eval_shape
 from windlass.framework.assemble import assemble_mass, assemble_matrix, assemble_vector
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity

@@ -32,7 +32,7 @@ from windlass.elements.nodes3d import Point3D
 from windlass.elements.rotations import rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assemble import assemble_vector
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity

@@ -25,7 +25,7 @@ from windlass.elements import (
     euler_parameters,
     rotation_matrix,
 )
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity

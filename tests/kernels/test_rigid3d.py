@@ -22,7 +22,7 @@ from windlass.elements import (
 )
 from windlass.elements.rotations import local_rates
 from windlass.framework.assemble import assemble_mass
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

@@ -21,7 +21,7 @@ from windlass.connectors import (
 from windlass.connectors.coordinate_columns import FAMILY
 from windlass.elements import RigidBody2D, RigidBody3D, euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

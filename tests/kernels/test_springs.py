@@ -23,7 +23,7 @@ from windlass.elements.ground import Ground
 from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.rigid2d import RigidBody2D
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import windlass.connectors as con
 from windlass.elements.rigid2d import RigidBody2D
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.world import World

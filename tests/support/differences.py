@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 
 
 def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> np.ndarray:

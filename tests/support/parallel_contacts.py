@@ -18,10 +18,10 @@ from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBod
 from windlass.elements.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assemble import assemble_matrix, assemble_vector
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.framework.model.law import Fields
-from windlass.framework.parallel_assembly import parallel_assembly
 from windlass.framework.runtime.launcher import communicator
-from windlass.framework.vectors import sum_to_owners
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))

@@ -33,7 +33,7 @@ from windlass.elements.ground import Ground
 from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes import Point2D, PointSlope2D, RigidNode2D
 from windlass.elements.rigid2d import RigidBody2D
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import Entity

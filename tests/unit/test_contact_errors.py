@@ -19,7 +19,7 @@ from windlass.connectors import (
 )
 from windlass.elements import ALECable2D, ALENode, Cable2D, MassPoint, PointSlope2D, RigidBody2D, straight_cable
 from windlass.framework.assemble import assemble_matrix, assemble_vector
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.fingerprint import check_model, describe_model

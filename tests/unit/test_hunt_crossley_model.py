@@ -28,7 +28,7 @@ from windlass.connectors import (
 from windlass.elements import Ground, MassPoint
 from windlass.elements.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.evaluate import eval_output
 from windlass.framework.model.history import GenericData

@@ -7,7 +7,7 @@ import pytest
 
 from windlass.connectors import ContactFrictionCircleCable2D, add_contact, fix, hinge
 from windlass.elements import RigidBody2D, cable_around, nodes_of, straight_cable
-from windlass.framework.assembly import serial_assembly
+from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import OptionError
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from windlass.connectors import CoordinateLoad, coordinate_marker, fix
 from windlass.elements import RigidBody2D, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, NotConverged, OutputError
 from windlass.framework.evaluate import eval_output

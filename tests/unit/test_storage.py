@@ -21,14 +21,14 @@ from windlass.connectors import (
 from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody2D, nodes_of, straight_cable
 from windlass.elements.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.assembly.assembly import Assembly, serial_assembly
+from windlass.framework.assembly.sparsity import create_pattern
+from windlass.framework.assembly.storage import Storage, can_store
 from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.layout.unknowns import BLOCK, block_unknowns, find_nodes
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.sparsity import create_pattern
 from windlass.framework.state import State
-from windlass.framework.storage import Storage, can_store
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.problem import NonlinearProblem, Scheme

@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import windlass as wl
 from windlass.elements import straight_cable
-from windlass.framework import threads
 from windlass.framework.arrays import IntArray
-from windlass.framework.assembly import Assembly
-from windlass.framework.steps import force_steps, take
+from windlass.framework.assembly import row_threads as threads
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.steps import force_steps, take
 
 
 def ring(count: int) -> IntArray:

@@ -4,7 +4,7 @@ import numpy as np
 
 import windlass as wl
 from windlass.elements import straight_cable
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 
 
 def test_weights_follow_gravity_at_the_same_time() -> None:

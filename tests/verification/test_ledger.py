@@ -26,7 +26,7 @@ from numpy.testing import assert_allclose
 from windlass.connectors import ContactFrictionCircleCable2D, CoordinateSpringDamper
 from windlass.elements import Cable2D
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly import Assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.hooks import StepHook
 from windlass.framework.state import State
 from windlass.solvers.dynamic import Dynamic

@@ -9,22 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.errors import ModelError
-from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
-from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.program import Program
-from windlass.framework.layout.layout import Layout
-from windlass.framework.layout.pruning import spread_world
-from windlass.framework.loads import Loads
-from windlass.framework.mass import MassRows, create_mass_rows, multiply_rows
-from windlass.framework.model.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
-from windlass.framework.model.schema import Component
-from windlass.framework.model.table import EntityTable
-from windlass.framework.parallel.processes import Processes
-from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.sparsity import Pattern
-from windlass.framework.state import NAMES, State
-from windlass.framework.steps import (
+from windlass.framework.assembly.loads import Loads
+from windlass.framework.assembly.mass import MassRows, create_mass_rows, multiply_rows
+from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.assembly.steps import (
     constraint_steps,
     constraint_tangent_steps,
     force_steps,
@@ -32,7 +20,19 @@ from windlass.framework.steps import (
     take,
     tangent_steps,
 )
-from windlass.framework.storage import Sparsity, Storage, create_sparsity
+from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsity
+from windlass.framework.errors import ModelError
+from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.program import Program
+from windlass.framework.layout.layout import Layout
+from windlass.framework.layout.pruning import spread_world
+from windlass.framework.model.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import EntityTable
+from windlass.framework.parallel.processes import Processes
+from windlass.framework.runtime.log_stages import Stage, enter, leave
+from windlass.framework.state import NAMES, State
 
 if TYPE_CHECKING:
     from windlass.framework.model.world import World

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import System
-from windlass.framework.sparsity import Pattern
 
 
 class MassRows(NamedTuple):

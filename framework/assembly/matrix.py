@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.sparsity import Pattern
 
 
 class TangentMatrix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from windlass.framework.assembly import Assembly, serial_assembly
+from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.model.world import World
 from windlass.framework.parallel.alike import check_same_world
 from windlass.framework.parallel.meetings import meet

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.mass import add_multiple, set_multiple
 from windlass.framework.kernels.bind import bind
-from windlass.framework.mass import add_multiple, set_multiple
 from windlass.framework.model.law import Fields, System
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from enum import Enum
 import numpy as np
 
 from windlass.framework.arrays import IntArray
+from windlass.framework.assembly.mass import MassRows, create_mass_rows
+from windlass.framework.assembly.sparsity import Pattern, create_pattern
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.unknowns import BLOCK, Unknowns, block_unknowns, plain_unknowns
-from windlass.framework.mass import MassRows, create_mass_rows
 from windlass.framework.model.law import Coupling, System
 from windlass.framework.model.schema import Component
-from windlass.framework.sparsity import Pattern, create_pattern
 
 
 class Storage(Enum):

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.mass import add_scaled, multiply_rows
 from windlass.framework.kernels.program import fixed
-from windlass.framework.mass import add_scaled, multiply_rows
 from windlass.framework.model.law import System
 from windlass.framework.runtime.log_stages import Stage, Step, in_stage
 
 if TYPE_CHECKING:
-    from windlass.framework.assembly import Assembly
+    from windlass.framework.assembly.assembly import Assembly
 
 
 def force_steps(assembly: Assembly, f: FloatArray, inertia: bool = False) -> list[Step]:

@@ -1,0 +1,1 @@
+"""Sparsity, storage, mass, loads, the stages: sums over laws."""
