@@ -28,7 +28,6 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, instance, optional, path, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
-from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.files.whole_files import check_target, replace_file
 from windlass.framework.model.law import Fields
 from windlass.framework.model.table import Entity
@@ -36,7 +35,8 @@ from windlass.framework.model.world import World
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
 from windlass.framework.runtime.launcher import is_first_process
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
+from windlass.framework.state.state import State
 
 SUBDIVISIONS = 8
 """Straight lines per cable element in the picture, even [1]."""

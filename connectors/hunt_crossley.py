@@ -42,7 +42,7 @@ from windlass.framework.model.law import Fields, Law, LocalRows, Output, System,
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 
 RULES = ("simbody", "hertz")
 

@@ -14,10 +14,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output, prepare_outputs
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output, prepare_outputs
+from windlass.framework.state.state import State
 
 
 class SurfaceForces(NamedTuple):

@@ -30,12 +30,12 @@ from windlass.connectors.pulley_rows import Pulley, bind_pulley
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import bind_rows, find_output, load_outputs
 from windlass.framework.model.law import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Probe, name_columns
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs
+from windlass.framework.state.state import State
 
 REST = 1e-9
 """Speed of the cable along itself below which it counts as standing still [m/s]."""

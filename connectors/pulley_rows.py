@@ -11,9 +11,9 @@ from windlass.connectors.circle_contact_view import find_cables
 from windlass.elements.cable_order import Chain, find_chains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import BoundRows, bind_rows
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import BoundRows, bind_rows
 
 
 class Pulley(NamedTuple):

@@ -27,8 +27,8 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.arguments import model_arguments
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
-from windlass.framework.hooks import StepHook
 from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.state.hooks import StepHook
 
 if TYPE_CHECKING:
     from windlass.framework.keeper import Keeper

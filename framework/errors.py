@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from windlass.framework.state import State
+    from windlass.framework.state.state import State
 
 
 class WindlassError(Exception):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from windlass.framework.errors import ModelError
-from windlass.framework.exchange import gather_reference
 from windlass.framework.model.table import Entity
+from windlass.framework.state.exchange import gather_reference
 
 if TYPE_CHECKING:
     from windlass.framework.assembly.assembly import Assembly

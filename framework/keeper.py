@@ -11,13 +11,13 @@ from windlass.framework.checkpoint import Checkpoint, find_checkpoint, say
 from windlass.framework.command_line import options
 from windlass.framework.command_line import unused_options as unread
 from windlass.framework.errors import ModelError
-from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
-from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
 from windlass.framework.parallel.meetings import leave as leave_meeting
 from windlass.framework.runtime.interrupt import Interrupt
 from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.state import NAMES, State
+from windlass.framework.state.exchange import scatter_state
+from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks
+from windlass.framework.state.state import NAMES, State
 
 
 class Restartable(Protocol):

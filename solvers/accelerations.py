@@ -24,7 +24,7 @@ from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.model.law import PostNewton
 from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.blocks import create_block_factors
 from windlass.solvers.ghosts import GhostValues, largest_of_all
 from windlass.solvers.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle

@@ -36,7 +36,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
 from windlass.solvers.constraint_rates import ConstraintRates
 from windlass.solvers.ghosts import largest_of_all

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.inertia import TangentInertia
 from windlass.solvers.newton import Newton
 from windlass.solvers.problem import Scheme

@@ -21,7 +21,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.law import System
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 
 EVERY = 512
 """Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""

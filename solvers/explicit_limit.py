@@ -13,9 +13,9 @@ from math import inf, sqrt
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
-from windlass.framework.assemble import assemble_mass, assemble_matrix
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_mass, assemble_matrix
+from windlass.framework.state.state import State
 
 LARGEST = 20_000
 """Coordinates from which the estimate is left out: it would take longer than short runs."""

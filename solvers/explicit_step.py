@@ -11,7 +11,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import PostNewton
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.accelerations import Accelerations, ProjectionError
 from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.saddle import SingularError

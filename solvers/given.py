@@ -8,12 +8,12 @@ import numpy as np
 
 from windlass.framework.checks.checks import Check, each, instance, number, optional, that, whole, word, yes_no
 from windlass.framework.errors import ModelError
-from windlass.framework.hooks import is_hook
 from windlass.framework.keeper import Restartable
 from windlass.framework.parallel.alike import check_same, digest
 from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state import NAMES, State
+from windlass.framework.state.hooks import is_hook
+from windlass.framework.state.state import NAMES, State
 
 LONGEST_TIME = 1e12
 """Times [s] beyond this are mistakes: their squares and inverses leave the range of numbers."""

@@ -15,7 +15,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.mumps import MumpsSettings
 from windlass.solvers.problem import NonlinearProblem

@@ -33,7 +33,7 @@ from windlass.framework.kernels.program import Program, fixed
 from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.log_stages import Step
 from windlass.framework.runtime.petsc import PETSc, release_dropped
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.lagging import LagPolicy
 from windlass.solvers.problem_kernels import (
     Motion,

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.newton import Newton, NewtonRun
 from windlass.solvers.problem import Scheme
 

@@ -20,7 +20,7 @@ from scipy.integrate import DOP853
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import WindlassError
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.accelerations import Accelerations, ProjectionError
 from windlass.solvers.explicit_step import (
     Advance,

@@ -18,7 +18,7 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.launcher import is_first_process
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.descent import descend
 from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia
 from windlass.solvers.newton import Newton

@@ -14,12 +14,12 @@ from windlass.framework.checks.checks import checked, number, optional, whole, w
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, ModelError, NotConverged, UnstableEquilibrium
-from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.keeper import Keeper
 from windlass.framework.model.world import World
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state import State
+from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.state.state import State
 from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton import Newton, Tolerances

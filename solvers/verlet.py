@@ -27,7 +27,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.accelerations import Accelerations, ProjectionError
 from windlass.solvers.explicit_step import Advance, Judge, begin_consistently, largest_change, store_evaluation
 from windlass.solvers.ghosts import largest_of_all

@@ -22,7 +22,6 @@ from windlass.framework.assembly.steps import (
 )
 from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsity
 from windlass.framework.errors import ModelError
-from windlass.framework.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.program import Program
 from windlass.framework.layout.layout import Layout
@@ -32,7 +31,8 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
 from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.state import NAMES, State
+from windlass.framework.state.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
+from windlass.framework.state.state import NAMES, State
 
 if TYPE_CHECKING:
     from windlass.framework.model.world import World

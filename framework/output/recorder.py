@@ -32,7 +32,6 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
-from windlass.framework.hooks import StepHook
 from windlass.framework.output.drawing import Canvas, Drawing, Painting
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh
@@ -42,7 +41,8 @@ from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
 from windlass.framework.runtime.launcher import is_first_process
-from windlass.framework.state import State
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
 
 SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
     "vtu": VtuSeries,

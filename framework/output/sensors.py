@@ -37,16 +37,16 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
-from windlass.framework.hooks import StepHook
 from windlass.framework.model.law import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.runtime.launcher import is_first_process
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
 
 
 class Probe(NamedTuple):

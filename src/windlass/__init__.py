@@ -8,11 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from windlass.framework.assemble import assemble_mass as assemble_mass
-    from windlass.framework.assemble import assemble_matrix as assemble_matrix
-    from windlass.framework.assemble import assemble_vector as assemble_vector
-    from windlass.framework.assemble import create_matrix as create_matrix
-    from windlass.framework.assemble import create_vector as create_vector
     from windlass.framework.checkpoint import Checkpoint as Checkpoint
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
@@ -23,8 +18,6 @@ if TYPE_CHECKING:
     from windlass.framework.errors import OptionError as OptionError
     from windlass.framework.errors import OutputError as OutputError
     from windlass.framework.errors import WindlassError as WindlassError
-    from windlass.framework.evaluate import eval_output as eval_output
-    from windlass.framework.hooks import StepHook as StepHook
     from windlass.framework.model.parts import Part as Part
     from windlass.framework.model.parts import part as part
     from windlass.framework.model.table import Entity as Entity
@@ -35,7 +28,14 @@ if TYPE_CHECKING:
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
     from windlass.framework.runtime.launcher import is_first_process as is_first_process
-    from windlass.framework.state import State as State
+    from windlass.framework.state.assemble import assemble_mass as assemble_mass
+    from windlass.framework.state.assemble import assemble_matrix as assemble_matrix
+    from windlass.framework.state.assemble import assemble_vector as assemble_vector
+    from windlass.framework.state.assemble import create_matrix as create_matrix
+    from windlass.framework.state.assemble import create_vector as create_vector
+    from windlass.framework.state.evaluate import eval_output as eval_output
+    from windlass.framework.state.hooks import StepHook as StepHook
+    from windlass.framework.state.state import State as State
     from windlass.solvers.dynamic import Dynamic as Dynamic
     from windlass.solvers.explicit import Explicit as Explicit
     from windlass.solvers.problem import NonlinearProblem as NonlinearProblem
@@ -46,19 +46,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULE_OF = {
-    "assemble_mass": "framework.assemble",
-    "assemble_matrix": "framework.assemble",
-    "assemble_vector": "framework.assemble",
-    "create_matrix": "framework.assemble",
-    "create_vector": "framework.assemble",
+    "assemble_mass": "framework.state.assemble",
+    "assemble_matrix": "framework.state.assemble",
+    "assemble_vector": "framework.state.assemble",
+    "create_matrix": "framework.state.assemble",
+    "create_vector": "framework.state.assemble",
     "Checkpoint": "framework.checkpoint",
     "ModelError": "framework.errors",
     "NotConverged": "framework.errors",
     "OptionError": "framework.errors",
     "OutputError": "framework.errors",
     "WindlassError": "framework.errors",
-    "eval_output": "framework.evaluate",
-    "StepHook": "framework.hooks",
+    "eval_output": "framework.state.evaluate",
+    "StepHook": "framework.state.hooks",
     "arguments": "framework.command_line.options",
     "help_requested": "framework.command_line.options",
     "option": "framework.command_line.options",
@@ -71,7 +71,7 @@ _MODULE_OF = {
     "is_first_process": "framework.runtime.launcher",
     "Part": "framework.model.parts",
     "part": "framework.model.parts",
-    "State": "framework.state",
+    "State": "framework.state.state",
     "Entity": "framework.model.table",
     "World": "framework.model.world",
     "Dynamic": "solvers.dynamic",

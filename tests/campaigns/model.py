@@ -19,12 +19,12 @@ from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.errors import WindlassError
 from windlass.framework.files import journal
 from windlass.framework.files import whole_files as files
-from windlass.framework.hooks import StepHook
 from windlass.framework.model.world import World
 from windlass.framework.output import read_csv
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
-from windlass.framework.state import State
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 
 from support.series import read_series

@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D
 from windlass.framework.assembly.assembly import serial_assembly
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.cables import COLUMNS, NODES
 

@@ -15,13 +15,13 @@ from windlass.elements.cable2d_gauss import residual_gauss, tangent_gauss
 from windlass.elements.cable2d_lanes import LANES, Columns, create_lanes
 from windlass.elements.cable2d_lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_points import create_rule, eval_shape
-from windlass.framework.assemble import assemble_mass, assemble_matrix, assemble_vector
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_mass, assemble_matrix, assemble_vector
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.cables import NODES, check_tangents, create_cables, dense, residual, shake
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from windlass.framework.assemble import assemble_matrix
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
+from windlass.framework.state.assemble import assemble_matrix
+from windlass.framework.state.evaluate import eval_output
 
 from support.cables import check_tangents, create_cables, dense, residual, shake
 

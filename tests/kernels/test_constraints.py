@@ -12,10 +12,10 @@ from windlass.connectors import CoordinateConstraint, coordinate_marker, fix, pr
 from windlass.connectors.time_functions import differentiate, differentiate_twice
 from windlass.elements.nodes import Point2D, RigidNode2D
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 STEP = 1e-6
 

@@ -15,8 +15,8 @@ from windlass.connectors import ContactFrictionCircleCable2D, ContactFrictionCir
 from windlass.connectors.circle_contact_power import POWERS
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.evaluate import find_output
 from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import find_output
 
 RADIUS, SEGMENTS = 1.0, 4
 LAW = {

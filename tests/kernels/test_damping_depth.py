@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 from windlass.connectors import ContactCircleCable2D, ContactFrictionCircleCable2D, add_contact
 from windlass.connectors.circle_contact_kernels import RowLaw, normal_force
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.cables import COLUMNS, check_tangents, shake
 

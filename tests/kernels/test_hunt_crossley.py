@@ -31,13 +31,13 @@ from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes3d import Point3D
 from windlass.elements.rotations import rotation_matrix
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assemble import assemble_vector
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_vector
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.hunt_crossley import Case, Model, build_case, eval_pull, largest_length, read_reference
 

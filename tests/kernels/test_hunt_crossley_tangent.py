@@ -24,10 +24,10 @@ from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBod
 from windlass.elements.nodes3d import Point3D
 from windlass.elements.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assemble import assemble_matrix, assemble_vector
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state.state import State
 
 STEP = 1e-6
 # central differences: truncation h² and rounding eps/h of forces, with contacts much deeper than h

@@ -27,10 +27,10 @@ from windlass.elements import (
 )
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.differences import assert_tangent_is_exact, set_random_fields
 

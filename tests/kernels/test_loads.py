@@ -23,10 +23,10 @@ from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes import PointSlope2D
 from windlass.elements.rigid2d import RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 STEP = 1e-6
 VECTOR = (3.0, -5.0, 2.0)

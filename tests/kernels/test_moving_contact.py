@@ -24,10 +24,10 @@ from windlass.connectors.cable_shape import FAMILY, ShapeColumns
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidBody2D, nodes_of, straight_cable
 from windlass.elements.ale_cable2d_kernels import slide_matrices
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
-from windlass.framework.evaluate import eval_output, find_output, local_rows
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output, find_output, local_rows
+from windlass.framework.state.state import State
 
 from support.differences import difference, eval_residual, eval_tangent
 

@@ -21,12 +21,12 @@ from windlass.elements import (
     rotation_matrix,
 )
 from windlass.elements.rotations import local_rates
-from windlass.framework.assemble import assemble_mass
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_mass
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.differences import assert_tangent_is_exact, eval_residual, set_random_fields
 

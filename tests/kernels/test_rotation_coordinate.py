@@ -22,10 +22,10 @@ from windlass.connectors.coordinate_columns import FAMILY
 from windlass.elements import RigidBody2D, RigidBody3D, euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.differences import assert_tangent_is_exact, set_random_fields
 

@@ -10,7 +10,7 @@ from windlass.connectors import ContactFrictionCircleCable2D, add_contact, fix, 
 from windlass.elements import ALENode, RigidBody2D, cable_around, nodes_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

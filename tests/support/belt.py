@@ -28,7 +28,7 @@ from windlass.connectors import (
 from windlass.elements import Circle, RigidBody2D, cable_around
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from windlass.elements import Cable2D, PointSlope2D
-from windlass.framework.assemble import assemble_matrix, assemble_vector
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state.state import State
 
 NODES = np.array([[0.1, 0.2, 0.96, 0.28], [0.72, 0.45, 0.8, 0.6]])
 COLUMNS = {

@@ -11,7 +11,7 @@ from windlass.elements import nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.static import Static
 
 SLENDERNESS = 1e8

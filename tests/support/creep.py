@@ -18,10 +18,10 @@ from windlass.connectors import (
 )
 from windlass.connectors.belt_theory import BeltCreep, belt_creep
 from windlass.elements import RigidBody2D, cable_around, nodes_of
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 
 RADIUS, DISTANCE = 0.1, 0.1 * np.pi

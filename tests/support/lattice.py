@@ -15,7 +15,7 @@ from windlass.connectors import ContactCircleCable2D, Force, add_contact, fix, p
 from windlass.elements import CableMesh, Ground, cables_from_mesh
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.static import Static
 
 from support.meshes import write_lines

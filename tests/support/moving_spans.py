@@ -19,10 +19,10 @@ from scipy.optimize import newton
 from windlass.connectors import clamp, hinge, prescribe_velocity
 from windlass.elements import ALENode, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assemble import assemble_mass, assemble_matrix
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_mass, assemble_matrix
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 
 from support.cables import dense

@@ -17,11 +17,11 @@ from windlass.connectors.hunt_crossley_sets import ContactSystem
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
 from windlass.elements.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assemble import assemble_matrix, assemble_vector
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.framework.model.law import Fields
 from windlass.framework.runtime.launcher import communicator
+from windlass.framework.state.assemble import assemble_matrix, assemble_vector
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))

@@ -57,9 +57,9 @@ def raised(work: Any) -> str:
 def main(path: str) -> None:
     """Use the model; the first process writes."""
     import windlass as wl
-    from windlass.framework.evaluate import bind_rows
     from windlass.framework.layout import pruning as spreading
     from windlass.framework.runtime.launcher import communicator, is_first_process
+    from windlass.framework.state.evaluate import bind_rows
 
     # also small tables are to be spread
     spreading.KEPT_WHOLE = 0

@@ -42,7 +42,7 @@ def main(path: str) -> None:
 def check_switches(model: Any, state: Any, path: str) -> str:
     """Save a state, switch single rows, load it; what the refusal says.  In the end all is as it was."""
     import windlass as wl
-    from windlass.framework.switches import describe_switches
+    from windlass.framework.state.switches import describe_switches
 
     before = describe_switches(model.world)
     state.save(path)

@@ -32,7 +32,7 @@ from windlass.elements import Ground, MassPoint, Point2D, PointSlope2D, RigidBod
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

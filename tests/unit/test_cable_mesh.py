@@ -14,7 +14,7 @@ from windlass.elements import CableMesh, PointSlope2D, cables_from_mesh, straigh
 from windlass.elements.mesh_file import read_mesh
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 
 from support.cables import residual, shake
 from support.lattice import write_lattice

@@ -13,8 +13,8 @@ from windlass.connectors import hinge
 from windlass.elements import catenary, hang_between, nodes_of, straight
 from windlass.elements.routes import nodes_along
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.static import Static
 
 DOWN = (0.0, -9.81)

@@ -17,12 +17,12 @@ from windlass.elements import PointSlope2D, nodes_of, straight_cable
 from windlass.framework.checkpoint import Checkpoint, is_replaying
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.whole_files import seal
-from windlass.framework.hooks import StepHook
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
-from windlass.framework.state import NAMES, State
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import NAMES, State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static

@@ -18,15 +18,15 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.elements import ALECable2D, ALENode, Cable2D, MassPoint, PointSlope2D, RigidBody2D, straight_cable
-from windlass.framework.assemble import assemble_matrix, assemble_vector
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.fingerprint import check_model, describe_model
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 RADIUS = 0.1
 CABLE = {"mass_per_length": 0.0, "axial_stiffness": 1e-300, "bending_stiffness": 0.0}

@@ -11,12 +11,12 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, draw_belt, rigid_marker
 from windlass.elements import ALENode, RigidBody2D, cable_around, straight_cable
-from windlass.framework.assemble import assemble_vector
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_vector
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.series import read_series
 

@@ -26,7 +26,7 @@ from windlass.elements.nodes3d import Point3D
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 
 
 def add_cloud(world: World, count: int, skin: float = 0.0, seed: int = 0) -> tuple[Entity, Entity]:

@@ -22,12 +22,12 @@ from windlass.elements import (
     nodes_of,
     straight_cable,
 )
-from windlass.framework.assemble import assemble_mass, assemble_matrix, assemble_vector
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output, outputs_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_mass, assemble_matrix, assemble_vector
+from windlass.framework.state.evaluate import eval_output, outputs_of
+from windlass.framework.state.state import State
 
 STIFF = {"mass_per_length": 1.0, "axial_stiffness": 100.0, "bending_stiffness": 2.0}
 

@@ -28,7 +28,7 @@ from windlass.framework.files.whole_files import (
 from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 
 from support.processes import ROOT, environment, run_windlass
 from support.series import read_series

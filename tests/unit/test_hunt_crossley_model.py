@@ -30,11 +30,11 @@ from windlass.elements.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.hunt_crossley import read_reference
 

@@ -29,12 +29,12 @@ from windlass.connectors.pulley_report import (
 )
 from windlass.elements import RigidBody2D, cable_around, nodes_of
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import read_csv
 from windlass.framework.output.sensors import Sensor, Sensors
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

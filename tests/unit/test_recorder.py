@@ -22,12 +22,12 @@ from windlass.connectors import (
 from windlass.elements import Cable2D, RigidBody2D, cable_around, nodes_of, straight_cable
 from windlass.framework.command_line import options
 from windlass.framework.errors import NotConverged, OutputError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.law import Law, law_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

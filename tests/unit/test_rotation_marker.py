@@ -19,11 +19,11 @@ from windlass.connectors import (
 )
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, RigidNode2D, euler_parameters, straight_cable
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 QUARTER = euler_parameters((0.0, 0.0, 1.0), 0.5 * np.pi)
 

@@ -13,13 +13,13 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, NotConverged, OutputError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.law import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import read_csv
 from windlass.framework.output.sensors import Probe, Sensor, Sensors, name_columns
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -28,7 +28,7 @@ from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.layout.unknowns import BLOCK, block_unknowns, find_nodes
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.linear_check import is_accurate
 from windlass.solvers.problem import NonlinearProblem, Scheme

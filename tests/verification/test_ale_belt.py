@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import CoordinateLoad, belt_creep, coordinate_marker, pulley_report
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.static import Static
 
 from support.ale_belt import (

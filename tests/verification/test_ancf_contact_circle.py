@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.static import Static
 
 from support.exudyn_items import MODELS, Items, build_items

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from windlass.elements import Cable2D
-from windlass.framework.evaluate import eval_output
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.belt import Belt, belt_parameters, build_belt, create_dynamic, load_reference, solve_static
 

@@ -16,8 +16,8 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactCircleCable2D, add_contact, fix
 from windlass.elements import RigidBody2D, cable_around, nodes_of
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.static import Static
 
 from support.bent_belt import Belt, Solution, solve_foundation, solve_rigid

@@ -15,11 +15,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from windlass.connectors import ContactCoordinate, CoordinateLoad, coordinate_marker
 from windlass.elements import MassPoint
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 
 TRACE = Path(__file__).parents[1] / "reference/models/contactCoordinateTest_trace0.npz"

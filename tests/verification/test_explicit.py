@@ -22,9 +22,9 @@ from windlass.connectors import (
 )
 from windlass.elements import Ground, MassPoint, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 

@@ -11,9 +11,9 @@ import pytest
 from windlass.connectors import fix
 from windlass.elements import MassPoint
 from windlass.framework.errors import ModelError, NotConverged
-from windlass.framework.hooks import StepHook
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
 from windlass.solvers.explicit import Explicit, StepGrid
 
 from support.processes import run_windlass

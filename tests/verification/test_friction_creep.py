@@ -32,9 +32,9 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactHalfSpace, ContactMaterial, ContactSet, ContactSphere, HuntCrossley, facing
 from windlass.elements import Ground, MassPoint, RigidBody3D
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 

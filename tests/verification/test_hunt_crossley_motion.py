@@ -30,10 +30,10 @@ from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 

@@ -25,7 +25,7 @@ from windlass.connectors import (
 from windlass.elements import Ground, MassPoint, RigidBody2D, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 
 REFERENCE = Path(__file__).parents[1] / "reference"

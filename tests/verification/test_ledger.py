@@ -27,8 +27,8 @@ from windlass.connectors import ContactFrictionCircleCable2D, CoordinateSpringDa
 from windlass.elements import Cable2D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.hooks import StepHook
-from windlass.framework.state import State
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 
 from support.belt import build_belt, load_reference, solve_static

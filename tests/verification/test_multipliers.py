@@ -26,11 +26,11 @@ from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
-from windlass.framework.hooks import StepHook
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 

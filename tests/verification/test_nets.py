@@ -14,9 +14,9 @@ from scipy.optimize import brentq
 from windlass.connectors import Force, clamp, fix, hinge, position_marker
 from windlass.elements import cables_from_mesh, nodes_of, straight_cable
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
+from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -16,15 +16,15 @@ from windlass.connectors import fix, position_marker
 from windlass.connectors.position_markers import FAMILY, PositionColumns
 from windlass.elements import Ground, MassPoint, RigidBody2D
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.assemble import assemble_matrix, assemble_vector
-from windlass.framework.evaluate import eval_output
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
-from windlass.framework.state import State
+from windlass.framework.state.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -22,10 +22,10 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, euler_parameters
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from windlass.connectors import Torque, rigid_marker
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 
 from support.cantilever import solve_cantilever
 

@@ -29,9 +29,9 @@ from windlass.connectors import (
     prescribe,
 )
 from windlass.elements import Circle, Ground, MassPoint, cable_around, nodes_of, straight_cable
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -27,10 +27,10 @@ from windlass.connectors import (
 )
 from windlass.elements import Ground, RigidBody3D, euler_parameters, rotation_matrix
 from windlass.framework.errors import NotConverged
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static

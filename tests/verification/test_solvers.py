@@ -25,9 +25,9 @@ from windlass.connectors import (
 )
 from windlass.elements import MassPoint, nodes_of, straight_cable
 from windlass.framework.errors import ModelError, NotConverged
-from windlass.framework.hooks import StepHook
 from windlass.framework.model.world import World
-from windlass.framework.state import NAMES, State
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import NAMES, State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -11,10 +11,10 @@ from scipy.integrate import solve_ivp
 
 from windlass.connectors import SphericalJoint, hinge, position_marker
 from windlass.elements import Ground, RigidBody3D, euler_parameters, rotation_matrix
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 
 GRAVITY = 9.81

@@ -36,9 +36,9 @@ from windlass.elements import (
     straight_cable,
 )
 from windlass.framework.errors import ModelError, NotConverged, UnstableEquilibrium
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.inertia import TangentInertia
 from windlass.solvers.static import Static
 

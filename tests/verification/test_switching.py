@@ -28,11 +28,11 @@ from windlass.connectors import (
 )
 from windlass.elements import Cable2D, Circle, Ground, PointSlope2D, RigidBody2D, cable_around, nodes_of
 from windlass.framework.errors import ModelError
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor, Sensors
-from windlass.framework.state import State
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 from windlass.solvers.statistics import Statistics

@@ -12,9 +12,9 @@ from windlass.connectors import clamp, hinge
 from windlass.elements import catenary, nodes_of, straight_cable
 from windlass.framework.command_line.options import expect_solver
 from windlass.framework.errors import NotConverged
-from windlass.framework.evaluate import eval_output
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 
 if TYPE_CHECKING:
     from windlass.framework.assembly.assembly import Assembly

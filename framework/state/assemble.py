@@ -18,7 +18,7 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, instance, number, yes_no
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 
 
 @checked(world=instance(World))

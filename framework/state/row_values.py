@@ -13,7 +13,7 @@ from windlass.framework.model.law import law_of, role_of
 from windlass.framework.model.table import Entity
 
 if TYPE_CHECKING:
-    from windlass.framework.state import State
+    from windlass.framework.state.state import State
 
 
 class RowPlaces:

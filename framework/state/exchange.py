@@ -10,7 +10,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state import NAMES, State
+from windlass.framework.state.state import NAMES, State
 
 if TYPE_CHECKING:
     from windlass.framework.assembly.assembly import Assembly

@@ -13,7 +13,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.state_file import read_state_file, write_state_file
 from windlass.framework.model.table import Entity
-from windlass.framework.row_values import RowPlaces, check_stored
+from windlass.framework.state.row_values import RowPlaces, check_stored
 
 if TYPE_CHECKING:
     from windlass.framework.assembly.assembly import Assembly
@@ -68,8 +68,8 @@ class State:
     def _initial_values(self) -> tuple[FloatArray, FloatArray, FloatArray, int]:
         """Initial q, v and data, and the number of multipliers."""
         from windlass.framework.assembly.parallel_assembly import parallel_assembly
-        from windlass.framework.exchange import gather_values
         from windlass.framework.runtime.launcher import communicator
+        from windlass.framework.state.exchange import gather_values
 
         assembly = self._assembly or parallel_assembly(self._world, communicator())
         layout = assembly.layout
@@ -141,8 +141,8 @@ class State:
     @checked(name=word(*NAMES[:4]))
     def vector(self, name: str) -> Any:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
-        from windlass.framework.exchange import create_ghost_vector
         from windlass.framework.runtime.petsc import PETSc
+        from windlass.framework.state.exchange import create_ghost_vector
 
         array = getattr(self, name)
         if self._assembly is None:
@@ -216,7 +216,7 @@ class State:
 
     def gather(self) -> State:
         """The whole state in world order on every process; itself in serial."""
-        from windlass.framework.exchange import gather_state
+        from windlass.framework.state.exchange import gather_state
 
         return self if self._assembly is None else gather_state(self._assembly, self)
 
@@ -232,7 +232,7 @@ class State:
         """
         from windlass.framework.fingerprint import describe_for_state
         from windlass.framework.runtime.launcher import is_first_process
-        from windlass.framework.switches import describe_switches
+        from windlass.framework.state.switches import describe_switches
 
         whole, model = self.gather(), {**describe_for_state(self._world), **describe_switches(self._world)}
         path = Path(path)
@@ -258,9 +258,9 @@ class State:
             ModelError: the state of another model: other rows, or nodes elsewhere; or of one switched otherwise.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
-        from windlass.framework.exchange import check_sizes, scatter_state
         from windlass.framework.fingerprint import check_state_model
-        from windlass.framework.switches import take_switches
+        from windlass.framework.state.exchange import check_sizes, scatter_state
+        from windlass.framework.state.switches import take_switches
 
         check_stored(stored, path)
         check_sizes(self._world.numbering, stored)

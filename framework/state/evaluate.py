@@ -18,7 +18,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.runtime.launcher import communicator
-from windlass.framework.state import State
+from windlass.framework.state.state import State
 
 
 def outputs_of(entity: Entity) -> dict[str, Output]:

@@ -1,0 +1,1 @@
+"""What changes, and what is evaluated at it."""
