@@ -19,9 +19,9 @@ from windlass.framework.checks.checks import checked, number, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, NotConverged
-from windlass.framework.keeper import Keeper
 from windlass.framework.model.law import PostNewton
 from windlass.framework.model.world import World
+from windlass.framework.restart.keeper import Keeper
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks
 from windlass.framework.state.state import State

@@ -8,9 +8,9 @@ import numpy as np
 
 from windlass.framework.checks.checks import Check, each, instance, number, optional, that, whole, word, yes_no
 from windlass.framework.errors import ModelError
-from windlass.framework.keeper import Restartable
 from windlass.framework.parallel.alike import check_same, digest
 from windlass.framework.parallel.meetings import meet
+from windlass.framework.restart.keeper import Restartable
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import NAMES, State

@@ -14,8 +14,8 @@ from windlass.framework.checks.checks import checked, number, optional, whole, w
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, ModelError, NotConverged, UnstableEquilibrium
-from windlass.framework.keeper import Keeper
 from windlass.framework.model.world import World
+from windlass.framework.restart.keeper import Keeper
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish

@@ -154,7 +154,7 @@ def _declare_framework_options(model: bool) -> None:
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
     option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
     option("verdict", "warn", "", "what to do with doubtful results", choices=("fail", "warn", "off"))
-    importlib.import_module("windlass.framework.checkpoint_options").declare()
+    importlib.import_module("windlass.framework.restart.checkpoint_options").declare()
     importlib.import_module("windlass.framework.assembly.row_threads").declare()
     _run.framework |= set(_run.own) - before
     importlib.import_module("windlass.framework.command_line.summary").summary_path()

@@ -26,7 +26,6 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.checkpoint import is_replaying
 from windlass.framework.checks.checks import checked, each, either, instance, optional, path, whole, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError, WindlassError
@@ -40,6 +39,7 @@ from windlass.framework.output.series import BrokenSeriesError, FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
+from windlass.framework.restart.checkpoint import is_replaying
 from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State

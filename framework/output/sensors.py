@@ -20,7 +20,6 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checkpoint import is_replaying
 from windlass.framework.checks.checks import (
     check,
     check_fields,
@@ -43,6 +42,7 @@ from windlass.framework.model.law import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
+from windlass.framework.restart.checkpoint import is_replaying
 from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.state.hooks import StepHook

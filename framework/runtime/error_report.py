@@ -59,8 +59,8 @@ def report(error: BaseException, script: str | None = None) -> int:
     rank = _rank()
     where = f" on rank {rank}" if rank > 0 else ""
     _say(_describe(error, script, where))
-    if "windlass.framework.checkpoint" in sys.modules:
-        from windlass.framework.insurance import leave_checkpoints
+    if "windlass.framework.restart.checkpoint" in sys.modules:
+        from windlass.framework.restart.insurance import leave_checkpoints
 
         if hint := leave_checkpoints():
             print(hint, file=sys.stderr, flush=True)

@@ -230,7 +230,7 @@ class State:
         Raises:
             OutputError: the file cannot be written.
         """
-        from windlass.framework.fingerprint import describe_for_state
+        from windlass.framework.restart.fingerprint import describe_for_state
         from windlass.framework.runtime.launcher import is_first_process
         from windlass.framework.state.switches import describe_switches
 
@@ -258,7 +258,7 @@ class State:
             ModelError: the state of another model: other rows, or nodes elsewhere; or of one switched otherwise.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
-        from windlass.framework.fingerprint import check_state_model
+        from windlass.framework.restart.fingerprint import check_state_model
         from windlass.framework.state.exchange import check_sizes, scatter_state
         from windlass.framework.state.switches import take_switches
 

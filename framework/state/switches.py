@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import ModelError
-from windlass.framework.fingerprint import list_switches, restore_changes
+from windlass.framework.restart.fingerprint import list_switches, restore_changes
 
 if TYPE_CHECKING:
     from windlass.framework.model.world import World

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from windlass.framework.checkpoint import Checkpoint as Checkpoint
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
     from windlass.framework.command_line.options import option as option
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from windlass.framework.output.recorder import Recorder as Recorder
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
+    from windlass.framework.restart.checkpoint import Checkpoint as Checkpoint
     from windlass.framework.runtime.launcher import is_first_process as is_first_process
     from windlass.framework.state.assemble import assemble_mass as assemble_mass
     from windlass.framework.state.assemble import assemble_matrix as assemble_matrix
@@ -51,7 +51,7 @@ _MODULE_OF = {
     "assemble_vector": "framework.state.assemble",
     "create_matrix": "framework.state.assemble",
     "create_vector": "framework.state.assemble",
-    "Checkpoint": "framework.checkpoint",
+    "Checkpoint": "framework.restart.checkpoint",
     "ModelError": "framework.errors",
     "NotConverged": "framework.errors",
     "OptionError": "framework.errors",

@@ -6,9 +6,9 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from windlass.framework.checkpoint_file import CheckpointFile
 from windlass.framework.errors import OutputError
 from windlass.framework.files.state_file import read_state_file
+from windlass.framework.restart.checkpoint_file import CheckpointFile
 from windlass.framework.state.state import NAMES
 
 from campaigns.model import Undisturbed, in_child, simulate

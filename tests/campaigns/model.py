@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from windlass.elements import nodes_of, straight_cable
-from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.errors import WindlassError
 from windlass.framework.files import journal
 from windlass.framework.files import whole_files as files
@@ -23,6 +22,7 @@ from windlass.framework.model.world import World
 from windlass.framework.output import read_csv
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
+from windlass.framework.restart.checkpoint import Checkpoint
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic

@@ -14,13 +14,13 @@ from numpy.testing import assert_array_equal
 
 from windlass.connectors import CoordinateLoad, clamp, coordinate_marker
 from windlass.elements import PointSlope2D, nodes_of, straight_cable
-from windlass.framework.checkpoint import Checkpoint, is_replaying
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.whole_files import seal
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
+from windlass.framework.restart.checkpoint import Checkpoint, is_replaying
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import NAMES, State
 from windlass.solvers.dynamic import Dynamic
@@ -211,7 +211,7 @@ def test_solves_inside_hooks_and_loops_that_are_left(tmp_path: Path) -> None:
     Static(world, prefix="last_", name="").solve(state, hooks=[keep])
     with h5py.File(path) as file:
         assert list(file["solves"]) == ["0000", "0001"]
-    from windlass.framework.checkpoint_file import CheckpointFile
+    from windlass.framework.restart.checkpoint_file import CheckpointFile
 
     file = CheckpointFile(path)
     assert file.every == 2 and file.numbers == [0, 1]

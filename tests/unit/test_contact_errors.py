@@ -20,10 +20,10 @@ from windlass.connectors import (
 from windlass.elements import ALECable2D, ALENode, Cable2D, MassPoint, PointSlope2D, RigidBody2D, straight_cable
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.fingerprint import check_model, describe_model
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.framework.restart.fingerprint import check_model, describe_model
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State

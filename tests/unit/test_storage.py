@@ -24,9 +24,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.assembly.sparsity import create_pattern
 from windlass.framework.assembly.storage import Storage, can_store
-from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.layout.unknowns import BLOCK, block_unknowns, find_nodes
 from windlass.framework.model.world import World
+from windlass.framework.restart.checkpoint import Checkpoint
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic

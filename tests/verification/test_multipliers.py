@@ -24,10 +24,10 @@ from windlass.connectors import (
 )
 from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checkpoint import Checkpoint
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.framework.restart.checkpoint import Checkpoint
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State

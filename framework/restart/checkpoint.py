@@ -19,19 +19,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from windlass.framework.checkpoint_clock import Clock
-from windlass.framework.checkpoint_file import CheckpointFile, write_checkpoint
-from windlass.framework.checkpoint_options import EVERY, MINUTES, check_place, declare
 from windlass.framework.checks.checks import checked, number, optional, path, whole
 from windlass.framework.command_line import options
 from windlass.framework.command_line.arguments import model_arguments
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.restart.checkpoint_clock import Clock
+from windlass.framework.restart.checkpoint_file import CheckpointFile, write_checkpoint
+from windlass.framework.restart.checkpoint_options import EVERY, MINUTES, check_place, declare
 from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state.hooks import StepHook
 
 if TYPE_CHECKING:
-    from windlass.framework.keeper import Keeper
+    from windlass.framework.restart.keeper import Keeper
 
 
 class Checkpoint(StepHook):
@@ -187,7 +187,7 @@ def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
         if wish.path is not None:
             process.from_options = Checkpoint(wish.path, wish.every, wish.restart, wish.minutes)
         elif wish.minutes > 0.0 and model_arguments() is not None and not options.help_requested():
-            from windlass.framework.insurance import Insurance  # a kind of Checkpoint
+            from windlass.framework.restart.insurance import Insurance  # a kind of Checkpoint
 
             process.unasked = Insurance(wish.minutes)
     own = next((hook for hook in hooks if isinstance(hook, Checkpoint)), None)

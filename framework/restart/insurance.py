@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from windlass.framework.checkpoint import Checkpoint, process
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.restart.checkpoint import Checkpoint, process
 
 
 class Insurance(Checkpoint):

@@ -7,12 +7,18 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.checkpoint import Checkpoint, find_checkpoint, say
 from windlass.framework.command_line import options
 from windlass.framework.command_line import unused_options as unread
 from windlass.framework.errors import ModelError
-from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
 from windlass.framework.parallel.meetings import leave as leave_meeting
+from windlass.framework.restart.checkpoint import Checkpoint, find_checkpoint, say
+from windlass.framework.restart.fingerprint import (
+    check_model,
+    describe_model,
+    find_changes,
+    list_switches,
+    restore_changes,
+)
 from windlass.framework.runtime.interrupt import Interrupt
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.exchange import scatter_state

@@ -1,0 +1,1 @@
+"""Checkpoints, above the state that they keep."""
