@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.contact_materials import ContactMaterial
 from windlass.connectors.position_markers import FAMILY, position_marker
-from windlass.elements.rotations import is_rotation
+from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError

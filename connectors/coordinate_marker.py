@@ -17,9 +17,9 @@ from windlass.connectors.coordinate_columns import FAMILY as FAMILY
 from windlass.connectors.coordinate_columns import CoordinateColumns as CoordinateColumns
 from windlass.connectors.position_markers import merge_handles, nodes_of
 from windlass.connectors.rotation_coordinate import RotationCoordinate
-from windlass.elements.ground import Ground
-from windlass.elements.nodes3d import RigidNode3D
-from windlass.elements.rotations import rotation_matrix
+from windlass.elements.nodes.ground import Ground
+from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.rotations import rotation_matrix
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, word, yes_no
 from windlass.framework.checks.values import read_numbers, show

@@ -10,8 +10,8 @@ import numpy as np
 from windlass.connectors.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.coordinate_marker import coordinate_marker
 from windlass.connectors.position_markers import merge_handles, nodes_of
-from windlass.elements.nodes import PointSlope2D
-from windlass.elements.nodes3d import RigidNode3D
+from windlass.elements.nodes.nodes2d import PointSlope2D
+from windlass.elements.nodes.nodes3d import RigidNode3D
 from windlass.framework.checks.checks import checked, either, function, inside, instance, number, optional, word
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing

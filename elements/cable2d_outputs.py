@@ -20,7 +20,7 @@ import numpy as np
 
 from windlass.elements.cable2d_laws import Places, create_laws, create_parameters, create_places, eval_laws
 from windlass.elements.cable2d_strains import Strains, cross, dot, eval_strains, interpolate
-from windlass.elements.outputs import in_space
+from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Fields, LocalRows, Output

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from windlass.elements.nodes import Point2D, create_missing_node
-from windlass.elements.nodes3d import Point3D
-from windlass.elements.outputs import point_outputs
+from windlass.elements.nodes.node_outputs import point_outputs
+from windlass.elements.nodes.nodes2d import Point2D, create_missing_node
+from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import shape_of

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from windlass.elements.mesh_file import FileMesh
 from windlass.elements.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
 from windlass.elements.mesh_parts import Given, NetNodes
-from windlass.elements.nodes import PointSlope2D
+from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

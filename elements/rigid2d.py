@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from windlass.elements.nodes import RigidNode2D, create_missing_node
-from windlass.elements.outputs import point_outputs, rotation_outputs
+from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
+from windlass.elements.nodes.nodes2d import RigidNode2D, create_missing_node
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register

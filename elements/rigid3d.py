@@ -20,8 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.nodes import create_missing_node
-from windlass.elements.nodes3d import RigidNode3D
+from windlass.elements.nodes.nodes2d import create_missing_node
+from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.rigid_outputs3d import (
+    eval_local_angular_velocity,
+    eval_position,
+    eval_rotation,
+    eval_velocity,
+    rigid_outputs,
+    turn,
+)
 from windlass.elements.rigid3d_kernels import (
     Columns,
     add_accelerations,
@@ -32,14 +40,6 @@ from windlass.elements.rigid3d_kernels import (
     inertia,
     inertia_tangent,
     mass,
-)
-from windlass.elements.rigid3d_outputs import (
-    eval_local_angular_velocity,
-    eval_position,
-    eval_rotation,
-    eval_velocity,
-    rigid_outputs,
-    turn,
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers

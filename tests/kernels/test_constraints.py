@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import CoordinateConstraint, coordinate_marker, fix, prescribe, prescribe_velocity
 from windlass.connectors.time_functions import differentiate, differentiate_twice
-from windlass.elements.nodes import Point2D, RigidNode2D
+from windlass.elements.nodes.nodes2d import Point2D, RigidNode2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

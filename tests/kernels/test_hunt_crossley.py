@@ -28,8 +28,8 @@ from windlass.connectors import (
 from windlass.connectors.contact_ellipsoids import eval_relative_radius, find_direction
 from windlass.connectors.position_markers import nodes_of
 from windlass.elements import Ground, MassPoint, RigidBody3D
-from windlass.elements.nodes3d import Point3D
-from windlass.elements.rotations import rotation_matrix
+from windlass.elements.nodes.nodes3d import Point3D
+from windlass.elements.nodes.rotations import rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError

@@ -21,8 +21,8 @@ from windlass.connectors import (
     position_marker,
 )
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
-from windlass.elements.nodes3d import Point3D
-from windlass.elements.rotations import euler_parameters, rotation_matrix
+from windlass.elements.nodes.nodes3d import Point3D
+from windlass.elements.nodes.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

@@ -20,7 +20,7 @@ from windlass.elements import (
     euler_parameters_of,
     rotation_matrix,
 )
-from windlass.elements.rotations import local_rates
+from windlass.elements.nodes.rotations import local_rates
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

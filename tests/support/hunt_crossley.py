@@ -17,7 +17,7 @@ from windlass.connectors import (
     HuntCrossley,
 )
 from windlass.elements import Ground, RigidBody3D
-from windlass.elements.rotations import euler_parameters_of
+from windlass.elements.nodes.rotations import euler_parameters_of
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

@@ -15,7 +15,7 @@ from windlass import connectors as con
 from windlass.connectors.hunt_crossley_contacts import list_contacts
 from windlass.connectors.hunt_crossley_sets import ContactSystem
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
-from windlass.elements.rotations import euler_parameters, rotation_matrix
+from windlass.elements.nodes.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.assembly.vectors import sum_to_owners

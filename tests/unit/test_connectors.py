@@ -29,9 +29,9 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.elements.cable2d import Cable2D
-from windlass.elements.ground import Ground
 from windlass.elements.mass_point import MassPoint
-from windlass.elements.nodes import Point2D, PointSlope2D, RigidNode2D
+from windlass.elements.nodes.ground import Ground
+from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D
 from windlass.elements.rigid2d import RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError

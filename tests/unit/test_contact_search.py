@@ -22,7 +22,7 @@ from windlass.connectors.contact_search import Neighbours
 from windlass.connectors.contact_surfaces import HALF_SPACE, Surfaces, find_runs
 from windlass.connectors.hunt_crossley_sets import ContactSystem
 from windlass.elements import Ground, MassPoint, RigidBody3D
-from windlass.elements.nodes3d import Point3D
+from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

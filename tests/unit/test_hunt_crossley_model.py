@@ -26,7 +26,7 @@ from windlass.connectors import (
     restitution_from_dissipation,
 )
 from windlass.elements import Ground, MassPoint
-from windlass.elements.nodes3d import Point3D
+from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError

@@ -19,7 +19,7 @@ from windlass.connectors import (
     hinge,
 )
 from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody2D, nodes_of, straight_cable
-from windlass.elements.nodes3d import Point3D
+from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.assembly.sparsity import create_pattern

@@ -27,7 +27,7 @@ from windlass.connectors import (
 )
 from windlass.connectors.hunt_crossley_sets import ContactSystem
 from windlass.elements import Ground, MassPoint, RigidBody3D
-from windlass.elements.nodes3d import Point3D
+from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.outputs import eval_displacement as eval_coordinates
-from windlass.elements.rotations import local_rates, rotation_matrix
+from windlass.elements.nodes.node_outputs import eval_displacement as eval_coordinates
+from windlass.elements.nodes.rotations import local_rates, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import Fields, LocalRows, Output
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from windlass.elements.outputs import point_outputs, rotation_outputs
+from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, register

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from windlass.elements.nodes import node_dofs
-from windlass.elements.outputs import point_outputs
-from windlass.elements.rigid3d_outputs import rigid_outputs
-from windlass.elements.rotations import UNIT_TOLERANCE, euler_parameter_rates
+from windlass.elements.nodes.node_outputs import point_outputs
+from windlass.elements.nodes.nodes2d import node_dofs
+from windlass.elements.nodes.rigid_outputs3d import rigid_outputs
+from windlass.elements.nodes.rotations import UNIT_TOLERANCE, euler_parameter_rates
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError

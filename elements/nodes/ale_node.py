@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from windlass.elements.nodes import node_dofs
+from windlass.elements.nodes.nodes2d import node_dofs
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import Fields, Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
