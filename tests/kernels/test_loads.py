@@ -17,11 +17,11 @@ from windlass.connectors import (
     position_marker,
     rigid_marker,
 )
+from windlass.elements.bodies.mass_point import MassPoint
+from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.cable2d import Cable2D
-from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import PointSlope2D
-from windlass.elements.rigid2d import RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

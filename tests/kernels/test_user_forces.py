@@ -11,7 +11,7 @@ from kernels.test_springs import assert_tangents, create_world, dense_tangent, e
 from numpy.testing import assert_allclose
 
 import windlass.connectors as con
-from windlass.elements.rigid2d import RigidBody2D
+from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel

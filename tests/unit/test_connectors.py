@@ -28,11 +28,11 @@ from windlass.connectors import (
     prescribe_velocity,
     rigid_marker,
 )
+from windlass.elements.bodies.mass_point import MassPoint
+from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.cable2d import Cable2D
-from windlass.elements.mass_point import MassPoint
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D
-from windlass.elements.rigid2d import RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component, column

@@ -20,17 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.nodes.nodes2d import create_missing_node
-from windlass.elements.nodes.nodes3d import RigidNode3D
-from windlass.elements.nodes.rigid_outputs3d import (
-    eval_local_angular_velocity,
-    eval_position,
-    eval_rotation,
-    eval_velocity,
-    rigid_outputs,
-    turn,
-)
-from windlass.elements.rigid3d_kernels import (
+from windlass.elements.bodies.rigid3d_kernels import (
     Columns,
     add_accelerations,
     constraint,
@@ -40,6 +30,16 @@ from windlass.elements.rigid3d_kernels import (
     inertia,
     inertia_tangent,
     mass,
+)
+from windlass.elements.nodes.nodes2d import create_missing_node
+from windlass.elements.nodes.nodes3d import RigidNode3D
+from windlass.elements.nodes.rigid_outputs3d import (
+    eval_local_angular_velocity,
+    eval_position,
+    eval_rotation,
+    eval_velocity,
+    rigid_outputs,
+    turn,
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
