@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from windlass.elements.ale_cable2d_kernels import fill_product, slide_matrices
+from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel

@@ -43,7 +43,7 @@ from windlass.connectors.circle_contact_kernels import (
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.position_kernels import PositionColumns
-from windlass.elements.ale_cable2d_kernels import fill_product, slide_matrices
+from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel

@@ -1,10 +1,10 @@
 """Nodes, cables and bodies, one law per file, and the geometry that places them."""
 
-from windlass.elements.ale_cable2d import ALECable2D
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.bodies.rigid3d import RigidBody3D
-from windlass.elements.cable2d import Cable2D
+from windlass.elements.cable2d.ale_cable2d import ALECable2D
+from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.cable_chain import cable_around, catenary, nodes_of, straight_cable
 from windlass.elements.cable_mesh import CableMesh, cables_from_mesh
 from windlass.elements.catenary import Catenary, hang_between

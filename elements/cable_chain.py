@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from windlass.elements.ale_cable2d import ALECable2D
-from windlass.elements.cable2d import Cable2D
+from windlass.elements.cable2d.ale_cable2d import ALECable2D
+from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.catenary import Catenary, hang_between
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d import Cable2D
+from windlass.elements.cable2d.cable2d import Cable2D
 from windlass.elements.mesh_checks import check_mesh, merge_points
 from windlass.elements.mesh_file import FileMesh, read_mesh
 from windlass.elements.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends

@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.elements.cable2d_lanes import (
+from windlass.elements.cable2d.lanes import (
     ACCELERATIONS,
     FORCES,
     GIVEN,
@@ -25,7 +25,7 @@ from windlass.elements.cable2d_lanes import (
     scatter_matrices,
     take_given,
 )
-from windlass.elements.cable2d_points import (
+from windlass.elements.cable2d.points import (
     Blocks,
     Four,
     Rule,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d_points import Shape, eval_shape
+from windlass.elements.cable2d.points import Shape, eval_shape
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 

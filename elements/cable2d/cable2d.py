@@ -27,17 +27,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d_checks import create_diagnosis, create_doubts
-from windlass.elements.cable2d_draw import draw
-from windlass.elements.cable2d_gauss import eval_energy, residual_gauss, tangent_gauss
-from windlass.elements.cable2d_lanes import Columns, create_lanes, find_slot
-from windlass.elements.cable2d_laws import LawRows, create_law_rows, has_law
-from windlass.elements.cable2d_laws import residual as residual_law
-from windlass.elements.cable2d_laws import tangent as tangent_law
-from windlass.elements.cable2d_lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d_outputs import OUTPUTS
-from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
-from windlass.elements.cable2d_strains import dot, eval_references, interpolate
+from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
+from windlass.elements.cable2d.draw import draw
+from windlass.elements.cable2d.gauss import eval_energy, residual_gauss, tangent_gauss
+from windlass.elements.cable2d.lanes import Columns, create_lanes, find_slot
+from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d.outputs import OUTPUTS
+from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
+from windlass.elements.cable2d.strains import dot, eval_references, interpolate
+from windlass.elements.cable2d.user_laws import LawRows, create_law_rows, has_law
+from windlass.elements.cable2d.user_laws import residual as residual_law
+from windlass.elements.cable2d.user_laws import tangent as tangent_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError

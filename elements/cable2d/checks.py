@@ -20,8 +20,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from windlass.elements.cable2d_laws import has_law
-from windlass.elements.cable2d_outputs import Motion, create_section, eval_force
+from windlass.elements.cable2d.outputs import Motion, create_section, eval_force
+from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Fault, Fields, LocalRows
 

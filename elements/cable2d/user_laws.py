@@ -28,8 +28,8 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d_points import Rule, Shape, create_rule, eval_shape
-from windlass.elements.cable2d_strains import (
+from windlass.elements.cable2d.points import Rule, Shape, create_rule, eval_shape
+from windlass.elements.cable2d.strains import (
     References,
     Strains,
     eval_gradients,

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d_laws import Places, create_laws, create_parameters, create_places, eval_laws
-from windlass.elements.cable2d_strains import Strains, cross, dot, eval_strains, interpolate
+from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate
+from windlass.elements.cable2d.user_laws import Places, create_laws, create_parameters, create_places, eval_laws
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError

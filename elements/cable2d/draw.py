@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import coo_array
 
-from windlass.elements.cable2d_outputs import (
+from windlass.elements.cable2d.outputs import (
     NODES,
     OUTPUTS,
     Kinematics,

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements import cable2d
-from windlass.elements.ale_cable2d_kernels import (
+from windlass.elements.cable2d import cable2d
+from windlass.elements.cable2d.ale_kernels import (
     Columns,
     create_columns,
     gather,
@@ -36,10 +36,10 @@ from windlass.elements.ale_cable2d_kernels import (
     scatter_tangent,
     slide_matrices,
 )
-from windlass.elements.cable2d import Cable2D, Inertia, bind_cables, cable_dofs
-from windlass.elements.cable2d_draw import draw
-from windlass.elements.cable2d_laws import has_law
-from windlass.elements.cable2d_outputs import Kinematics, Motion, create_outputs, eval_motion
+from windlass.elements.cable2d.cable2d import Cable2D, Inertia, bind_cables, cable_dofs
+from windlass.elements.cable2d.draw import draw
+from windlass.elements.cable2d.outputs import Kinematics, Motion, create_outputs, eval_motion
+from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Fields, Law, LocalRows, System, register
 from windlass.framework.model.schema import column, ref

@@ -1,0 +1,1 @@
+"""One element: force, tangent, mass, user laws, drawing, outputs."""
