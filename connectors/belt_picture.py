@@ -23,7 +23,7 @@ from windlass.connectors.pulley_report import (
     eval_report,
 )
 from windlass.connectors.pulley_rows import bind_pulley
-from windlass.elements.cable_order import find_chains
+from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, instance, optional, path, word
 from windlass.framework.command_line import options

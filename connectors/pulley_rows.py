@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_contact_view import find_cables
-from windlass.elements.cable_order import Chain, find_chains
+from windlass.elements.routes.cable_order import Chain, find_chains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity

@@ -5,9 +5,7 @@ from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.bodies.rigid3d import RigidBody3D
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable_chain import cable_around, catenary, nodes_of, straight_cable
 from windlass.elements.cable_mesh import CableMesh, cables_from_mesh
-from windlass.elements.catenary import Catenary, hang_between
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D
@@ -18,7 +16,9 @@ from windlass.elements.nodes.rotations import (
     euler_parameters_of,
     rotation_matrix,
 )
-from windlass.elements.routes import Circle, Route, nodes_along, route_around, straight
+from windlass.elements.routes.cable_chain import cable_around, catenary, nodes_of, straight_cable
+from windlass.elements.routes.catenary import Catenary, hang_between
+from windlass.elements.routes.routes import Circle, Route, nodes_along, route_around, straight
 
 __all__ = [
     "ALECable2D",

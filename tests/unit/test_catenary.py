@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 from windlass.connectors import hinge
 from windlass.elements import catenary, hang_between, nodes_of, straight
-from windlass.elements.routes import nodes_along
+from windlass.elements.routes.routes import nodes_along
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.elements.routes import Circle, Route, nodes_along, route_around, straight
+from windlass.elements.routes.routes import Circle, Route, nodes_along, route_around, straight
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "belt_nodes.npz"
 # Some ten roundings of numbers of the size of 1 m.

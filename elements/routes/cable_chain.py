@@ -14,9 +14,9 @@ import numpy as np
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.catenary import Catenary, hang_between
 from windlass.elements.nodes.nodes2d import PointSlope2D
-from windlass.elements.routes import Circle, Point, Route, nodes_along, route_around, straight
+from windlass.elements.routes.catenary import Catenary, hang_between
+from windlass.elements.routes.routes import Circle, Point, Route, nodes_along, route_around, straight
 from windlass.framework.checks.checks import (
     checked,
     each,
@@ -71,7 +71,7 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles, in the order given; see `windlass.elements.routes.route_around` for its course.
+    """Add a taut cable over circles, in the order given; see `windlass.elements.routes.routes.route_around` for its course.
 
     A closed cable begins where it leaves the first circle; its last element ends at the first node.
 

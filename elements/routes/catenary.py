@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from windlass.elements.routes import Point, RouteError
+from windlass.elements.routes.routes import Point, RouteError
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, numbers
 

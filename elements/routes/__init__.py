@@ -1,0 +1,1 @@
+"""Start geometry of cables: lines, arcs over circles, catenaries."""
