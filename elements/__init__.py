@@ -5,7 +5,7 @@ from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.bodies.rigid3d import RigidBody3D
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.cable_mesh import CableMesh, cables_from_mesh
+from windlass.elements.mesh.cable_mesh import CableMesh, cables_from_mesh
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from windlass.elements import CableMesh, PointSlope2D, cables_from_mesh, straight_cable
-from windlass.elements.mesh_file import read_mesh
+from windlass.elements.mesh.mesh_file import read_mesh
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State

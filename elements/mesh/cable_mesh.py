@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.mesh_checks import check_mesh, merge_points
-from windlass.elements.mesh_file import FileMesh, read_mesh
-from windlass.elements.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
-from windlass.elements.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, plan_nodes, spread
-from windlass.elements.mesh_parts import Given, Net, NetCables, Outline, deal_net
+from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
+from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
+from windlass.elements.mesh.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
+from windlass.elements.mesh.mesh_nodes import NodePlan, add_nodes, create_node_sets, create_nodes, plan_nodes, spread
+from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, deal_net
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks import checks
 from windlass.framework.errors import ModelError

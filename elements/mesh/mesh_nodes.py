@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.mesh_file import FileMesh
-from windlass.elements.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
-from windlass.elements.mesh_parts import Given, NetNodes
+from windlass.elements.mesh.mesh_file import FileMesh
+from windlass.elements.mesh.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
+from windlass.elements.mesh.mesh_parts import Given, NetNodes
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.table import Entity

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from windlass.elements.mesh_file import FileMesh
+from windlass.elements.mesh.mesh_file import FileMesh
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 
