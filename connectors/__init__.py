@@ -2,8 +2,6 @@
 
 from windlass.connectors.belt_picture import draw_belt
 from windlass.connectors.belt_theory import BeltCreep, belt_creep
-from windlass.connectors.cable_coordinates import CableCoordinates
-from windlass.connectors.cable_shape import CableShape
 from windlass.connectors.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.contact_circle_cable2d import ContactCircleCable2D
 from windlass.connectors.contact_coordinate import ContactCoordinate
@@ -24,7 +22,6 @@ from windlass.connectors.contact_surfaces import (
 )
 from windlass.connectors.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.coordinate_load import CoordinateLoad
-from windlass.connectors.coordinate_marker import NodeCoordinate, coordinate_marker, rotation_marker
 from windlass.connectors.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.distance_constraint import DistanceConstraint
 from windlass.connectors.force import Force
@@ -37,8 +34,10 @@ from windlass.connectors.hunt_crossley_report import (
     eval_contacts,
     eval_surface_forces,
 )
-from windlass.connectors.mass_proportional import MassProportional
-from windlass.connectors.position_markers import (
+from windlass.connectors.markers.cable_coordinates import CableCoordinates
+from windlass.connectors.markers.cable_shape import CableShape
+from windlass.connectors.markers.coordinate_marker import NodeCoordinate, coordinate_marker, rotation_marker
+from windlass.connectors.markers.position_markers import (
     NodePosition,
     PositionOnCable,
     PositionOnGround,
@@ -47,12 +46,13 @@ from windlass.connectors.position_markers import (
     position_marker,
     rigid_marker,
 )
-from windlass.connectors.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
+from windlass.connectors.mass_proportional import MassProportional
 from windlass.connectors.prismatic_joint2d import PrismaticJoint2D
 from windlass.connectors.pulley_contact import add_contact
 from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
 from windlass.connectors.revolute_joint2d import RevoluteJoint2D
-from windlass.connectors.rotation_coordinate import RotationCoordinate
 from windlass.connectors.spherical_joint import SphericalJoint
 from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
 from windlass.connectors.torque import Torque

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.position_markers import FAMILY, PositionColumns
+from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
 from windlass.connectors.circle_contact_kernels import (
     UNDEFINED,
     ContactColumns,
@@ -20,6 +19,7 @@ from windlass.connectors.circle_contact_power import create_power_outputs, eval_
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
 from windlass.connectors.joints import find_spatial
+from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.program import fixed

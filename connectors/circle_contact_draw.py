@@ -21,7 +21,7 @@ import numpy as np
 from windlass.connectors.circle_contact import CIRCLE_FAMILY
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_view import find_cables, view_contact
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Fields, LocalRows
 from windlass.framework.output.drawing import Drawing, Paint, Painting

@@ -30,7 +30,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.circle_contact_kernels import (
     ContactColumns,
     add_residual,
@@ -41,8 +40,9 @@ from windlass.connectors.circle_contact_kernels import (
     touches,
 )
 from windlass.connectors.circle_contact_tangent import add_tangent
-from windlass.connectors.position_kernels import FAMILY as CIRCLE_FAMILY
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.bind import bind

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.circle_contact_kernels import (
     UNDEFINED,
     Chord,
@@ -38,8 +37,9 @@ from windlass.connectors.circle_contact_kernels import (
 )
 from windlass.connectors.circle_contact_moving import Travel, set_shift
 from windlass.connectors.circle_contact_tangent import chord_derivatives
-from windlass.connectors.position_kernels import FAMILY as CIRCLE_FAMILY
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Fields, LocalRows, Output

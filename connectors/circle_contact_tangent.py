@@ -21,7 +21,6 @@ from typing import Protocol
 
 import numpy as np
 
-from windlass.connectors.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
 from windlass.connectors.circle_contact_kernels import (
     UNDEFINED,
     Chord,
@@ -37,7 +36,8 @@ from windlass.connectors.circle_contact_kernels import (
     normal_force,
     touches,
 )
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

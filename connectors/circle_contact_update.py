@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.cable_shape import ShapeColumns
 from windlass.connectors.circle_contact_kernels import (
     UNDEFINED,
     ContactColumns,
@@ -30,7 +29,8 @@ from windlass.connectors.circle_contact_kernels import (
     stick_position,
     wrap,
 )
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import ShapeColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 

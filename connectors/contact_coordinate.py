@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed

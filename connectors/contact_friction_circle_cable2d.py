@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.cable_shape import FAMILY
 from windlass.connectors.circle_contact import (
     CIRCLE_FAMILY,
     CURRENT,
@@ -42,6 +41,7 @@ from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_fri
 from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_moving import update_moving
 from windlass.connectors.circle_contact_update import record_positions, update_friction
+from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.framework.checks.values import read_words
 from windlass.framework.kernels.bind import bind
 from windlass.framework.model.history import check_history, create_history

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
 from windlass.connectors.time_functions import (
     TimeFunction,
     bind_functions,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
 from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.bind import bind

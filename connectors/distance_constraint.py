@@ -11,7 +11,7 @@ import numpy as np
 
 from windlass.connectors.joint_rows import Joint, joint_rows
 from windlass.connectors.joints import SOURCE, bind_joint, create_system, joint_outputs
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, System, register

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.joint_rows import Joint, joint_rows, write_along, write_perpendicular
 from windlass.connectors.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError

@@ -30,7 +30,7 @@ from windlass.connectors.hunt_crossley_contacts import list_contacts
 from windlass.connectors.hunt_crossley_kernels import scatter_forces
 from windlass.connectors.hunt_crossley_sets import ContactSystem, couple_pairs, create_sets, sum_forces
 from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
-from windlass.connectors.position_markers import FAMILY
+from windlass.connectors.markers.position_markers import FAMILY
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.checks.values import read_yes_no

@@ -28,7 +28,7 @@ from windlass.connectors.hunt_crossley_kernels import (
     eval_point_velocity,
     mix,
 )
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

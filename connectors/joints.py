@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.joint_rows import Joint, Loops
-from windlass.connectors.position_kernels import FAMILY
-from windlass.connectors.position_markers import NodePosition
+from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.markers.position_markers import NodePosition
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.bind import bind

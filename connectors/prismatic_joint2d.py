@@ -14,7 +14,7 @@ import numpy as np
 
 from windlass.connectors.joint_rows import Joint, joint_rows, write_along, write_perpendicular
 from windlass.connectors.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from windlass.connectors.joint_rows import Joint, joint_rows
 from windlass.connectors.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
-from windlass.connectors.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, System, register

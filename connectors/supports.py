@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.coordinate_constraint import CoordinateConstraint
-from windlass.connectors.coordinate_marker import coordinate_marker
-from windlass.connectors.position_markers import merge_handles, nodes_of
+from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.connectors.markers.position_markers import merge_handles, nodes_of
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import RigidNode3D
 from windlass.framework.checks.checks import checked, either, function, inside, instance, number, optional, word

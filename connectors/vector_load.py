@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.position_markers import FAMILY, PositionColumns
+from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

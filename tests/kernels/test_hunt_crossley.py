@@ -26,7 +26,7 @@ from windlass.connectors import (
     position_marker,
 )
 from windlass.connectors.contact_ellipsoids import eval_relative_radius, find_direction
-from windlass.connectors.position_markers import nodes_of
+from windlass.connectors.markers.position_markers import nodes_of
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes.nodes3d import Point3D
 from windlass.elements.nodes.rotations import rotation_matrix

@@ -16,7 +16,7 @@ from windlass.connectors import (
     position_marker,
     rigid_marker,
 )
-from windlass.connectors import cable_coordinates as cc
+from windlass.connectors.markers import cable_coordinates as cc
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.cable2d.ale_cable2d import ALECable2D

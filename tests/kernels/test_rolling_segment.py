@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windlass.connectors.cable_shape import create_shape_columns
 from windlass.connectors.circle_contact_kernels import Pose, RowLaw, create_chord, stick_position
+from windlass.connectors.markers.cable_shape import create_shape_columns
 
 RADIUS = 0.1
 STRETCHES = (0.967, 1.0, 1.035, 1.05)

@@ -18,7 +18,7 @@ from windlass.connectors import (
     rotation_marker,
     vectorised,
 )
-from windlass.connectors.coordinate_columns import FAMILY
+from windlass.connectors.markers.coordinate_columns import FAMILY
 from windlass.elements import RigidBody2D, RigidBody3D, euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly

@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.cable_shape import create_shape_columns, shape_functions, update_points
 from windlass.connectors.circle_contact_kernels import ContactColumns, add_residual
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
-from windlass.connectors.position_kernels import CableRows, PositionColumns, RigidRows, update_cable, update_rigid
+from windlass.connectors.markers.cable_shape import create_shape_columns, shape_functions, update_points
+from windlass.connectors.markers.position_kernels import (
+    CableRows,
+    PositionColumns,
+    RigidRows,
+    update_cable,
+    update_rigid,
+)
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.position_kernels import FAMILY as FAMILY
-from windlass.connectors.position_kernels import (
+from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
+from windlass.connectors.markers.position_kernels import (
     CableRows,
     PointRows,
     RigidRows,
@@ -32,8 +32,8 @@ from windlass.connectors.position_kernels import (
     update_points,
     update_rigid,
 )
-from windlass.connectors.position_kernels import PositionColumns as PositionColumns
-from windlass.connectors.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
+from windlass.connectors.markers.position_kernels import PositionColumns as PositionColumns
+from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.bodies.rigid3d import RigidBody3D

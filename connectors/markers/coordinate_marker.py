@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.coordinate_columns import FAMILY as FAMILY
-from windlass.connectors.coordinate_columns import CoordinateColumns as CoordinateColumns
-from windlass.connectors.position_markers import merge_handles, nodes_of
-from windlass.connectors.rotation_coordinate import RotationCoordinate
+from windlass.connectors.markers.coordinate_columns import FAMILY as FAMILY
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns as CoordinateColumns
+from windlass.connectors.markers.position_markers import merge_handles, nodes_of
+from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes3d import RigidNode3D
 from windlass.elements.nodes.rotations import rotation_matrix

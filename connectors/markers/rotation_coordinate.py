@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError

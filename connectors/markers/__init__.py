@@ -1,0 +1,1 @@
+"""The floor of connectors: all laws read marker columns."""
