@@ -56,7 +56,7 @@ from windlass.connectors.revolute_joint2d import RevoluteJoint2D
 from windlass.connectors.spherical_joint import SphericalJoint
 from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
 from windlass.connectors.torque import Torque
-from windlass.connectors.user_forces import compiled, vectorised
+from windlass.connectors.user_functions.user_forces import compiled, vectorised
 
 __all__ = [
     "BeltCreep",

@@ -1,7 +1,7 @@
 """Springs and dampers along the global axes between two position markers, linear or by a user function.
 
     f = k∘(u - offset) + d∘u_t,    u = p1 - p0,    J1ᵀ f and -J0ᵀ f on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `windlass.connectors.user_forces`
+    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `windlass.connectors.user_functions.user_forces`
     ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
 
 The tangent is exact for every kind of marker, see `windlass.framework.rows`.
@@ -16,7 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
-from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
+from windlass.connectors.user_functions.user_forces import (
+    UserForces,
+    bind_user_forces,
+    update_derivatives,
+    update_forces,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed

@@ -9,7 +9,7 @@
 
 x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate.
 
-Rates that the user does not give as functions come from differences in time (`windlass.connectors.time_functions`).
+Rates that the user does not give as functions come from differences in time (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
 """
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
-from windlass.connectors.time_functions import (
+from windlass.connectors.user_functions.time_functions import (
     TimeFunction,
     bind_functions,
     cache_in_time,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
-from windlass.connectors.time_functions import bind_values
+from windlass.connectors.user_functions.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register

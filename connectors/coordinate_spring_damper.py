@@ -1,7 +1,7 @@
 """Spring and damper between two coordinates, linear or by a user function.
 
     f = k (u - offset) + d u_t,    u = x1 - x0,    f on coordinate 1, -f on coordinate 0, on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `windlass.connectors.user_forces`
+    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `windlass.connectors.user_functions.user_forces`
 
 x are displacements from the reference.
 
@@ -15,7 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
-from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
+from windlass.connectors.user_functions.user_forces import (
+    UserForces,
+    bind_user_forces,
+    update_derivatives,
+    update_forces,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel

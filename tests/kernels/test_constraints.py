@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import CoordinateConstraint, coordinate_marker, fix, prescribe, prescribe_velocity
-from windlass.connectors.time_functions import differentiate, differentiate_twice
+from windlass.connectors.user_functions.time_functions import differentiate, differentiate_twice
 from windlass.elements.nodes.nodes2d import Point2D, RigidNode2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity

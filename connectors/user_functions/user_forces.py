@@ -17,7 +17,7 @@ from warnings import warn
 
 import numpy as np
 
-from windlass.connectors.time_functions import parse_numbers
+from windlass.connectors.user_functions.time_functions import parse_numbers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside
 from windlass.framework.checks.user_functions import FirstCalls, find_contradictions, first_calls

@@ -1,0 +1,1 @@
+"""Functions of users (of time, of displacement): springs, loads and constraints use them."""
