@@ -2,9 +2,7 @@
 
 from windlass.connectors.belt_picture import draw_belt
 from windlass.connectors.belt_theory import BeltCreep, belt_creep
-from windlass.connectors.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.contact_circle_cable2d import ContactCircleCable2D
-from windlass.connectors.contact_coordinate import ContactCoordinate
 from windlass.connectors.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
 from windlass.connectors.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.contact_materials import (
@@ -22,7 +20,6 @@ from windlass.connectors.contact_surfaces import (
 )
 from windlass.connectors.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.coordinate_load import CoordinateLoad
-from windlass.connectors.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.distance_constraint import DistanceConstraint
 from windlass.connectors.force import Force
 from windlass.connectors.generic_joint import GenericJoint
@@ -54,6 +51,9 @@ from windlass.connectors.pulley_contact import add_contact
 from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
 from windlass.connectors.revolute_joint2d import RevoluteJoint2D
 from windlass.connectors.spherical_joint import SphericalJoint
+from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper
+from windlass.connectors.springs.contact_coordinate import ContactCoordinate
+from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
 from windlass.connectors.torque import Torque
 from windlass.connectors.user_functions.user_forces import compiled, vectorised

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from windlass.connectors import CoordinateSpringDamper, DistanceConstraint, coordinate_marker, position_marker
-from windlass.connectors.contact_coordinate import ContactCoordinate
+from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.elements import Ground, MassPoint, RigidBody3D, nodes_of, straight_cable
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

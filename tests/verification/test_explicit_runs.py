@@ -146,7 +146,7 @@ import sys
 import numpy as np
 import windlass as wl
 from windlass.connectors import CartesianSpringDamper, CoordinateSpringDamper, coordinate_marker, position_marker
-from windlass.connectors.contact_coordinate import ContactCoordinate
+from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.elements import MassPoint
 
 world = wl.World(gravity=(0.0, -9.81, 0.0))

@@ -1,0 +1,1 @@
+"""Laws f(u, u_t, t) between two markers."""
