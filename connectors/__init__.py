@@ -19,9 +19,7 @@ from windlass.connectors.contact_surfaces import (
     facing,
 )
 from windlass.connectors.coordinate_constraint import CoordinateConstraint
-from windlass.connectors.coordinate_load import CoordinateLoad
 from windlass.connectors.distance_constraint import DistanceConstraint
-from windlass.connectors.force import Force
 from windlass.connectors.generic_joint import GenericJoint
 from windlass.connectors.hunt_crossley import HuntCrossley, disable, enable, is_enabled
 from windlass.connectors.hunt_crossley_contacts import Contacts
@@ -31,6 +29,10 @@ from windlass.connectors.hunt_crossley_report import (
     eval_contacts,
     eval_surface_forces,
 )
+from windlass.connectors.loads.coordinate_load import CoordinateLoad
+from windlass.connectors.loads.force import Force
+from windlass.connectors.loads.mass_proportional import MassProportional
+from windlass.connectors.loads.torque import Torque
 from windlass.connectors.markers.cable_coordinates import CableCoordinates
 from windlass.connectors.markers.cable_shape import CableShape
 from windlass.connectors.markers.coordinate_marker import NodeCoordinate, coordinate_marker, rotation_marker
@@ -45,7 +47,6 @@ from windlass.connectors.markers.position_markers import (
 )
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
-from windlass.connectors.mass_proportional import MassProportional
 from windlass.connectors.prismatic_joint2d import PrismaticJoint2D
 from windlass.connectors.pulley_contact import add_contact
 from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
@@ -55,7 +56,6 @@ from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringD
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.connectors.supports import clamp, fix, hinge, prescribe, prescribe_velocity
-from windlass.connectors.torque import Torque
 from windlass.connectors.user_functions.user_forces import compiled, vectorised
 
 __all__ = [

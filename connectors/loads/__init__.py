@@ -1,0 +1,1 @@
+"""Right-hand sides."""
