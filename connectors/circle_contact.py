@@ -18,7 +18,7 @@ from windlass.connectors.circle_contact_moving import Travel, bind_moving, set_s
 from windlass.connectors.circle_contact_power import create_power_outputs, eval_powers
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
-from windlass.connectors.joints import find_spatial
+from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError

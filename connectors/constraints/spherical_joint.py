@@ -7,8 +7,8 @@ Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems
 
 from __future__ import annotations
 
-from windlass.connectors.joint_rows import Joint, joint_rows
-from windlass.connectors.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
+from windlass.connectors.constraints.joint_kernels import Joint, joint_rows
+from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel

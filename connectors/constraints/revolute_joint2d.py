@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.joint_rows import Joint
-from windlass.connectors.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
-from windlass.connectors.spherical_joint import loops
+from windlass.connectors.constraints.joint_kernels import Joint
+from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
+from windlass.connectors.constraints.spherical_joint import loops
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import Law, LocalRows, System, register
 from windlass.framework.model.schema import Component, column, ref

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.joint_rows import Joint, Loops
+from windlass.connectors.constraints.joint_kernels import Joint, Loops
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.markers.position_markers import NodePosition
 from windlass.framework.arrays import FloatArray, IntArray

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.joint_rows import Joint, joint_rows, write_along, write_perpendicular
-from windlass.connectors.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
+from windlass.connectors.constraints.joint_kernels import Joint, joint_rows, write_along, write_perpendicular
+from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.joint_rows import Joint, joint_rows
-from windlass.connectors.joints import SOURCE, bind_joint, create_system, joint_outputs
+from windlass.connectors.constraints.joint_kernels import Joint, joint_rows
+from windlass.connectors.constraints.joints import SOURCE, bind_joint, create_system, joint_outputs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel

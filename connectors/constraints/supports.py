@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.coordinate_constraint import CoordinateConstraint
+from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, nodes_of
 from windlass.elements.nodes.nodes2d import PointSlope2D

@@ -1,0 +1,1 @@
+"""Laws with multipliers, joints, supports."""
