@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_contact import CIRCLE_FAMILY
-from windlass.connectors.circle_contact_kernels import UNDEFINED
 from windlass.connectors.circle_contact_view import find_cables, view_contact
+from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
+from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Fields, LocalRows

@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_contact_kernels import UNDEFINED, Pose, create_pose, touches, wrap
+from windlass.connectors.circle_segments.kernels import UNDEFINED, Pose, create_pose, touches, wrap
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_contact_kernels import UNDEFINED, create_pose, touches
-from windlass.connectors.circle_contact_tangent import is_central, scatter
 from windlass.connectors.circle_points_kernels import (
     PointColumns,
     PointLaw,
@@ -27,6 +25,8 @@ from windlass.connectors.circle_points_kernels import (
     shape,
     shape_rate,
 )
+from windlass.connectors.circle_segments.kernels import UNDEFINED, create_pose, touches
+from windlass.connectors.circle_segments.tangent import is_central, scatter
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray

@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_contact import (
+from windlass.connectors.circle_contact_doubts import watch
+from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_contact
+from windlass.connectors.circle_segments.common import (
     CIRCLE_FAMILY,
     bind_contact,
     check_circles,
@@ -25,9 +27,7 @@ from windlass.connectors.circle_contact import (
     create_system,
     dofs,
 )
-from windlass.connectors.circle_contact_doubts import watch
-from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_contact
-from windlass.connectors.circle_contact_update import update_gaps
+from windlass.connectors.circle_segments.update import update_gaps
 from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register

@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_contact import (
+from windlass.connectors.circle_contact_doubts import watch
+from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
+from windlass.connectors.circle_segments.common import (
     CIRCLE_FAMILY,
     CURRENT,
     REFERENCE,
@@ -36,11 +38,9 @@ from windlass.connectors.circle_contact import (
     has_moving,
     segment_places,
 )
-from windlass.connectors.circle_contact_doubts import watch
-from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
-from windlass.connectors.circle_contact_kernels import UNDEFINED
-from windlass.connectors.circle_contact_moving import update_moving
-from windlass.connectors.circle_contact_update import record_positions, update_friction
+from windlass.connectors.circle_segments.kernels import UNDEFINED
+from windlass.connectors.circle_segments.moving_cable import update_moving
+from windlass.connectors.circle_segments.update import record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.framework.checks.values import read_words
 from windlass.framework.kernels.bind import bind

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.circle_contact import CIRCLE_FAMILY
-from windlass.connectors.circle_contact_power import POWERS
 from windlass.connectors.circle_contact_view import ContactView, view_contact
+from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
+from windlass.connectors.circle_segments.power import POWERS
 from windlass.connectors.pulley_rows import Pulley, bind_pulley
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word

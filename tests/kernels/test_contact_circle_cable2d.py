@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.connectors.circle_contact_kernels import axis_chord, create_chord
-from windlass.connectors.circle_contact_update import update_friction, update_gaps
+from windlass.connectors.circle_segments.kernels import axis_chord, create_chord
+from windlass.connectors.circle_segments.update import update_friction, update_gaps
 
 from support.circle_contact import RADIUS, SEGMENTS, Contact
 

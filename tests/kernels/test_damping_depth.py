@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactCircleCable2D, ContactFrictionCircleCable2D, add_contact
-from windlass.connectors.circle_contact_kernels import RowLaw, normal_force
+from windlass.connectors.circle_segments.kernels import RowLaw, normal_force
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from windlass.connectors.circle_contact_kernels import Pose, RowLaw, create_chord, stick_position
+from windlass.connectors.circle_segments.kernels import Pose, RowLaw, create_chord, stick_position
 from windlass.connectors.markers.cable_shape import create_shape_columns
 
 RADIUS = 0.1

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_contact_kernels import ContactColumns, add_residual
-from windlass.connectors.circle_contact_tangent import add_tangent
-from windlass.connectors.circle_contact_update import fill_outputs
+from windlass.connectors.circle_segments.kernels import ContactColumns, add_residual
+from windlass.connectors.circle_segments.tangent import add_tangent
+from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.markers.cable_shape import create_shape_columns, shape_functions, update_points
 from windlass.connectors.markers.position_kernels import (
     CableRows,

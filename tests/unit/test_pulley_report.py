@@ -19,7 +19,7 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.connectors.belt_picture import draw_belt
-from windlass.connectors.circle_contact_power import POWERS
+from windlass.connectors.circle_segments.power import POWERS
 from windlass.connectors.pulley_report import (
     UNITS,
     PulleyReport,

@@ -8,7 +8,7 @@ import numpy as np
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.circle_contact_power import POWERS
+from windlass.connectors.circle_segments.power import POWERS
 
 from support.contact_forms import create_drive
 

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.circle_contact_kernels import (
+from windlass.connectors.circle_segments.kernels import (
     ContactColumns,
     add_residual,
     create_law,
@@ -39,7 +39,7 @@ from windlass.connectors.circle_contact_kernels import (
     force_normals,
     touches,
 )
-from windlass.connectors.circle_contact_tangent import add_tangent
+from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns

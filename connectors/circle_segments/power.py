@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_contact_kernels import (
+from windlass.connectors.circle_segments.kernels import (
     UNDEFINED,
     Chord,
     ContactColumns,
@@ -35,8 +35,8 @@ from windlass.connectors.circle_contact_kernels import (
     force_normals,
     stick_position,
 )
-from windlass.connectors.circle_contact_moving import Travel, set_shift
-from windlass.connectors.circle_contact_tangent import chord_derivatives
+from windlass.connectors.circle_segments.moving_cable import Travel, set_shift
+from windlass.connectors.circle_segments.tangent import chord_derivatives
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns

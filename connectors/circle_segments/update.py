@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_contact_kernels import (
+from windlass.connectors.circle_segments.kernels import (
     UNDEFINED,
     ContactColumns,
     closest_point,

@@ -21,7 +21,7 @@ from typing import Protocol
 
 import numpy as np
 
-from windlass.connectors.circle_contact_kernels import (
+from windlass.connectors.circle_segments.kernels import (
     UNDEFINED,
     Chord,
     ContactColumns,

@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_contact_kernels import (
+from windlass.connectors.circle_segments.kernels import (
     UNDEFINED,
     ContactColumns,
     add_residual,
 )
-from windlass.connectors.circle_contact_moving import Travel, bind_moving, set_shift
-from windlass.connectors.circle_contact_power import create_power_outputs, eval_powers
-from windlass.connectors.circle_contact_tangent import add_tangent
-from windlass.connectors.circle_contact_update import fill_outputs
+from windlass.connectors.circle_segments.moving_cable import Travel, bind_moving, set_shift
+from windlass.connectors.circle_segments.power import create_power_outputs, eval_powers
+from windlass.connectors.circle_segments.tangent import add_tangent
+from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
 from windlass.framework.arrays import FloatArray, IntArray

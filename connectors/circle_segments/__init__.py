@@ -1,0 +1,1 @@
+"""Contact of circles with the straight segments of cables: forces, tangents, updates."""
