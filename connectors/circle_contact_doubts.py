@@ -16,8 +16,8 @@ from itertools import combinations
 
 import numpy as np
 
-from windlass.connectors.circle_points import eval_parts, eval_points
-from windlass.connectors.circle_points_kernels import PointColumns
+from windlass.connectors.circle_points.common import eval_parts, eval_points
+from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, eval_segments, segment_places
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns

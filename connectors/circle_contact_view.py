@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points import bind_points, eval_parts, eval_point_powers, eval_points
+from windlass.connectors.circle_points.common import bind_points, eval_parts, eval_point_powers, eval_points
 from windlass.connectors.circle_segments.common import bind_contact, eval_segments
 from windlass.connectors.circle_segments.power import eval_powers
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns

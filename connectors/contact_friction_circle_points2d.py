@@ -17,9 +17,9 @@ import numpy as np
 
 from windlass.connectors.circle_contact_doubts import watch_points
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
-from windlass.connectors.circle_points import bind_points, create_point_outputs, eval_energy
-from windlass.connectors.circle_points_kernels import add_residual, update_history
-from windlass.connectors.circle_points_tangent import add_tangent
+from windlass.connectors.circle_points.common import bind_points, create_point_outputs, eval_energy
+from windlass.connectors.circle_points.kernels import add_residual, update_history
+from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs
 from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS

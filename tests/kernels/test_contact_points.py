@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix, rigid_marker
-from windlass.connectors.circle_points import create_point_outputs
+from windlass.connectors.circle_points.common import create_point_outputs
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity

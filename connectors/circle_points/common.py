@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points_kernels import PointColumns, fill_outputs
+from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.cable_shape import cable_lengths, shape_functions

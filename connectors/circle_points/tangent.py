@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points_kernels import (
+from windlass.connectors.circle_points.kernels import (
     PointColumns,
     PointLaw,
     PointState,

@@ -1,0 +1,1 @@
+"""Contact of circles with points of the cubic axis of cables: forces, tangents, updates."""
