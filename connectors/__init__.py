@@ -2,6 +2,10 @@
 
 from windlass.connectors.belt_picture import draw_belt
 from windlass.connectors.belt_theory import BeltCreep, belt_creep
+from windlass.connectors.circle_contact.add_contact import add_contact
+from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D
+from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
+from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.constraints.distance_constraint import DistanceConstraint
 from windlass.connectors.constraints.generic_joint import GenericJoint
@@ -9,9 +13,6 @@ from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D
 from windlass.connectors.constraints.revolute_joint2d import RevoluteJoint2D
 from windlass.connectors.constraints.spherical_joint import SphericalJoint
 from windlass.connectors.constraints.supports import clamp, fix, hinge, prescribe, prescribe_velocity
-from windlass.connectors.contact_circle_cable2d import ContactCircleCable2D
-from windlass.connectors.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
-from windlass.connectors.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.contact_materials import (
     ContactMaterial,
     dissipation_from_restitution,
@@ -51,7 +52,6 @@ from windlass.connectors.markers.position_markers import (
 )
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
-from windlass.connectors.pulley_contact import add_contact
 from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
 from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.circle_contact_view import view_contact
+from windlass.connectors.circle_contact.view import view_contact
 from windlass.connectors.markers.position_markers import FAMILY as POSITION_FAMILY
 from windlass.connectors.pulley_report import (
     PulleyReport,

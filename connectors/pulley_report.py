@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.circle_contact_view import ContactView, view_contact
+from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.power import POWERS
 from windlass.connectors.pulley_rows import Pulley, bind_pulley

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_contact_view import find_cables
+from windlass.connectors.circle_contact.view import find_cables
 from windlass.elements.routes.cable_order import Chain, find_chains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_contact_view import touches_at_points
+from windlass.connectors.circle_contact.view import touches_at_points
 from windlass.connectors.markers.cable_shape import CableShape
 from windlass.connectors.markers.position_markers import rigid_marker
 from windlass.framework.checks.checks import checked, inside, instance, number, subclass, whole

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_contact_doubts import watch_points
-from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
+from windlass.connectors.circle_contact.doubts import watch_points
+from windlass.connectors.circle_contact.draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_points.common import bind_points, create_point_outputs, eval_energy
 from windlass.connectors.circle_points.kernels import add_residual, update_history
 from windlass.connectors.circle_points.tangent import add_tangent

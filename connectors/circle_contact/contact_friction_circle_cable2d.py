@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_contact_doubts import watch
-from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
+from windlass.connectors.circle_contact.doubts import watch
+from windlass.connectors.circle_contact.draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_segments.common import (
     CIRCLE_FAMILY,
     CURRENT,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_contact_view import find_cables, view_contact
+from windlass.connectors.circle_contact.view import find_cables, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns

@@ -1,0 +1,1 @@
+"""The laws of contact between circles and cables, and what they show."""
