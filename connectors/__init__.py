@@ -13,27 +13,6 @@ from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D
 from windlass.connectors.constraints.revolute_joint2d import RevoluteJoint2D
 from windlass.connectors.constraints.spherical_joint import SphericalJoint
 from windlass.connectors.constraints.supports import clamp, fix, hinge, prescribe, prescribe_velocity
-from windlass.connectors.contact_materials import (
-    ContactMaterial,
-    dissipation_from_restitution,
-    plane_strain_modulus,
-    restitution_from_dissipation,
-)
-from windlass.connectors.contact_surfaces import (
-    ContactEllipsoid,
-    ContactHalfSpace,
-    ContactSet,
-    ContactSphere,
-    facing,
-)
-from windlass.connectors.hunt_crossley import HuntCrossley, disable, enable, is_enabled
-from windlass.connectors.hunt_crossley_contacts import Contacts
-from windlass.connectors.hunt_crossley_report import (
-    SurfaceForces,
-    eval_body_forces,
-    eval_contacts,
-    eval_surface_forces,
-)
 from windlass.connectors.loads.coordinate_load import CoordinateLoad
 from windlass.connectors.loads.force import Force
 from windlass.connectors.loads.mass_proportional import MassProportional
@@ -52,6 +31,27 @@ from windlass.connectors.markers.position_markers import (
 )
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
+from windlass.connectors.point_contact.contacts import Contacts
+from windlass.connectors.point_contact.hunt_crossley import HuntCrossley, disable, enable, is_enabled
+from windlass.connectors.point_contact.materials import (
+    ContactMaterial,
+    dissipation_from_restitution,
+    plane_strain_modulus,
+    restitution_from_dissipation,
+)
+from windlass.connectors.point_contact.report import (
+    SurfaceForces,
+    eval_body_forces,
+    eval_contacts,
+    eval_surface_forces,
+)
+from windlass.connectors.point_contact.surfaces import (
+    ContactEllipsoid,
+    ContactHalfSpace,
+    ContactSet,
+    ContactSphere,
+    facing,
+)
 from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
 from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate

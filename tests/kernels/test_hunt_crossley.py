@@ -25,8 +25,8 @@ from windlass.connectors import (
     facing,
     position_marker,
 )
-from windlass.connectors.contact_ellipsoids import eval_relative_radius, find_direction
 from windlass.connectors.markers.position_markers import nodes_of
+from windlass.connectors.point_contact.ellipsoids import eval_relative_radius, find_direction
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes.nodes3d import Point3D
 from windlass.elements.nodes.rotations import rotation_matrix

@@ -12,8 +12,8 @@ import numpy as np
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.hunt_crossley_contacts import list_contacts
-from windlass.connectors.hunt_crossley_sets import ContactSystem
+from windlass.connectors.point_contact.contacts import list_contacts
+from windlass.connectors.point_contact.sets import ContactSystem
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
 from windlass.elements.nodes.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray

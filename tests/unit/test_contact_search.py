@@ -18,9 +18,9 @@ from windlass.connectors import (
     facing,
     position_marker,
 )
-from windlass.connectors.contact_search import Neighbours
-from windlass.connectors.contact_surfaces import HALF_SPACE, Surfaces, find_runs
-from windlass.connectors.hunt_crossley_sets import ContactSystem
+from windlass.connectors.point_contact.search import Neighbours
+from windlass.connectors.point_contact.sets import ContactSystem
+from windlass.connectors.point_contact.surfaces import HALF_SPACE, Surfaces, find_runs
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.assembly.assembly import serial_assembly

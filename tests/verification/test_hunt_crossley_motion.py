@@ -25,7 +25,7 @@ from windlass.connectors import (
     facing,
     restitution_from_dissipation,
 )
-from windlass.connectors.hunt_crossley_sets import ContactSystem
+from windlass.connectors.point_contact.sets import ContactSystem
 from windlass.elements import Ground, MassPoint, RigidBody3D
 from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray

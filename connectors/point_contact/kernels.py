@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.contact_geometry import find_contact, touch_spheres
-from windlass.connectors.contact_surfaces import HALF_SPACE, Runs, Surfaces
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.point_contact.geometry import find_contact, touch_spheres
+from windlass.connectors.point_contact.surfaces import HALF_SPACE, Runs, Surfaces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.contact_ellipsoids import eval_relative_radius, eval_support, find_direction
-from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.point_contact.ellipsoids import eval_relative_radius, eval_support, find_direction
+from windlass.connectors.point_contact.surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.kernel import kernel
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.contact_surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.point_contact.surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout.layout import Layout
 from windlass.framework.model.world import World

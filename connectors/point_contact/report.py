@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.hunt_crossley import HuntCrossley
-from windlass.connectors.hunt_crossley_contacts import Contacts, list_contacts
-from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces, clear_forces
-from windlass.connectors.hunt_crossley_sets import BoundSet, ContactSystem
+from windlass.connectors.point_contact.contacts import Contacts, list_contacts
+from windlass.connectors.point_contact.hunt_crossley import HuntCrossley
+from windlass.connectors.point_contact.kernels import ForceLaw, add_pair_forces, clear_forces
+from windlass.connectors.point_contact.sets import BoundSet, ContactSystem
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, handle, instance

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.contact_search import Neighbours, create_neighbours
-from windlass.connectors.contact_share import Share
-from windlass.connectors.contact_surfaces import SPHERE, Runs, Surfaces, create_surfaces, find_runs
-from windlass.connectors.hunt_crossley_kernels import ForceLaw, add_pair_forces, add_round_forces, clear_forces
+from windlass.connectors.point_contact.distribution import Share
+from windlass.connectors.point_contact.kernels import ForceLaw, add_pair_forces, add_round_forces, clear_forces
+from windlass.connectors.point_contact.search import Neighbours, create_neighbours
+from windlass.connectors.point_contact.surfaces import SPHERE, Runs, Surfaces, create_surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.bind import bind

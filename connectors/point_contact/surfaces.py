@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.contact_materials import ContactMaterial
 from windlass.connectors.markers.position_markers import FAMILY, position_marker
+from windlass.connectors.point_contact.materials import ContactMaterial
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, numbers

@@ -24,13 +24,13 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.contact_geometry import update_orientations, update_surfaces
-from windlass.connectors.contact_search import update_neighbours
-from windlass.connectors.hunt_crossley_contacts import list_contacts
-from windlass.connectors.hunt_crossley_kernels import scatter_forces
-from windlass.connectors.hunt_crossley_sets import ContactSystem, couple_pairs, create_sets, sum_forces
-from windlass.connectors.hunt_crossley_tangent import add_pair_tangents
 from windlass.connectors.markers.position_markers import FAMILY
+from windlass.connectors.point_contact.contacts import list_contacts
+from windlass.connectors.point_contact.geometry import update_orientations, update_surfaces
+from windlass.connectors.point_contact.kernels import scatter_forces
+from windlass.connectors.point_contact.search import update_neighbours
+from windlass.connectors.point_contact.sets import ContactSystem, couple_pairs, create_sets, sum_forces
+from windlass.connectors.point_contact.tangent import add_pair_tangents
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.checks.values import read_yes_no

@@ -18,17 +18,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.contact_ellipsoids import create_basis, eval_form, eval_support
-from windlass.connectors.contact_geometry import find_contact
-from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Surfaces
-from windlass.connectors.hunt_crossley_kernels import (
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.point_contact.ellipsoids import create_basis, eval_form, eval_support
+from windlass.connectors.point_contact.geometry import find_contact
+from windlass.connectors.point_contact.kernels import (
     ForceLaw,
     eval_friction_factor,
     eval_hertz_force,
     eval_point_velocity,
     mix,
 )
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.point_contact.surfaces import ELLIPSOID, HALF_SPACE, Surfaces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.contact_geometry import find_contact
-from windlass.connectors.contact_surfaces import Surfaces
-from windlass.connectors.hunt_crossley_kernels import (
+from windlass.connectors.point_contact.geometry import find_contact
+from windlass.connectors.point_contact.kernels import (
     ForceLaw,
     eval_friction_factor,
     eval_hertz_force,
     eval_point_velocity,
     mix,
 )
-from windlass.connectors.hunt_crossley_sets import BoundSet
+from windlass.connectors.point_contact.sets import BoundSet
+from windlass.connectors.point_contact.surfaces import Surfaces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

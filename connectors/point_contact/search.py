@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.contact_share import Share
-from windlass.connectors.contact_surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces, find_runs
+from windlass.connectors.point_contact.distribution import Share
+from windlass.connectors.point_contact.surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 

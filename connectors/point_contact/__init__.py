@@ -1,0 +1,1 @@
+"""One law of ten files: a wing of its own."""
