@@ -1,7 +1,5 @@
 """Markers, loads, constraints, springs and contact: one law per file."""
 
-from windlass.connectors.belt_picture import draw_belt
-from windlass.connectors.belt_theory import BeltCreep, belt_creep
 from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D
 from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
@@ -52,7 +50,9 @@ from windlass.connectors.point_contact.surfaces import (
     ContactSphere,
     facing,
 )
-from windlass.connectors.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
+from windlass.connectors.reports.belt_picture import draw_belt
+from windlass.connectors.reports.belt_theory import BeltCreep, belt_creep
+from windlass.connectors.reports.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
 from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper

@@ -16,7 +16,7 @@ from windlass.connectors import (
     fix,
     prescribe_velocity,
 )
-from windlass.connectors.belt_theory import BeltCreep, belt_creep
+from windlass.connectors.reports.belt_theory import BeltCreep, belt_creep
 from windlass.elements import RigidBody2D, cable_around, nodes_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World

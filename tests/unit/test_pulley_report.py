@@ -18,9 +18,9 @@ from windlass.connectors import (
     prescribe_velocity,
     rigid_marker,
 )
-from windlass.connectors.belt_picture import draw_belt
 from windlass.connectors.circle_segments.power import POWERS
-from windlass.connectors.pulley_report import (
+from windlass.connectors.reports.belt_picture import draw_belt
+from windlass.connectors.reports.pulley_report import (
     UNITS,
     PulleyReport,
     PulleySensor,

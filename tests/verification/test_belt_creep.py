@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 from windlass.connectors import belt_creep
-from windlass.connectors.belt_theory import BeltCreep
+from windlass.connectors.reports.belt_theory import BeltCreep
 from windlass.framework.errors import ModelError
 
 from support.belt_theory import solve_creep

@@ -26,7 +26,7 @@ import numpy as np
 from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.power import POWERS
-from windlass.connectors.pulley_rows import Pulley, bind_pulley
+from windlass.connectors.reports.pulley_rows import Pulley, bind_pulley
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError

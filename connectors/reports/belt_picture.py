@@ -16,13 +16,13 @@ import numpy as np
 
 from windlass.connectors.circle_contact.view import view_contact
 from windlass.connectors.markers.position_markers import FAMILY as POSITION_FAMILY
-from windlass.connectors.pulley_report import (
+from windlass.connectors.reports.pulley_report import (
     PulleyReport,
     Segments,
     eval_pulley_segments,
     eval_report,
 )
-from windlass.connectors.pulley_rows import bind_pulley
+from windlass.connectors.reports.pulley_rows import bind_pulley
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, instance, optional, path, word

@@ -36,7 +36,7 @@ import numpy as np
 from scipy.optimize import root
 from scipy.special import roots_legendre
 
-from windlass.connectors.belt_bristles import Passage, Rim, check_passage, pass_pulley
+from windlass.connectors.reports.belt_bristles import Passage, Rim, check_passage, pass_pulley
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, either, function, number, that
 from windlass.framework.errors import ModelError

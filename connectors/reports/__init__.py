@@ -1,0 +1,1 @@
+"""Reads contacts, adds no force: reports, pictures, theory to compare with."""
