@@ -16,7 +16,7 @@ from scaling_models import MODELS, SUPPORTS, build
 import windlass as wl
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.rigid_motions import create_near_null_space
+from windlass.solvers.linear.rigid_motions import create_near_null_space
 
 KINDS = {
     "mumps": "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type mumps",

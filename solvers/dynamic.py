@@ -24,8 +24,8 @@ from windlass.solvers.energy_watch import EnergyWatch
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
+from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton import Newton, Tolerances
-from windlass.solvers.ordering import choose_storage
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
 from windlass.solvers.statistics import Statistics

@@ -27,8 +27,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.ordering import default_package
-from windlass.solvers.packages import has_package
+from windlass.solvers.linear.ordering import default_package
+from windlass.solvers.linear.packages import has_package
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.singular import multiply_absolute, random_right_side
 

@@ -17,7 +17,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.ghosts import largest_of_all
-from windlass.solvers.mumps import MumpsSettings
+from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.saddle import (
     PetscFactors,

@@ -17,7 +17,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.ordering import default_package
+from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.problem import NonlinearProblem, Scheme
 
 SINGULAR = 1e-2

@@ -13,7 +13,7 @@ from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
-from windlass.solvers.ordering import is_banded
+from windlass.solvers.linear.ordering import is_banded
 from windlass.solvers.static import Static
 
 from support.lattice import create_static, falling_lattice, hung_lattice

@@ -13,7 +13,7 @@ from windlass.connectors import CoordinateSpringDamper, coordinate_marker
 from windlass.elements import RigidBody2D, RigidBody3D, cable_around
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.rigid_motions import eval_rigid_motions
+from windlass.solvers.linear.rigid_motions import eval_rigid_motions
 from windlass.solvers.static import Static
 
 from support.nets import build_net

@@ -145,7 +145,7 @@ def test_rule_0_locks(elements: int) -> None:
 def test_iterations() -> None:
     """Newton converges quadratically although EA is 1e8 times EI: at most 5 iterations per load step, also at 64.
 
-    It does so only if linear solutions are judged by what rounding allows (`windlass.solvers.linear_check`).
+    It does so only if linear solutions are judged by what rounding allows (`windlass.solvers.linear.linear_check`).
     """
     for alpha in TABLE:
         assert eval_tip(alpha, 64)[1] <= 50

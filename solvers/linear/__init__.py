@@ -1,0 +1,1 @@
+"""Linear solvers: packages, orderings, checks."""
