@@ -41,8 +41,8 @@ from windlass.solvers.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, ST
 from windlass.solvers.constraint_rates import ConstraintRates
 from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.initial import MassSolver, update_initial_accelerations
-from windlass.solvers.integrator import Integrator
 from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.stepping.integrator import Integrator
 
 SMALL_GAP = 1e-3
 """Gap of positions at the start that is closed without a word [m, rad, 1], per 1 + largest coordinate."""

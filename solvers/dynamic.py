@@ -19,17 +19,17 @@ from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.state.state import State
 from windlass.solvers.consistency import Consistency
-from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.energy_watch import EnergyWatch
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
-from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.problem import NonlinearProblem
-from windlass.solvers.progress import Progress
-from windlass.solvers.statistics import Statistics
-from windlass.solvers.step_control import StepControl
+from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.integrator import METHODS, create_integrator
+from windlass.solvers.stepping.progress import Progress
+from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.verdict import Verdict, begin_verdict, conclude, judge_invariants, judge_steps
 
 ADVICE = (

@@ -30,9 +30,9 @@ from windlass.solvers.explicit_limit import describe_limit
 from windlass.solvers.explicit_step import Advance, Method
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.problem import NonlinearProblem
-from windlass.solvers.progress import Progress
 from windlass.solvers.runge_kutta import RungeKutta
-from windlass.solvers.statistics import Statistics
+from windlass.solvers.stepping.progress import Progress
+from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.verdict import Verdict, begin_verdict, conclude, judge_invariants
 from windlass.solvers.verlet import Verlet
 

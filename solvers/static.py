@@ -20,16 +20,16 @@ from windlass.framework.runtime.launcher import communicator
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.state.state import State
-from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.problem import NonlinearProblem, Scheme
-from windlass.solvers.progress import Progress
 from windlass.solvers.relaxation import relax
 from windlass.solvers.singular import check_stiffness, summarise_faults
 from windlass.solvers.stability import Follower, describe_unstable, examine, say_doubts, say_followed, stability_option
-from windlass.solvers.statistics import Statistics
-from windlass.solvers.step_control import StepControl
+from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.progress import Progress
+from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.verdict import Verdict, begin_verdict, conclude, judge_end, judge_invariants
 
 ADVICE = (

@@ -17,7 +17,7 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.summary import note_verdict
 from windlass.framework.errors import WindlassError
 from windlass.framework.runtime.launcher import is_first_process
-from windlass.solvers.statistics import Statistics
+from windlass.solvers.stepping.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05
 """Steps accepted at the limit of passes, per steps, from which a result is doubtful [1]."""

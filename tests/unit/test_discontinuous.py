@@ -10,10 +10,10 @@ import pytest
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import PostNewton
-from windlass.solvers.cycles import CycleFinder
-from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.statistics import Statistics
-from windlass.solvers.step_control import StepControl
+from windlass.solvers.stepping.cycles import CycleFinder
+from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.stepping.step_control import StepControl
 
 Update = Callable[[FloatArray], PostNewton]
 

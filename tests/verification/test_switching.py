@@ -35,7 +35,7 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
-from windlass.solvers.statistics import Statistics
+from windlass.solvers.stepping.statistics import Statistics
 
 from support.belt import belt_parameters, build_belt
 

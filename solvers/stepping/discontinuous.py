@@ -11,7 +11,7 @@ from windlass.framework.command_line.options import option
 from windlass.framework.model.law import PostNewton
 from windlass.framework.state.hooks import StepHook, run_after_iteration
 from windlass.framework.state.state import State
-from windlass.solvers.cycles import CycleFinder
+from windlass.solvers.stepping.cycles import CycleFinder
 
 
 @dataclass(frozen=True)

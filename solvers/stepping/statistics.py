@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from windlass.solvers.discontinuous import DiscontinuousSettings, StepAttempt
     from windlass.solvers.newton import Newton
+    from windlass.solvers.stepping.discontinuous import DiscontinuousSettings, StepAttempt
 
 
 @dataclass

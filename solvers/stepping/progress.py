@@ -7,7 +7,7 @@ import time
 
 from windlass.framework.command_line import options
 from windlass.framework.runtime.launcher import is_first_process
-from windlass.solvers.statistics import Statistics
+from windlass.solvers.stepping.statistics import Statistics
 
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0

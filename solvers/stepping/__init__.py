@@ -1,0 +1,1 @@
+"""Integrators, step control, discontinuous iteration, statistics."""
