@@ -41,7 +41,7 @@ from windlass.solvers.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, ST
 from windlass.solvers.constraint_rates import ConstraintRates
 from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.initial import MassSolver, update_initial_accelerations
-from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.integrator import Integrator
 
 SMALL_GAP = 1e-3

@@ -17,8 +17,8 @@ from dataclasses import replace
 from windlass.framework.arrays import FloatArray
 from windlass.framework.state.state import State
 from windlass.solvers.inertia import TangentInertia
-from windlass.solvers.newton import Newton
-from windlass.solvers.problem import Scheme
+from windlass.solvers.newton.newton import Newton
+from windlass.solvers.newton.problem import Scheme
 
 MAX_STEPS = 250
 EASIER, HARDER = 0.3, 4.0

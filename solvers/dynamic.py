@@ -21,10 +21,10 @@ from windlass.framework.state.state import State
 from windlass.solvers.consistency import Consistency
 from windlass.solvers.energy_watch import EnergyWatch
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
-from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.linear.ordering import choose_storage
-from windlass.solvers.newton import Newton, Tolerances
-from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.newton.lagging import create_lag_policy
+from windlass.solvers.newton.newton import Newton, Tolerances
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.integrator import METHODS, create_integrator
 from windlass.solvers.stepping.progress import Progress

@@ -29,7 +29,7 @@ from windlass.solvers.accelerations import Accelerations
 from windlass.solvers.explicit_limit import describe_limit
 from windlass.solvers.explicit_step import Advance, Method
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
-from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.runge_kutta import RungeKutta
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics

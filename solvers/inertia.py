@@ -29,7 +29,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import has_package
-from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.singular import multiply_absolute, random_right_side
 
 SHIFT = 1e-12

@@ -18,7 +18,7 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.linear.mumps import MumpsSettings
-from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.saddle import (
     PetscFactors,
     SaddleMatrix,

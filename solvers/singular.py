@@ -18,7 +18,7 @@ from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""

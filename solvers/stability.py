@@ -21,8 +21,8 @@ from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state.state import State
 from windlass.solvers.descent import descend
 from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia
-from windlass.solvers.newton import Newton
-from windlass.solvers.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.newton import Newton
+from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 from windlass.solvers.relaxation import first_factor
 
 CHOICES = ("check", "follow", "off")

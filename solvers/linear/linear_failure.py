@@ -7,7 +7,7 @@ from typing import Any
 
 from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.newton.problem import NonlinearProblem
 
 FIRST, OF_LAST, LAST = 2, 5, 10
 """Newton runs that may end in the linear solver: so many before the first success, or of the last ones."""

@@ -14,7 +14,7 @@ of MUMPS on ICNTL(8) and CNTL(1).
 from __future__ import annotations
 
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.newton.problem import NonlinearProblem
 
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """Options of PETSc and their values: no scaling, and the threshold of pivots [1]."""

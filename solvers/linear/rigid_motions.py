@@ -22,7 +22,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.runtime.petsc import PETSc
 
 if TYPE_CHECKING:
-    from windlass.solvers.problem import NonlinearProblem
+    from windlass.solvers.newton.problem import NonlinearProblem
 
 POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
 SMALL = 1e-10

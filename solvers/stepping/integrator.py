@@ -31,7 +31,7 @@ from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.layout.layout import Layout
 from windlass.framework.state.state import State
-from windlass.solvers.problem import Scheme
+from windlass.solvers.newton.problem import Scheme
 
 
 @kernel

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from windlass.solvers.newton import Newton
+    from windlass.solvers.newton.newton import Newton
     from windlass.solvers.stepping.discontinuous import DiscontinuousSettings, StepAttempt
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from windlass.framework.state.state import State as State
     from windlass.solvers.dynamic import Dynamic as Dynamic
     from windlass.solvers.explicit import Explicit as Explicit
-    from windlass.solvers.problem import NonlinearProblem as NonlinearProblem
+    from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.static import Static as Static
     from windlass.solvers.verdict import DoubtfulError as DoubtfulError
     from windlass.solvers.verdict import Verdict as Verdict
@@ -76,7 +76,7 @@ _MODULE_OF = {
     "World": "framework.model.world",
     "Dynamic": "solvers.dynamic",
     "Explicit": "solvers.explicit",
-    "NonlinearProblem": "solvers.problem",
+    "NonlinearProblem": "solvers.newton.problem",
     "Static": "solvers.static",
     "DoubtfulError": "solvers.verdict",
     "Verdict": "solvers.verdict",

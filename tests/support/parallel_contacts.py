@@ -22,7 +22,7 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.framework.model.law import Fields
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
-from windlass.solvers.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 
 TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))
 FRICTION = {"static_friction": 0.6, "dynamic_friction": 0.4, "viscous_friction": 0.1}

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from windlass.solvers.problem import NonlinearProblem
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.singular import multiply_absolute
 
 NO_LONGER_FALLS = 0.5

@@ -34,8 +34,8 @@ from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.log_stages import Step
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State
-from windlass.solvers.lagging import LagPolicy
-from windlass.solvers.problem_kernels import (
+from windlass.solvers.newton.lagging import LagPolicy
+from windlass.solvers.newton.problem_kernels import (
     Motion,
     Places,
     clear_values,

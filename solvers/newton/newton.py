@@ -24,8 +24,8 @@ from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package
 from windlass.solvers.linear.rigid_motions import create_near_null_space
-from windlass.solvers.problem import NonlinearProblem, Scheme
-from windlass.solvers.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding, has_stalled
+from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding, has_stalled
 
 LINEAR_RTOL = 1e-6
 """A linear solution within this of |b| is accurate enough for Newton."""

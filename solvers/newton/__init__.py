@@ -1,0 +1,1 @@
+"""The nonlinear problem, Newton, lagged tangents."""
