@@ -25,7 +25,7 @@ from windlass.framework.restart.keeper import Keeper
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks
 from windlass.framework.state.state import State
-from windlass.solvers.accelerations import Accelerations
+from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.explicit_limit import describe_limit
 from windlass.solvers.explicit_step import Advance, Method
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times

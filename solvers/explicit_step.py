@@ -12,9 +12,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import PostNewton
 from windlass.framework.state.state import State
-from windlass.solvers.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.ghosts import largest_of_all
-from windlass.solvers.saddle import SingularError
 
 LARGEST_CHANGE = 1e3
 """Change of a coordinate in one step, per 1 + largest coordinate at the start, that only a run that blows up makes."""

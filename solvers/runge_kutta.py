@@ -21,7 +21,8 @@ from scipy.integrate import DOP853
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import WindlassError
 from windlass.framework.state.state import State
-from windlass.solvers.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_step import (
     Advance,
     Judge,
@@ -31,7 +32,6 @@ from windlass.solvers.explicit_step import (
     store_evaluation,
 )
 from windlass.solvers.ghosts import GhostValues, largest_of_all
-from windlass.solvers.saddle import SingularError
 
 STAGES = 12
 """Evaluations of one attempt."""

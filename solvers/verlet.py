@@ -28,10 +28,10 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
-from windlass.solvers.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_step import Advance, Judge, begin_consistently, largest_change, store_evaluation
 from windlass.solvers.ghosts import largest_of_all
-from windlass.solvers.saddle import SingularError
 
 
 # copies of a coordinate on several processes must stay equal to the last bit: no reordering, no fused operations

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
-from windlass.solvers.saddle import SaddleMatrix, SingularError
+from windlass.solvers.constraint_motion.saddle import SaddleMatrix, SingularError
 
 LARGEST = 24
 """Unknowns of a block up to which dense factors are faster than sparse ones."""

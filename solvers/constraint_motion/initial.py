@@ -16,10 +16,7 @@ from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
-from windlass.solvers.ghosts import largest_of_all
-from windlass.solvers.linear.mumps import MumpsSettings
-from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.saddle import (
+from windlass.solvers.constraint_motion.saddle import (
     PetscFactors,
     SaddleMatrix,
     SingularError,
@@ -27,6 +24,9 @@ from windlass.solvers.saddle import (
     saddle_right_side,
     solve_saddle,
 )
+from windlass.solvers.ghosts import largest_of_all
+from windlass.solvers.linear.mumps import MumpsSettings
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.singular import random_right_side, try_solve
 
 PREFIX = "initial_"

@@ -25,9 +25,9 @@ from windlass.framework.model.law import PostNewton
 from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
 from windlass.solvers.ghosts import GhostValues, largest_of_all
 from windlass.solvers.linear.blocks import create_block_factors
-from windlass.solvers.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
 
 CONSTRAINT_TOLERANCE = 1e-13
 """Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""

@@ -1,0 +1,1 @@
+"""Accelerations and multipliers, and motion that fulfils constraints on all levels."""
