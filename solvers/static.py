@@ -20,12 +20,19 @@ from windlass.framework.runtime.launcher import communicator
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.state.state import State
+from windlass.solvers.equilibrium.relaxation import relax
+from windlass.solvers.equilibrium.singular import check_stiffness, summarise_faults
+from windlass.solvers.equilibrium.stability import (
+    Follower,
+    describe_unstable,
+    examine,
+    say_doubts,
+    say_followed,
+    stability_option,
+)
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
-from windlass.solvers.relaxation import relax
-from windlass.solvers.singular import check_stiffness, summarise_faults
-from windlass.solvers.stability import Follower, describe_unstable, examine, say_doubts, say_followed, stability_option
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics

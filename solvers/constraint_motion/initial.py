@@ -24,10 +24,10 @@ from windlass.solvers.constraint_motion.saddle import (
     saddle_right_side,
     solve_saddle,
 )
+from windlass.solvers.equilibrium.singular import random_right_side, try_solve
 from windlass.solvers.ghosts import largest_of_all
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.singular import random_right_side, try_solve
 
 PREFIX = "initial_"
 REFINEMENTS = 3

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from windlass.solvers.equilibrium.singular import multiply_absolute
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.singular import multiply_absolute
 
 NO_LONGER_FALLS = 0.5
 """An iteration that does not reach this share of the smallest residual before it makes no progress."""

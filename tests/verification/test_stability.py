@@ -39,7 +39,7 @@ from windlass.framework.errors import ModelError, NotConverged, UnstableEquilibr
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
-from windlass.solvers.inertia import TangentInertia
+from windlass.solvers.equilibrium.inertia import TangentInertia
 from windlass.solvers.static import Static
 
 from support.processes import run_python

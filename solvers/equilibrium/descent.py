@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.state.state import State
-from windlass.solvers.inertia import TangentInertia
+from windlass.solvers.equilibrium.inertia import TangentInertia
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import Scheme
 

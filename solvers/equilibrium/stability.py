@@ -19,11 +19,11 @@ from windlass.framework.command_line.options import option
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state.state import State
-from windlass.solvers.descent import descend
-from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia
+from windlass.solvers.equilibrium.descent import descend
+from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia
+from windlass.solvers.equilibrium.relaxation import first_factor
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
-from windlass.solvers.relaxation import first_factor
 
 CHOICES = ("check", "follow", "off")
 ATTEMPTS = 4
