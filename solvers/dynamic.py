@@ -19,7 +19,6 @@ from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.consistency import Consistency
-from windlass.solvers.energy_watch import EnergyWatch
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
@@ -30,7 +29,8 @@ from windlass.solvers.stepping.integrator import METHODS, create_integrator
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import StepControl
-from windlass.solvers.verdict import Verdict, begin_verdict, conclude, judge_invariants, judge_steps
+from windlass.solvers.verdicts.energy_watch import EnergyWatch
+from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants, judge_steps
 
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "

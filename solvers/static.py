@@ -37,7 +37,7 @@ from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSetti
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import StepControl
-from windlass.solvers.verdict import Verdict, begin_verdict, conclude, judge_end, judge_invariants
+from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_end, judge_invariants
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from windlass.solvers.explicit import Explicit as Explicit
     from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.static import Static as Static
-    from windlass.solvers.verdict import DoubtfulError as DoubtfulError
-    from windlass.solvers.verdict import Verdict as Verdict
+    from windlass.solvers.verdicts.verdict import DoubtfulError as DoubtfulError
+    from windlass.solvers.verdicts.verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
 
@@ -78,8 +78,8 @@ _MODULE_OF = {
     "Explicit": "solvers.explicit",
     "NonlinearProblem": "solvers.newton.problem",
     "Static": "solvers.static",
-    "DoubtfulError": "solvers.verdict",
-    "Verdict": "solvers.verdict",
+    "DoubtfulError": "solvers.verdicts.verdict",
+    "Verdict": "solvers.verdicts.verdict",
 }
 
 _ROOT = Path(__file__).resolve().parents[2]

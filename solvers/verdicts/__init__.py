@@ -1,0 +1,1 @@
+"""Whether the result of a solve can be trusted."""
