@@ -26,15 +26,15 @@ from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations
-from windlass.solvers.explicit_step import Advance, Method
+from windlass.solvers.explicit_methods.explicit_step import Advance, Method
+from windlass.solvers.explicit_methods.runge_kutta import RungeKutta
+from windlass.solvers.explicit_methods.verlet import Verlet
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.runge_kutta import RungeKutta
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.verdicts.explicit_limit import describe_limit
 from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants
-from windlass.solvers.verlet import Verlet
 
 METHODS = ("verlet", "rk")
 SHORTEST = 1e-300

@@ -26,7 +26,7 @@ from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
-from windlass.solvers.ghosts import GhostValues, largest_of_all
+from windlass.solvers.explicit_methods.ghosts import GhostValues, largest_of_all
 from windlass.solvers.linear.blocks import create_block_factors
 
 CONSTRAINT_TOLERANCE = 1e-13

@@ -40,7 +40,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.initial import MassSolver, update_initial_accelerations
-from windlass.solvers.ghosts import largest_of_all
+from windlass.solvers.explicit_methods.ghosts import largest_of_all
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.integrator import Integrator
 

@@ -25,7 +25,7 @@ from windlass.solvers.constraint_motion.saddle import (
     solve_saddle,
 )
 from windlass.solvers.equilibrium.singular import random_right_side, try_solve
-from windlass.solvers.ghosts import largest_of_all
+from windlass.solvers.explicit_methods.ghosts import largest_of_all
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.newton.problem import NonlinearProblem
 

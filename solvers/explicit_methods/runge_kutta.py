@@ -23,7 +23,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
 from windlass.solvers.constraint_motion.saddle import SingularError
-from windlass.solvers.explicit_step import (
+from windlass.solvers.explicit_methods.explicit_step import (
     Advance,
     Judge,
     begin_consistently,
@@ -31,7 +31,7 @@ from windlass.solvers.explicit_step import (
     make_consistent,
     store_evaluation,
 )
-from windlass.solvers.ghosts import GhostValues, largest_of_all
+from windlass.solvers.explicit_methods.ghosts import GhostValues, largest_of_all
 
 STAGES = 12
 """Evaluations of one attempt."""

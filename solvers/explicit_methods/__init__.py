@@ -1,0 +1,1 @@
+"""What explicit.py drives."""
