@@ -1,1 +1,1 @@
-"""Laws with multipliers, joints, supports."""
+"""Laws with multipliers: joints, supports, constraints on coordinates."""

@@ -9,7 +9,8 @@
 
 x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate.
 
-Rates that the user does not give as functions come from differences in time (`windlass.connectors.user_functions.time_functions`).
+Rates that the user does not give as functions come from differences in time
+(`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
 """

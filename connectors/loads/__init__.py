@@ -1,1 +1,1 @@
-"""Right-hand sides."""
+"""Loads: forces, torques, accelerations of mass."""

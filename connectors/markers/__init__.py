@@ -1,1 +1,1 @@
-"""The floor of connectors: all laws read marker columns."""
+"""Markers: the floor of connectors, all laws read their columns."""

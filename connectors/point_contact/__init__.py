@@ -1,1 +1,1 @@
-"""One law of ten files: a wing of its own."""
+"""Hunt-Crossley contact at points between spheres, ellipsoids and half spaces."""

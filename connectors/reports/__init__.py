@@ -1,1 +1,1 @@
-"""Reads contacts, adds no force: reports, pictures, theory to compare with."""
+"""What is said of belts on pulleys: reports, pictures, theory to compare with; no forces."""

@@ -1,1 +1,1 @@
-"""Laws f(u, u_t, t) between two markers."""
+"""Springs, dampers and contact between two markers."""

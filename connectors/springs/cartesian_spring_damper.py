@@ -1,7 +1,7 @@
 """Springs and dampers along the global axes between two position markers, linear or by a user function.
 
     f = k∘(u - offset) + d∘u_t,    u = p1 - p0,    J1ᵀ f and -J0ᵀ f on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `windlass.connectors.user_functions.user_forces`
+    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `user_functions.user_forces`
     ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
 
 The tangent is exact for every kind of marker, see `windlass.framework.rows`.

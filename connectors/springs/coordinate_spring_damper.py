@@ -1,7 +1,7 @@
 """Spring and damper between two coordinates, linear or by a user function.
 
     f = k (u - offset) + d u_t,    u = x1 - x0,    f on coordinate 1, -f on coordinate 0, on the left-hand side
-    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `windlass.connectors.user_functions.user_forces`
+    f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `user_functions.user_forces`
 
 x are displacements from the reference.
 

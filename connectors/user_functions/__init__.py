@@ -1,1 +1,1 @@
-"""Functions of users (of time, of displacement): springs, loads and constraints use them."""
+"""Functions of users, of time or of displacement, for springs, loads and constraints."""

@@ -1,1 +1,1 @@
-"""One element: force, tangent, mass, user laws, drawing, outputs."""
+"""The cable of the plane: forces, tangents, mass, user laws, drawing, outputs."""

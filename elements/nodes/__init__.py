@@ -1,1 +1,1 @@
-"""Where coordinates live."""
+"""Nodes, where coordinates live, and rotations."""

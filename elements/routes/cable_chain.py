@@ -71,7 +71,7 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles, in the order given; see `windlass.elements.routes.routes.route_around` for its course.
+    """Add a taut cable over circles, in the order given; see `routes.route_around` for its course.
 
     A closed cable begins where it leaves the first circle; its last element ends at the first node.
 

@@ -1,1 +1,1 @@
-"""Sparsity, storage, mass, loads, the stages: sums over laws."""
+"""Sums over laws: sparsity, storage, mass, loads, residuals and tangents."""

@@ -1,1 +1,1 @@
-"""What users give: values, arguments of public functions, functions."""
+"""What users may give: values, arguments of public functions, their functions."""

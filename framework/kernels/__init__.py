@@ -1,1 +1,1 @@
-"""All that knows numba: decorator, cache of machine code, its key, calls by address, programs."""
+"""All that knows numba: the decorator, the cache of machine code and its key, calls by address, programs."""

@@ -1,1 +1,1 @@
-"""Who owns what, and local numbers; above the model, below any matrix."""
+"""Which process owns what, and local numbers; above the model, below any matrix."""

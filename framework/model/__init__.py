@@ -1,1 +1,1 @@
-"""What exists before anything is local: schema, tables, laws, world, global numbers."""
+"""What exists before anything is local: schema, tables, laws, the world, global numbers."""

@@ -1,4 +1,4 @@
-"""PETSc, initialised once with the command line of the model: `from windlass.framework.runtime.petsc import PETSc` everywhere.
+"""PETSc, initialised once with the command line of the model; all import it from here.
 
 `windlass run MODEL.py ...` initialises PETSc before it runs the model; under plain `python MODEL.py ...` the first
 import of this module does, and then also sees to short error messages and to the check of the options at the end.

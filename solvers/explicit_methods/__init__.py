@@ -1,1 +1,1 @@
-"""What explicit.py drives."""
+"""The methods of the explicit solver."""
