@@ -47,7 +47,7 @@ from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields
+from windlass.framework.model.system import Fields
 
 Residual = Callable[[Fields, FloatArray], None]
 Tangent = Callable[[Fields, float, float, IntArray, FloatArray], None]

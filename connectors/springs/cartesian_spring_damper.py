@@ -25,8 +25,9 @@ from windlass.connectors.user_functions.user_forces import (
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import Fields, System
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
 
 

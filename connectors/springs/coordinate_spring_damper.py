@@ -25,9 +25,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.world import World
+from windlass.framework.model.system import Fields, System
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 
 
@@ -131,7 +131,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Fill in the ground for a first marker that was left out."""
     if values.get("marker0") is None:
         values["marker0"] = coordinate_marker(world, None)

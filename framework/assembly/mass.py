@@ -10,7 +10,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import System
+from windlass.framework.model.system import System
 
 
 class MassRows(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_scaled, multiply_rows
 from windlass.framework.kernels.program import fixed
-from windlass.framework.model.law import System
+from windlass.framework.model.system import System
 from windlass.framework.runtime.log_stages import Stage, Step, in_stage
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.elements import Ground, MassPoint, RigidBody2D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
