@@ -29,12 +29,12 @@ from windlass.framework.checks.checks import checked, handle, instance, optional
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
-from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.state.state import State
 

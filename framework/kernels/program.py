@@ -17,7 +17,9 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.calls import can_be_called, prepare_call, run
-from windlass.framework.runtime.log_stages import Step
+
+Step = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function and its arguments."""
 
 
 class Fixed:

@@ -8,8 +8,8 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.vectors import create_ghost_vector
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state.exchange import create_ghost_vector
 
 
 class GhostValues:
