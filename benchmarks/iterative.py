@@ -17,7 +17,7 @@ import windlass as wl
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import local_state
-from windlass.solvers.linear.rigid_motions import create_near_null_space
+from windlass.solvers.newton.rigid_motions import create_near_null_space
 
 KINDS = {
     "mumps": "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type mumps",

@@ -14,7 +14,7 @@ from windlass.elements import RigidBody2D, RigidBody3D, cable_around
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import local_state
-from windlass.solvers.linear.rigid_motions import eval_rigid_motions
+from windlass.solvers.newton.rigid_motions import eval_rigid_motions
 from windlass.solvers.static import Static
 
 from support.nets import build_net
