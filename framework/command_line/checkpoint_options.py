@@ -49,7 +49,7 @@ def declare(option: Callable[..., Any]) -> Wish:
         "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
     )
     restart = option("restart", "", "", "go on from this checkpoint file; auto: that of -checkpoint, if any")
-    from petsc4py import PETSc  # it has its options by now
+    from petsc4py import PETSc  # here, because it starts with its options
 
     every_given = PETSc.Options().hasName("checkpoint_every")
     if not (file or every_given or restart):

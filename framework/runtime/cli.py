@@ -13,11 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from windlass.framework.command_line import options
 from windlass.framework.errors import OptionError
-from windlass.framework.launch import error_report as failure
-from windlass.framework.launch import script_end
-from windlass.framework.runtime import doctor
 
 HELP_WORDS = ("help", "-help", "--help", "-h")
 VERSION_WORDS = ("version", "-version", "--version")
@@ -37,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"windlass {sys.modules['windlass'].__version__}")
         return 0
     if command == "doctor":
-        text, ready = doctor.report()
+        from windlass.framework.runtime.doctor import report  # here, because the other commands do without
+
+        text, ready = report()
         print(text)
         return 0 if ready else 1
     if command == "run":
@@ -55,6 +53,10 @@ def run_model(words: Sequence[str]) -> int:
     Returns:
         The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
     """
+    from windlass.framework.command_line import options  # here, because the other commands do without
+    from windlass.framework.launch import error_report as failure  # here, because of options
+    from windlass.framework.launch import script_end  # here, because of options
+
     argv, path = sys.argv, list(sys.path)
     script = words[0] if words else ""
     try:

@@ -41,6 +41,6 @@ def largest_of_all(comm: Any, value: float) -> float:
     mine = float(value) if np.isfinite(value) else np.inf
     if comm is None or comm.size == 1:
         return mine
-    from mpi4py import MPI
+    from mpi4py import MPI  # here, because it starts MPI
 
     return float(comm.allreduce(mine, op=MPI.MAX))

@@ -289,6 +289,6 @@ def test_doctor_has_an_exit_code(
     ready: bool, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     doctor = SimpleNamespace(report=lambda: ("verdict: something", ready))
-    monkeypatch.setattr(cli, "doctor", doctor)
+    monkeypatch.setitem(sys.modules, "windlass.framework.runtime.doctor", doctor)
     assert cli.main(["doctor"]) == code
     assert capsys.readouterr().out == "verdict: something\n"
