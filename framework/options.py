@@ -213,12 +213,12 @@ def is_dry_run() -> bool:
     return _run.dropped_output is not None
 
 
-def expect_solver(prefix: str, own: Sequence[str] | None = None) -> None:
+def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
     """Announce a solver that the model may make after its first one.
 
     Args:
         prefix: its options prefix.
-        own: names, without prefix, of all options that it declares; with them misspelt ones are found before any solve.
+        own: all options that it declares, named without prefix: wrong ones are found before any solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
 
@@ -232,7 +232,7 @@ def set_from_options(solver: Any) -> None:
     prefix = solver.getOptionsPrefix() or ""
     _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, describe_kinds(solver))
     if not _run.help:
-        _check_values(prefix)
+        check_values(prefix)
         _read_options(solver, prefix)
         _run.solvers[prefix].kinds = describe_kinds(solver)
         _raise_for_unread(Moment.OPTIONS_SET)
@@ -250,13 +250,18 @@ def set_from_options(solver: Any) -> None:
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (open until the process ends)
 
 
-def _check_values(prefix: str) -> None:
-    """Have the values of all solvers checked before the first solve, also of those that the model makes later."""
+def check_values(prefix: str = "") -> None:
+    """Have the values of all solvers checked before the first solve, also of those that the model makes later.
+
+    Raises:
+        OptionError: a wrong value of the solver of this prefix or, before the first solve, of any that is known.
+    """
     given = _petsc().Options().getAll()
     prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]
     _run.values_checked = True
     check_ranges(given, tuple(prefixes))
     for known in prefixes:
+        _run.solvers[known].check_own(known, given)
         refused = find_refused(given, known)
         if refused:
             name, reason = refused

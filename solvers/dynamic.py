@@ -12,7 +12,6 @@ from windlass.framework.checks import checked, number, whole, word, yes_no
 from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.keeper import Keeper
-from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
@@ -25,6 +24,7 @@ from windlass.solvers.integrator import METHODS, create_integrator
 from windlass.solvers.lagging import create_lag_policy
 from windlass.solvers.newton import Newton, Tolerances
 from windlass.solvers.ordering import choose_storage
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 from windlass.solvers.problem import NonlinearProblem
 from windlass.solvers.progress import Progress
 from windlass.solvers.statistics import Statistics
@@ -35,9 +35,6 @@ ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
     "or -dynamic_snes_monitor to see the iterations"
 )
-
-SHORTEST = 1e-300
-"""Smallest step size and end that the command line takes [s]."""
 
 
 class Dynamic:
@@ -115,9 +112,9 @@ class Dynamic:
         check_smallest(smallest_step, step, "Dynamic")
         # wrong arguments are errors before the world is finalized
         create_integrator(method, spectral_radius, rotations)
-        step = options.option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
-        end = options.option(prefix + "end", float(end), "s", "time at the end", minimum=SHORTEST)
-        method = options.option(prefix + "method", method, "", "integrator", choices=METHODS)
+        step = own_option(DYNAMIC_OPTIONS, prefix, "step", float(step))
+        end = own_option(DYNAMIC_OPTIONS, prefix, "end", float(end))
+        method = own_option(DYNAMIC_OPTIONS, prefix, "method", method)
         self.prefix, self._method, self._rotations = prefix, method, rotations
         self.assembly: Assembly = parallel_assembly(world, communicator())
         self.integrator = create_integrator(method, spectral_radius, rotations, self.assembly.layout)
@@ -127,9 +124,8 @@ class Dynamic:
         tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
-        doc = "decide contact states from the state at the start"
-        self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
-        project = option(prefix + "project", project, "", "bring accelerations onto the constraints after kinks")
+        self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
+        project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from windlass.framework import options
 from windlass.framework.alike import check_same, digest
 from windlass.framework.checks import Check, each, instance, number, optional, that, whole, word, yes_no
 from windlass.framework.errors import ModelError
@@ -73,8 +74,10 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
 
     Raises:
         ModelError: on all processes, for values that are not finite, and for settings that differ.
+        OptionError: a wrong value of an option, also of a solver that the model makes later.
     """
     where, assembly = type(solver).__name__, solver.assembly
+    options.check_values()
     if assembly.layout.size > 1:
         meet(assembly.comm, where)
         settings = {"solver": where, "prefix": solver.prefix, **solver.settings(), "t of the state [s]": state.t}

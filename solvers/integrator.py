@@ -32,6 +32,7 @@ from windlass.framework.law import FloatArray
 from windlass.framework.layout import Layout
 from windlass.framework.state import State
 from windlass.framework.table import IntArray
+from windlass.solvers.own_options import IMPLICIT
 from windlass.solvers.problem import Scheme
 
 
@@ -231,7 +232,7 @@ class Integrator:
         return found
 
 
-METHODS = ("generalized_alpha", "newmark", "trapezoidal_index2", "generalized_alpha_index2")
+METHODS = IMPLICIT
 
 
 ROTATIONS = ("steady", "parameters")

@@ -16,16 +16,15 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
-from windlass.framework.options import option
 from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
 from windlass.solvers.descent import descend
 from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia
 from windlass.solvers.newton import Newton
+from windlass.solvers.own_options import STABILITY, STATIC_OPTIONS, own_option
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.relaxation import first_factor
 
-CHOICES = ("check", "follow", "off")
 ATTEMPTS = 4
 """How often an unstable equilibrium is left."""
 DISTURBANCE = 1e-5
@@ -42,9 +41,9 @@ def stability_option(prefix: str, default: str) -> str:
     Raises:
         ModelError: no such setting.
     """
-    if default not in CHOICES:
-        raise ModelError(f"stability = {default!r} in Static: must be {', '.join(map(repr, CHOICES))}")
-    return option(prefix + "stability", default, "", "what is done about unstable equilibria", choices=CHOICES)
+    if default not in STABILITY:
+        raise ModelError(f"stability = {default!r} in Static: must be {', '.join(map(repr, STABILITY))}")
+    return own_option(STATIC_OPTIONS, prefix, "stability", default)
 
 
 @dataclass

@@ -14,7 +14,6 @@ from windlass.framework.errors import Failure, ModelError, NotConverged, Unstabl
 from windlass.framework.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.keeper import Keeper
 from windlass.framework.law import FloatArray
-from windlass.framework.options import option
 from windlass.framework.parallel import communicator, parallel_assembly
 from windlass.framework.petsc import release_dropped
 from windlass.framework.state import State
@@ -22,6 +21,7 @@ from windlass.framework.world import World
 from windlass.solvers.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton import Newton, Tolerances
+from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.problem import NonlinearProblem, Scheme
 from windlass.solvers.progress import Progress
 from windlass.solvers.relaxation import relax
@@ -116,8 +116,7 @@ class Static:
         tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
-        doc = "decide contact states from the state at the start"
-        self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
+        self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self.problem = NonlinearProblem(self.assembly, prefix)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes
