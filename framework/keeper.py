@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -14,9 +15,13 @@ from windlass.framework.exchange import scatter_state
 from windlass.framework.fingerprint import check_model, describe_model, find_changes, list_switches, restore_changes
 from windlass.framework.hooks import StepHook, keeps_nothing, name_hooks
 from windlass.framework.interrupt import Interrupt
+from windlass.framework.meetings import break_off, go_on
 from windlass.framework.meetings import leave as leave_meeting
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
+
+LOOPS = count()
+"""Numbers of the solves of this process, the same on all."""
 
 
 class Restartable(Protocol):
@@ -57,6 +62,7 @@ class Keeper:
         self._interrupt = Interrupt(solver.assembly.layout.size == 1)
         self._checkpoint = find_checkpoint(hooks)
         self._number = -1
+        self._loop = next(LOOPS)
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
@@ -89,6 +95,8 @@ class Keeper:
     @paused.setter
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
+        if not value:
+            go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -96,7 +104,9 @@ class Keeper:
         self._interrupt.end()
         if self._solver.keeper is self:
             self._solver.keeper = None
-        if isinstance(error, Exception | SystemExit):
+        if isinstance(error, GeneratorExit):
+            break_off(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
+        elif isinstance(error, Exception | SystemExit):
             leave_meeting(self._solver.assembly.comm, type(self._solver).__name__, error)
         if self._checkpoint is not None:
             self._checkpoint.end(self)
