@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +16,14 @@ from windlass.framework.files import check_target, replace_file
 
 @dataclass
 class _Verdicts:
-    """Verdicts on the solves of this process, beside PETSc's one database of options; whether they were written."""
+    """Verdicts on the solves of this run, beside PETSc's one database of options; whether they were written.
+
+    ``said`` are the notes that the user has seen.
+    """
 
     solves: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
+    said: set[str] = field(default_factory=set)
 
 
 _verdicts = _Verdicts()
@@ -27,6 +32,15 @@ _verdicts = _Verdicts()
 def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
     """A solve has ended with a verdict, which the summary will contain."""
     _verdicts.solves.append({"solve": solve, "verdict": word, "reasons": list(reasons)})
+
+
+def say_once(heading: str, lines: Sequence[str]) -> None:
+    """Notes to the user, on the first process; each is said once in a run, to whichever solve it applies."""
+    new = [line for line in lines if line not in _verdicts.said]
+    _verdicts.said.update(new)
+    if new and not options.quiet() and options.process_rank() == 0:
+        sys.stderr.write("".join(f"{heading}: {line}\n" for line in new))
+        sys.stderr.flush()
 
 
 def summary_path() -> Path | None:

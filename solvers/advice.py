@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 from windlass.framework import options
 from windlass.framework.assembly import Assembly
-from windlass.framework.parallel import is_first_process
 from windlass.framework.petsc import PETSc
+from windlass.framework.summary import say_once
 
 LARGE = 20_000
 """Unknowns from which a factorisation by MUMPS takes long enough to be worth a word."""
@@ -22,15 +20,7 @@ def advise_iterative(assembly: Assembly, prefix: str, package: str) -> None:
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))
     simple = layout.size > 1 and assembly.world.numbering.multiplier_count == 0 and layout.unknown_count >= LARGE
-    if (
-        not simple
-        or chosen
-        or "static" in prefix
-        or package != "mumps"
-        or not (options.progress_wanted() and is_first_process())
-    ):
+    if not simple or chosen or "static" in prefix or package != "mumps" or not options.progress_wanted():
         return
-    sys.stderr.write(
-        f"note: no constraint rows: -{prefix}ksp_type gmres -{prefix}pc_type bjacobi may be faster than MUMPS\n"
-    )
-    sys.stderr.flush()
+    words = f"no constraint rows: -{prefix}ksp_type gmres -{prefix}pc_type bjacobi may be faster than MUMPS"
+    say_once("note", [words])

@@ -7,7 +7,6 @@ start of the solve.  ``off``: nothing is looked at.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -16,8 +15,8 @@ import numpy as np
 from windlass.framework import options
 from windlass.framework.errors import ModelError
 from windlass.framework.law import FloatArray
-from windlass.framework.parallel import is_first_process
 from windlass.framework.state import State
+from windlass.framework.summary import say_once
 from windlass.solvers.descent import descend
 from windlass.solvers.inertia import SYMMETRIC, InertiaError, TangentInertia
 from windlass.solvers.newton import Newton
@@ -246,7 +245,6 @@ def say_doubts(finding: Finding) -> None:
 
 
 def say(words: str) -> None:
-    """A note on the first process."""
-    if options.progress_wanted() and is_first_process():
-        sys.stderr.write(f"note: static: {words}\n")
-        sys.stderr.flush()
+    """A note on the first process, once in a run."""
+    if options.progress_wanted():
+        say_once("note: static", [words])

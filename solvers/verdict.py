@@ -16,7 +16,7 @@ from windlass.framework import options
 from windlass.framework.assembly import Assembly
 from windlass.framework.errors import WindlassError
 from windlass.framework.parallel import is_first_process
-from windlass.framework.summary import note_verdict
+from windlass.framework.summary import note_verdict, say_once
 from windlass.solvers.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05
@@ -41,7 +41,7 @@ class Verdict:
 
     Attributes:
         reasons: why its result is doubtful; empty if it is not.
-        notes: what was said before it began.
+        notes: what was to be said before it began; the user sees each note once in a run.
         invariants: numbers that must not have changed at its end, see `System.invariants`.
     """
 
@@ -103,7 +103,7 @@ def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str
     whole = {key: value for key, value in find_invariants(assembly).items() if abs(value - round(value)) < WHOLE}
     notes = [*more, *find_doubts(assembly, step)]
     verdict = Verdict(notes=notes, invariants={k: v for k, v in whole.items() if abs(v) > 0.5})
-    _say(f"note before {name}", verdict.notes)
+    say_once(f"note before {name}", verdict.notes)
     return verdict
 
 

@@ -75,6 +75,13 @@ def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     (note,) = solver.verdict.notes
     assert "the step of 0.005 s is longer than the period of 0.00178 s" in note and "below 0.00089 s" in note
     assert f"note before dynamic: {note}" in capsys.readouterr().err
+    # it is said once in a run, however many solves it is true for; other numbers are another note
+    again, start = driven_belt(step=5e-3, end=5e-3)
+    again.solve(start)
+    assert again.verdict.notes == [note] and "note" not in capsys.readouterr().err
+    other, start = driven_belt(step=4e-3, end=4e-3)
+    other.solve(start)
+    assert capsys.readouterr().err.count("note before dynamic: the step of 0.004 s") == 1
 
 
 def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFixture[str]) -> None:
