@@ -19,6 +19,7 @@ from windlass.framework.meetings import break_off, go_on
 from windlass.framework.meetings import leave as leave_meeting
 from windlass.framework.stages import Stage, enter, leave
 from windlass.framework.state import NAMES, State
+from windlass.framework.summary import say_once
 
 LOOPS = count()
 """Numbers of the solves of this process, the same on all."""
@@ -151,7 +152,9 @@ class Keeper:
         at = f"at {state.t:.6g} s, step {state.step}"
         say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'goes on'} {at}")
         if record["by_clock"]:
-            say("this checkpoint was written by the clock: equal within tolerances, not to the last bit")
+            say_once(
+                "restart", ["this checkpoint was written by the clock: equal within tolerances, not to the last bit"]
+            )
         empty = [name.rpartition(" ")[0] for name, hook in self._hooks.items() if keeps_nothing(hook)]
         if empty:
             say(f"what these hooks have gathered before is not kept: {', '.join(empty)}")
