@@ -86,7 +86,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     Raises:
         OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, wrong values of Windlass'
             own options.
-        OutputError: the file of -summary or -checkpoint cannot be written; there is no file of -restart.
+        OutputError: the file of -summary, -last_good or -checkpoint cannot be written; there is no file of -restart.
     """
     if _run.words == list(words):
         return
@@ -157,7 +157,7 @@ def _declare_framework_options(model: bool) -> None:
     for name in ("checkpoint_options", "threads"):
         importlib.import_module(f"windlass.framework.{name}").declare()
     _run.framework |= set(_run.own) - before
-    importlib.import_module("windlass.framework.summary").summary_path()
+    importlib.import_module("windlass.framework.summary").check_files()
 
 
 def option(

@@ -49,11 +49,28 @@ def summary_path() -> Path | None:
     Raises:
         OutputError: the file cannot be written there.
     """
-    if not (text := str(options.own_value("summary"))):
+    return _check_file("summary")
+
+
+def check_files() -> None:
+    """Check before a run that the files of -summary and -last_good can be written, if they are given.
+
+    Raises:
+        OutputError: one of them cannot.
+    """
+    from petsc4py import PETSc
+
+    summary_path()
+    if PETSc.Options().hasName("last_good"):
+        _check_file("last_good")
+
+
+def _check_file(name: str) -> Path | None:
+    if not (text := str(options.own_value(name))):
         return None
-    path = check_target(Path(text), "-summary")
+    path = check_target(Path(text), f"-{name}")
     if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise OutputError(f"-summary {text}: expected a file in a folder that exists and can be written")
+        raise OutputError(f"-{name} {text}: expected a file in a folder that exists and can be written")
     return path
 
 

@@ -15,6 +15,7 @@ from windlass.elements import RigidBody2D, nodes_of, straight_cable
 from windlass.framework import summary
 from windlass.framework.petsc import PETSc
 
+from support.processes import ROOT
 from support.verdict_models import LENIENT, driven_belt, falling_rope, loaded_rope
 
 Case = tuple[Any, dict[str, Any]]
@@ -66,6 +67,27 @@ def test_no_explosion_ends_as_success() -> None:
 def test_no_healthy_run_is_doubtful() -> None:
     assert len(HEALTHY) >= 40
     assert [case for case in HEALTHY if judge(case) != "ok"] == []
+
+
+def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """README's belt with contacts ten times as stiff, whose step is too long for them: the same speed, 0.60 m/s."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text()
+    script = text.partition("<!-- file: small_belt.py -->\n```python\n")[2].partition("```")[0]
+    speeds = []
+    for stiffness in ("1e7", "1e8"):
+        found: dict[str, Any] = {}
+        exec(script.replace("contact_stiffness_per_length=1e7", f"contact_stiffness_per_length={stiffness}"), found)
+        assert found["motion"].verdict.word == "ok"
+        speeds.append([report.belt_speed for report in found["reports"]])
+    np.testing.assert_allclose(speeds[1], speeds[0], rtol=0.01)
+    np.testing.assert_allclose(speeds[1][0], 0.60, rtol=0.01)
+
+
+def test_a_stiff_rope_at_rest_stays_there() -> None:
+    """EA 1e8 N, contact 1e9 N/m^2, and a step above the period of both."""
+    solver, start = loaded_rope(stretch=1e8, contact=1e9, step=2e-4)
+    assert np.abs(solver.solve(start).v).max() < 1e-3 and solver.verdict.word == "ok"
 
 
 def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
