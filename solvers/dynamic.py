@@ -10,7 +10,6 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, whole, word, yes_no
 from windlass.framework.command_line import options
-from windlass.framework.command_line.options import option
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
 from windlass.framework.restart.keeper import Keeper
@@ -24,6 +23,7 @@ from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.integrator import METHODS, create_integrator
 from windlass.solvers.stepping.progress import Progress
@@ -36,9 +36,6 @@ ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
     "or -dynamic_snes_monitor to see the iterations"
 )
-
-SHORTEST = 1e-300
-"""Smallest step size and end that the command line takes [s]."""
 
 
 class Dynamic:
@@ -116,9 +113,9 @@ class Dynamic:
         check_smallest(smallest_step, step, "Dynamic")
         # wrong arguments are errors before the world is finalized
         create_integrator(method, spectral_radius, rotations)
-        step = options.option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
-        end = options.option(prefix + "end", float(end), "s", "time at the end", minimum=SHORTEST)
-        method = options.option(prefix + "method", method, "", "integrator", choices=METHODS)
+        step = own_option(DYNAMIC_OPTIONS, prefix, "step", float(step))
+        end = own_option(DYNAMIC_OPTIONS, prefix, "end", float(end))
+        method = own_option(DYNAMIC_OPTIONS, prefix, "method", method)
         self.prefix, self._method, self._rotations = prefix, method, rotations
         self.assembly: Assembly = parallel_assembly(world, communicator())
         self.integrator = create_integrator(method, spectral_radius, rotations, self.assembly.layout)
@@ -128,9 +125,8 @@ class Dynamic:
         tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
-        doc = "decide contact states from the state at the start"
-        self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
-        project = option(prefix + "project", project, "", "bring accelerations onto the constraints after kinks")
+        self._decides = own_option(DYNAMIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
+        project = own_option(DYNAMIC_OPTIONS, prefix, "project", project)
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.problem.lag = create_lag_policy(prefix, lag)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))

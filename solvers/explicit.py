@@ -17,7 +17,6 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, word, yes_no
 from windlass.framework.command_line import options
-from windlass.framework.command_line.options import option
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
@@ -31,14 +30,13 @@ from windlass.solvers.explicit_methods.verlet import Verlet
 from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, own_option
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.verdicts.explicit_limit import describe_limit
 from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants
 
-METHODS = ("verlet", "rk")
-SHORTEST = 1e-300
-"""Smallest step size and end that the command line takes [s]."""
+METHODS = EXPLICIT
 SHORTEST_CUT = 0.75
 """A step that a contact wishes to be shorter becomes at least this much shorter."""
 ADVICE = (
@@ -129,25 +127,19 @@ class Explicit:
         name: str = "explicit",
     ) -> None:
         check_smallest(smallest_step, step, "Explicit")
-        step = option(prefix + "step", float(step), "s", "nominal step size", minimum=SHORTEST)
+        step = own_option(EXPLICIT_OPTIONS, prefix, "step", float(step))
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
-        end = option(prefix + "end", float(end), "s", "time at the end", minimum=SHORTEST)
-        method = option(prefix + "method", method, "", "integrator", choices=METHODS)
+        end = own_option(EXPLICIT_OPTIONS, prefix, "end", float(end))
+        method = own_option(EXPLICIT_OPTIONS, prefix, "method", method)
         self.prefix, self._name = prefix, method
         self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
-        project = option(prefix + "project", project, "", "bring coordinates and velocities onto the constraints")
-        self._error_atol = option(
-            prefix + "discontinuous_atol",
-            discontinuous_atol,
-            "N",
-            "force error that is no cause to cut a step",
-            minimum=0,
-        )
+        project = own_option(EXPLICIT_OPTIONS, prefix, "project", project)
+        self._error_atol = own_option(EXPLICIT_OPTIONS, prefix, "discontinuous_atol", discontinuous_atol)
         if method == "rk":
             # SciPy refuses more than this
             smallest_rtol = 100 * float(np.finfo(float).eps)
-            rtol = max(option(prefix + "rtol", rtol, "1", "relative tolerance of a step", minimum=0.0), smallest_rtol)
-            atol = option(prefix + "atol", atol, "m", "absolute tolerance of a step", minimum=0.0)
+            rtol = max(own_option(EXPLICIT_OPTIONS, prefix, "rtol", rtol), smallest_rtol)
+            atol = own_option(EXPLICIT_OPTIONS, prefix, "atol", atol)
         self.assembly: Assembly = parallel_assembly(world, communicator())
         self.accelerations = Accelerations(self.assembly, prefix)
         self._method: Method

@@ -8,6 +8,7 @@ import numpy as np
 
 from windlass.framework.assembly.alike import check_same, digest
 from windlass.framework.checks.checks import Check, each, instance, number, optional, that, whole, word, yes_no
+from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.meetings import meet
 from windlass.framework.restart.keeper import Restartable
@@ -74,8 +75,10 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
 
     Raises:
         ModelError: on all processes, for values that are not finite, and for settings that differ.
+        OptionError: a wrong value of an option, also of a solver that the model makes later.
     """
     where, assembly = type(solver).__name__, solver.assembly
+    options.check_values()
     if assembly.layout.size > 1:
         meet(assembly.comm, where)
         settings = {"solver": where, "prefix": solver.prefix, **solver.settings(), "t of the state [s]": state.t}

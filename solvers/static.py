@@ -12,7 +12,6 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
-from windlass.framework.command_line.options import option
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
@@ -34,6 +33,7 @@ from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
@@ -125,8 +125,7 @@ class Static:
         tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
-        doc = "decide contact states from the state at the start"
-        self._decides = option(prefix + "decide_at_start", decide_at_start, "", doc)
+        self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
         self.problem = NonlinearProblem(self.assembly, prefix)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes

@@ -25,7 +25,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def no_verdicts_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test is a run of its own: the summary has the verdicts of its solves alone."""
-    from windlass.framework.command_line import summary_file
+    """Each test is a run of its own: the summary has the verdicts of its solves alone, and all notes are said again."""
+    from windlass.framework.command_line import notes, summary_file
 
     monkeypatch.setattr(summary_file, "_verdicts", summary_file._Verdicts())
+    monkeypatch.setattr(notes, "_said", set())

@@ -15,8 +15,7 @@ Protocol for whoever makes a solver (with a fixed options prefix such as `dynami
 
 A solver that the model makes after its first solve is announced by `expect_solver(prefix)`, unless its prefix is one of
 `SOLVER_PREFIXES`. At the end of the script `windlass run`, or Python's exit under plain `python`, calls `finish()`,
-which finds what remains unread.
-All calls are collective: all ranks make them.
+which finds what remains unread.  All calls are collective: all ranks make them.
 """
 
 import os
@@ -31,6 +30,7 @@ from typing import Any, TextIO, TypeVar, cast
 
 from windlass.framework.command_line import checkpoint_options, summary_file
 from windlass.framework.command_line import unused_options as unread
+from windlass.framework.command_line.help_text import describe_options
 from windlass.framework.command_line.option_files import environment_options, insert_files, petsc_files, start_with
 from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused, petsc_reason
@@ -87,7 +87,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     Raises:
         OptionError: `--x`, `-x=3`, words that belong to no option, a missing options file, wrong values of Windlass'
             own options.
-        OutputError: the file of -summary or -checkpoint cannot be written; there is no file of -restart.
+        OutputError: the file of -summary, -last_good or -checkpoint cannot be written; there is no file of -restart.
     """
     if _run.words == list(words):
         return
@@ -149,7 +149,14 @@ def _declare_framework_options(model: bool) -> None:
     option("threads", 1, "1", "threads of each process for the kernels of large tables", minimum=1)
     checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
-    summary_file.check_path(str(own_value("summary")))
+    _check_files()
+
+
+def _check_files() -> None:
+    """Find out before a run whether the files that are asked for can be written."""
+    for name in ("summary", "last_good"):
+        if _petsc().Options().hasName(name):
+            summary_file.check_path(str(own_value(name)), name)
 
 
 def option(
@@ -205,12 +212,12 @@ def is_dry_run() -> bool:
     return _run.dropped_output is not None
 
 
-def expect_solver(prefix: str, own: Sequence[str] | None = None) -> None:
+def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
     """Announce a solver that the model may make after its first one.
 
     Args:
         prefix: its options prefix.
-        own: names, without prefix, of all options that it declares; with them misspelt ones are found before any solve.
+        own: all options that it declares, named without prefix: wrong ones are found before any solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
 
@@ -224,7 +231,7 @@ def set_from_options(solver: Any) -> None:
     prefix = solver.getOptionsPrefix() or ""
     _run.solvers[prefix] = Solver(Moment.OPTIONS_SET, describe_kinds(solver))
     if not _run.help:
-        _check_values(prefix)
+        check_values(prefix)
         _read_options(solver, prefix)
         _run.solvers[prefix].kinds = describe_kinds(solver)
         _raise_for_unread(Moment.OPTIONS_SET)
@@ -242,13 +249,18 @@ def set_from_options(solver: Any) -> None:
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (open until the process ends)
 
 
-def _check_values(prefix: str) -> None:
-    """Have the values of all solvers checked before the first solve, also of those that the model makes later."""
+def check_values(prefix: str = "") -> None:
+    """Have the values of all solvers checked before the first solve, also of those that the model makes later.
+
+    Raises:
+        OptionError: a wrong value of the solver of this prefix or, before the first solve, of any that is known.
+    """
     given = _petsc().Options().getAll()
     prefixes = [known for known in _run.solvers if known and (known == prefix or not _run.values_checked)]
     _run.values_checked = True
     check_ranges(given, tuple(prefixes))
     for known in prefixes:
+        _run.solvers[known].check_own(known, given)
         refused = find_refused(given, known)
         if refused:
             name, reason = refused
@@ -294,18 +306,9 @@ def finish_without_check() -> None:
 
 def own_help() -> str:
     """The declared options that were not listed yet, with defaults, units and bounds; by whom they are read."""
-    titles = {"": "Options of the model:", "windlass": "Options of Windlass:"}
-    groups: dict[str, list[str]] = {}
-    for name, item in _run.own.items():
-        prefix = next((prefix for prefix in _run.solvers if prefix and name.startswith(prefix)), "")
-        group = "windlass" if name in _run.framework else prefix
-        if name not in _run.listed:
-            groups.setdefault(group, []).append(item.describe())
+    new = {name: item for name, item in _run.own.items() if name not in _run.listed}
     _run.listed |= set(_run.own)
-    order = sorted(groups, key=lambda group: (group != "", group == "windlass"))
-    return "\n".join(
-        "\n".join([titles.get(group, f"Windlass' options of the solver {group}:"), *groups[group]]) for group in order
-    )
+    return describe_options(new, _run.framework, _run.solvers)
 
 
 def process_rank() -> int:

@@ -14,7 +14,7 @@ from windlass.framework.files.whole_files import check_target, replace_file
 
 @dataclass
 class _Verdicts:
-    """Verdicts on the solves of this process, beside PETSc's one database of options; whether they were written."""
+    """Verdicts on the solves of this run, beside PETSc's one database of options; whether they were written."""
 
     solves: list[dict[str, Any]] = field(default_factory=list)
     written: bool = False
@@ -28,17 +28,17 @@ def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
     _verdicts.solves.append({"solve": solve, "verdict": word, "reasons": list(reasons)})
 
 
-def check_path(text: str) -> Path | None:
-    """The file of -summary, None for "".
+def check_path(text: str, option: str = "summary") -> Path | None:
+    """The file of an option such as -summary, None for "".
 
     Raises:
         OutputError: the file cannot be written there.
     """
     if not text:
         return None
-    path = check_target(Path(text), "-summary")
+    path = check_target(Path(text), f"-{option}")
     if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise OutputError(f"-summary {text}: expected a file in a folder that exists and can be written")
+        raise OutputError(f"-{option} {text}: expected a file in a folder that exists and can be written")
     return path
 
 

@@ -17,8 +17,10 @@ import functools
 import mmap
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from windlass.framework.launch.arguments import Option
 
 # Options of PETSc as a whole: it reads them when it starts, or as its last act.
 GLOBAL = re.compile(
@@ -58,12 +60,19 @@ class Solver:
     Attributes:
         reached: how far it is.
         kinds: of SNES, KSP and PC, in PETSc's words.
-        own: names, without prefix, of the options that it will declare; None if that is not known.
+        own: the options that it will declare, named without prefix; None if that is not known.
     """
 
     reached: Moment = Moment.EXPECTED
     kinds: str = ""
-    own: tuple[str, ...] | None = None
+    own: tuple[Option, ...] | None = None
+
+    def check_own(self, prefix: str, given: Mapping[str, str]) -> None:
+        """Check the values of its own options among all that are given; raises OptionError."""
+        for item in self.own or ():
+            whole = replace(item, name=prefix + item.name)
+            for text in (text for name, text in given.items() if name.lower() == whole.name.lower()):
+                whole.parse(text or "")
 
 
 def find_unread() -> dict[str, str]:
@@ -173,7 +182,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
         known = known and "_" in base
         return _judge_without_solver(name, known, moment, solvers, own)
     solver = solvers[prefix]
-    announced = {prefix + other for other in solver.own or ()}
+    announced = {prefix + other.name for other in solver.own or ()}
     if solver.reached is Moment.EXPECTED and not known:
         # What another solver declares for itself this one may well declare too, later.
         announced |= {prefix + other[len(p) :] for p in solvers for other in own if p and other.startswith(p)}

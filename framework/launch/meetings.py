@@ -2,7 +2,8 @@
 
 A process tells the next one in a ring what it begins, and hears it from the one before.  So one that has ended, or
 begins something else, is known to a neighbour, who says so and ends the job.  A solve that one process leaves with an
-error, which its script may catch, is left by all or ends the job: the others would wait in it for ever.
+error, which its script may catch, is left by all or ends the job: the others would wait in it for ever.  A loop over
+the steps of a solve may end early on all processes; before each step they ask whether the one before goes on, too.
 """
 
 from __future__ import annotations
@@ -20,18 +21,62 @@ TAG = 7319
 PATIENCE = 4.0
 """Processes that leave a solve with the same error do so within this time [s]."""
 PAUSE = 0.005
-ENDED, LEFT = "its end", "an error in "
+ENDED, LEFT, NEXT, BROKEN = "its end", "an error in ", "the next step of ", "broken off: "
 
 
 def meet(comm: Any, what: str) -> None:
     """Begin something together; ``what`` it is must be the same everywhere.  All processes call this together."""
     if comm is None or comm.size == 1:
         return
-    before = (comm.rank - 1) % comm.size
-    there = comm.sendrecv(what, (comm.rank + 1) % comm.size, TAG, None, before, TAG)
+    there = _exchange(comm, what)
     if there != what:
-        state = "has ended" if there == ENDED else f"is at {there}"
-        _end_job(ModelError(f"process {before} {state}, while this one begins {what}: all must do the same"))
+        _end_job(_differs(comm, there, f"begins {what}"))
+
+
+def go_on(comm: Any, what: str, number: int) -> None:
+    """Begin the next step of a loop over the steps of a solve; ``number`` is that of the loop.
+
+    All processes that have not left the loop call this together.
+    """
+    if comm is None or comm.size == 1:
+        return
+    there = _exchange(comm, NEXT + what, _notice(what, number))
+    if there.startswith(LEFT):
+        # that process says what is wrong and ends the job
+        time.sleep(2 * PATIENCE)
+    if there != NEXT + what:
+        _end_job(_differs(comm, there, f"is at {NEXT}{what}"))
+
+
+def break_off(comm: Any, what: str, number: int) -> None:
+    """Leave a loop over the steps of a solve before its end: tell the next process, and wait for nobody."""
+    if comm is None or comm.size == 1:
+        return
+    from mpi4py import MPI  # here, because one process needs no MPI
+
+    # Python drops generators at its end, too
+    if not MPI.Is_finalized():
+        comm.send(_notice(what, number), (comm.rank + 1) % comm.size, TAG)
+
+
+def _notice(what: str, number: int) -> str:
+    return f"{BROKEN}{what} {number}"
+
+
+def _exchange(comm: Any, message: str, notice: str = "") -> str:
+    """Tell the next process something and hear from the one before; of loops that it has left only the one given."""
+    before = (comm.rank - 1) % comm.size
+    there: str = comm.sendrecv(message, (comm.rank + 1) % comm.size, TAG, None, before, TAG)
+    while there.startswith(BROKEN) and there != notice:
+        there = comm.recv(None, before, TAG)
+    return there
+
+
+def _differs(comm: Any, there: str, here: str) -> ModelError:
+    state = "has ended" if there == ENDED else f"is at {there}"
+    if there.startswith(BROKEN):
+        state = f"has left the loop over the steps of {there.removeprefix(BROKEN).rpartition(' ')[0]}"
+    return ModelError(f"process {(comm.rank - 1) % comm.size} {state}, while this one {here}: all must do the same")
 
 
 def leave(comm: Any, what: str, error: BaseException) -> None:
@@ -42,7 +87,10 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
     before, end = (comm.rank - 1) % comm.size, time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if comm.iprobe(before, TAG):
-            if comm.recv(None, before, TAG) == LEFT + what:
+            there = comm.recv(None, before, TAG)
+            if there.startswith(BROKEN):
+                continue
+            if there == LEFT + what:
                 return
             break
         time.sleep(PAUSE)

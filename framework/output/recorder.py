@@ -117,6 +117,8 @@ class Recorder(StepHook):
         self._times: list[float] = []
         # name of each series and number of its first frame
         self._parts = {kind: (self._base.name, 0) for kind in formats}
+        # of each series of the interrupted run
+        self._digests: dict[str, str] = {}
         self._scene: Scene | None = None
         self._canvas: Canvas | None = None
         self._series: list[FieldSeries] = []
@@ -192,7 +194,8 @@ class Recorder(StepHook):
     def _create_series(self, kind: str) -> FieldSeries:
         assert self._canvas is not None
         name, first = self._parts[kind]
-        return create_series(kind, self._base.with_name(name), self._canvas.mesh, self._times[first:])
+        kept, digest = self._times[first:], self._digests.get(kind, "")
+        return create_series(kind, self._base.with_name(name), self._canvas.mesh, kept, digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
         """Keep a series of the interrupted run that is damaged, and begin a new one beside it."""
@@ -205,9 +208,11 @@ class Recorder(StepHook):
         print(f"{error}; it is kept as it is, and the run goes on in '{self.paths[k]}'", file=sys.stderr, flush=True)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Times of the frames and names of the files; see `StepHook.checkpoint`."""
+        """Times of the frames, names of the files and digests of the series; see `StepHook.checkpoint`."""
+        digests = {kind: series.digest for kind, series in zip(self._formats, self._series, strict=False)}
         return {"times": np.array(self._times), "steps": self._steps, "last": self._last, "name": self._base.name} | {
-            "parts": dict(self._parts)
+            "parts": dict(self._parts),
+            "digests": digests,
         }
 
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
@@ -217,6 +222,7 @@ class Recorder(StepHook):
         for kind in self._formats:
             name, first = kept["parts"].get(kind, (self._base.name, self.frames))
             self._parts[kind] = self._base.name + name.removeprefix(kept["name"]), int(first)
+        self._digests = dict(kept.get("digests", {}))
         if self.frames:
             self._begin(state)
 
@@ -251,9 +257,11 @@ class Recorder(StepHook):
         self.close()
 
 
-def create_series(kind: str, base: Path, mesh: LineMesh, kept: Sequence[float] = ()) -> FieldSeries:
+def create_series(
+    kind: str, base: Path, mesh: LineMesh, kept: Sequence[float] = (), digest: str | None = None
+) -> FieldSeries:
     """A series of the format ``kind`` (a key of `SERIES`) under the path ``base`` without suffix.
 
-    ``kept`` are the times of frames of an interrupted run that are continued.
+    ``kept`` are the times of frames of an interrupted run that are continued, and ``digest`` is theirs.
     """
-    return SERIES[kind](base, mesh, kept=kept)
+    return SERIES[kind](base, mesh, kept=kept, digest=digest)

@@ -1,5 +1,6 @@
 """What the three field series share: their protocol, the checks of a frame, and safe writing."""
 
+import hashlib
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,12 +32,17 @@ class FieldSeries(Protocol):
     Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
     series that is made with ``kept``, the times of frames [s], continues that of an interrupted run instead: at the
     first `append` these frames are kept, later ones cut, and what a process that was killed has left half written is
-    removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone.
+    removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone; also where what
+    is to be kept has another ``digest`` than it had when it was written (None: that is not known).
     """
 
     @property
     def path(self) -> Path:
         """The file to open in ParaView, absolute."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of all that the frames hold so far."""
 
     def append(
         self,
@@ -83,6 +89,46 @@ class FrameLayout(NamedTuple):
 
     time: float
     fields: dict[tuple[str, str], tuple[str, int]] | None
+
+
+class FrameDigest:
+    """The running digest (SHA-256) of what the frames of a series hold, in parts that grow frame by frame.
+
+    Files of viewers have no place for it: a checkpoint, which has a digest of its own, keeps that of each series.
+
+    Args:
+        kept: of the frames of an interrupted run, before they are read again; None if it is not known.
+    """
+
+    def __init__(self, kept: str | None = None) -> None:
+        self._kept = kept
+        self._parts: dict[str, Any] = {}
+
+    def restart(self) -> None:
+        """Frames are read, or read again, from the first one on."""
+        self._parts = {}
+
+    def add(self, part: str, values: bytes | FieldArray) -> None:
+        """Append to one part, in the order of the frames."""
+        self._parts.setdefault(part, hashlib.sha256()).update(values)
+
+    def total(self) -> str:
+        """The digest of all parts."""
+        if self._kept is not None:
+            return self._kept
+        parts = sorted(f"{part} {digest.hexdigest()}\n" for part, digest in self._parts.items())
+        return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+    def check(self) -> None:
+        """The frames that are kept have been added: compare.
+
+        Raises:
+            BrokenSeriesError: they are not what was written.
+        """
+        kept, self._kept = self._kept, None
+        if kept is not None and kept != self.total():
+            self._kept = kept
+            raise BrokenSeriesError("its frames have another digest than in the checkpoint: they are damaged")
 
 
 def create_frame(

@@ -17,6 +17,7 @@ from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
     Frame,
+    FrameDigest,
     FrameLayout,
     check_series_path,
     continuing,
@@ -37,7 +38,8 @@ class VtkhdfSeries:
     mesh: lines and labels; every frame is written with its moved points.
     field_type: float64, or float32 for fields of half the size; times and points are always float64, integer
     fields keep their type.
-    kept: times [s] of the frames of an interrupted run that are continued; they are copied to a new file once.
+    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest; they are copied
+    to a new file once.
 
     The file is changed as a whole at the end of `append`, so it can be read between frames. VTK's reader shows a series
     of one frame without its time. See `FieldSeries` for arguments and errors.
@@ -51,6 +53,7 @@ class VtkhdfSeries:
         mesh: LineMesh,
         field_type: DTypeLike = np.float64,
         kept: Sequence[float] = (),
+        digest: str | None = None,
     ) -> None:
         self.path: Path = check_series_path(path, ".vtkhdf")
         self._mesh = mesh
@@ -59,9 +62,15 @@ class VtkhdfSeries:
             raise OutputError(f"field_type of VtkhdfSeries = {self._field_type}: must be float32 or float64")
         self._last: FrameLayout | None = layout_after(kept)
         self._kept = [float(time) for time in kept]
+        self._digest = FrameDigest(digest if len(kept) else None)
         self._count = 0  # finished frames
         self._begun = False
         self._closed = False
+
+    @property
+    def digest(self) -> str:
+        """The digest of the frames; see `FieldSeries`."""
+        return self._digest.total()
 
     def append(
         self,
@@ -82,7 +91,9 @@ class VtkhdfSeries:
             with change_hdf5(self.path) if self._count else create_hdf5(self.path) as file:
                 if self._count == 0:
                     self._fill(file, frame)
-                self._write_frame(file["VTKHDF"], frame)
+                rows = self._write_frame(file["VTKHDF"], frame)
+        for name, values in rows.items():
+            self._digest.add(name, values)
         self._count += 1
         self._last = layout
 
@@ -106,12 +117,14 @@ class VtkhdfSeries:
         number, draft = create_draft(self.path)
         os.close(number)
         count = len(self._kept)
+        self._digest.restart()
         with continuing(self.path, draft):
             recover(self.path)
             with create_hdf5(draft) as target:
                 self._fill(target, frame)
             with read_hdf5(self.path) as file:
                 self._copy_frames(file["VTKHDF"], draft, frame)
+            self._digest.check()
         os.replace(draft, self.path)
         self._count = count
 
@@ -138,8 +151,10 @@ class VtkhdfSeries:
         for name, each in rows.items():
             for first in range(0, count * each, _COPIED_ROWS):
                 end = min(first + _COPIED_ROWS, count * each)
+                values = old[name][first:end]
+                self._digest.add(name, values)
                 with change_hdf5(draft) as target:
-                    target["VTKHDF"][name][first:end] = old[name][first:end]
+                    target["VTKHDF"][name][first:end] = values
 
     def _fill(self, file: Any, frame: Frame | None) -> None:
         """Write topology and labels; with a frame also empty datasets for points, fields and steps."""
@@ -187,23 +202,22 @@ class VtkhdfSeries:
     def _type_of(self, values: Any) -> np.dtype[Any]:
         return self._field_type if values.dtype.kind == "f" else values.dtype
 
-    def _write_frame(self, root: Any, frame: Frame) -> None:
+    def _write_frame(self, root: Any, frame: Frame) -> dict[str, Any]:
+        """Write the rows of a frame and return them by dataset."""
         k, points, lines = self._count, len(self._mesh.points), len(self._mesh.lines)
-        _write_rows(root["Points"], k, frame.points)
-        for name, values in frame.point_data.items():
-            _write_rows(root["PointData"][name], k, values)
-        for name, values in frame.cell_data.items():
-            _write_rows(root["CellData"][name], k, values)
-        steps = root["Steps"]
-        _write_rows(steps["Values"], k, np.array([frame.time]))
-        _write_rows(steps["NumberOfParts"], k, np.array([1]))
-        _write_rows(steps["PartOffsets"], k, np.array([0]))
-        _write_rows(steps["PointOffsets"], k, np.array([k * points]))
-        _write_rows(steps["CellOffsets"], k, np.array([[0]]))
-        if frame.cell_data:
-            _write_rows(steps["CellDataOffsets"][next(iter(frame.cell_data))], k, np.array([k * lines]))
+        rows: dict[str, Any] = {"Points": frame.points}
+        for place, fields in (("PointData", frame.point_data), ("CellData", frame.cell_data)):
+            rows |= {f"{place}/{name}": v.astype(self._type_of(v), copy=False) for name, v in fields.items()}
+        rows |= {"Steps/Values": np.array([frame.time]), "Steps/NumberOfParts": np.array([1])}
+        rows |= {"Steps/PartOffsets": np.array([0]), "Steps/PointOffsets": np.array([k * points])}
+        rows |= {"Steps/CellOffsets": np.array([[0]])}
+        # the offsets of all fields of lines are one dataset
+        rows |= {f"Steps/CellDataOffsets/{name}": np.array([k * lines]) for name in list(frame.cell_data)[:1]}
+        for name, values in rows.items():
+            _write_rows(root, name, k, values)
         # last, so that only whole frames are counted
-        steps.attrs["NSteps"] = np.int64(k + 1)
+        root["Steps"].attrs["NSteps"] = np.int64(k + 1)
+        return rows
 
 
 def _whole_frames(rows: int) -> int:
@@ -215,11 +229,17 @@ def _create_growing(group: Any, name: str, shape: tuple[int, ...], dtype: np.dty
     group.create_dataset(name, (0, *shape), dtype, maxshape=(None, *shape), chunks=(chunk, *shape))
 
 
-def _write_rows(dataset: Any, frame: int, values: Any) -> None:
+def _write_rows(root: Any, name: str, frame: int, values: Any) -> None:
     """Write the rows of one frame at its place, whatever a failed earlier try has left there."""
-    rows = len(values)
-    dataset.resize((frame + 1) * rows, axis=0)
-    dataset[frame * rows : (frame + 1) * rows] = values
+    from h5py import h5d, h5s  # here, because most runs do not need it
+
+    # h5py's calls of a lower level: those of a higher one take five times as long, more than all else for small frames
+    rows, width = len(values), values.shape[1:]
+    dataset = h5d.open(root.id, name.encode())
+    dataset.set_extent(((frame + 1) * rows, *width))
+    place = dataset.get_space()
+    place.select_hyperslab((frame * rows, *(0 for _ in width)), values.shape)
+    dataset.write(h5s.create_simple(values.shape), place, values)
 
 
 def _check_rows(old: Any, new: Any, rows: int) -> None:

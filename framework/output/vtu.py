@@ -15,6 +15,7 @@ from windlass.framework.files.whole_files import replace_file
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
+    FrameDigest,
     FrameLayout,
     check_series_path,
     create_frame,
@@ -31,20 +32,32 @@ class VtuSeries:
 
     path: folder and name without suffix; the folder must exist.
     mesh: lines and labels; every frame is written with its moved points.
-    kept: times [s] of the frames of an interrupted run that are continued.
+    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
 
     The `.pvd` is replaced as a whole after every frame and lists finished frames only, so it can be opened during
     a run and after a crash. See `FieldSeries` for arguments and errors.
     """
 
-    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = ()) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mesh: LineMesh,
+        kept: Sequence[float] = (),
+        digest: str | None = None,
+    ) -> None:
         self.path: Path = check_series_path(path, ".pvd")
         self._mesh = mesh
         self._last: FrameLayout | None = layout_after(kept)
         self._kept = len(kept)
         self._entries = [self._describe(k, float(time)) for k, time in enumerate(kept)]
+        self._digest = FrameDigest(digest if len(kept) else None)
         self._begun = self._started = False
         self._closed = False
+
+    @property
+    def digest(self) -> str:
+        """The digest of the frames; see `FieldSeries`."""
+        return self._digest.total()
 
     def append(
         self,
@@ -65,8 +78,10 @@ class VtuSeries:
         number = len(self._entries)
         with writing(self.path):
             self._start()
-            replace_file(self._frame_path(number), _as_vtu(grid))
+            content = _as_vtu(grid)
+            replace_file(self._frame_path(number), content)
             self._write_collection([*self._entries, self._describe(number, frame.time)])
+        self._digest.add("frames", content)
         self._last = layout
 
     def close(self) -> None:
@@ -100,6 +115,13 @@ class VtuSeries:
         missing = [frame.name for frame in frames if not (frame.is_file() and frame.stat().st_size)]
         if missing:
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: '{missing[0]}' is missing or empty")
+        self._digest.restart()
+        try:
+            for frame in frames:
+                self._digest.add("frames", frame.read_bytes())
+            self._digest.check()
+        except (OSError, BrokenSeriesError) as error:
+            raise BrokenSeriesError(f"'{self.path}' cannot be continued: {error}") from None
         self._write_collection(self._entries)
         pattern = re.compile(re.escape(self.path.stem) + r"_\d{6,}\.vtu")
         for file in self.path.parent.iterdir():

@@ -17,6 +17,7 @@ from windlass.framework.files.whole_files import check_target, create_draft, rep
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
+    FrameDigest,
     FrameLayout,
     check_series_path,
     continuing,
@@ -36,7 +37,8 @@ class XdmfSeries:
 
     path: folder and name without suffix; the folder must exist.
     mesh: reference mesh, written once.
-    kept: times [s] of the frames of an interrupted run that are continued; their data are copied to a new file once.
+    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest; their data are
+    copied to a new file once.
 
     The format as meshio writes it has one mesh for all times, so the points stay in the reference position and the
     field `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale
@@ -47,18 +49,30 @@ class XdmfSeries:
     Both files are complete after every frame. See `FieldSeries` for arguments and errors.
     """
 
-    def __init__(self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = ()) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mesh: LineMesh,
+        kept: Sequence[float] = (),
+        digest: str | None = None,
+    ) -> None:
         self.path: Path = check_series_path(path, ".xdmf")
         self._data_path = check_target(self.path.with_suffix(".h5"), "series")
         self._mesh = mesh
         self._last: FrameLayout | None = layout_after(kept)
         self._kept = [float(time) for time in kept]
+        self._digest = FrameDigest(digest if len(kept) else None)
         self._writer: Any = None  # meshio's, made at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
         self._tail_start = 0  # byte in the .xdmf where the next frame goes
         self._begun = False
         self._closed = False
+
+    @property
+    def digest(self) -> str:
+        """The digest of the frames; see `FieldSeries`."""
+        return self._digest.total()
 
     def append(
         self,
@@ -90,7 +104,11 @@ class XdmfSeries:
             grid = self._writer.collection[-1]
             self._writer.collection.remove(grid)
             grid.append(self._part)
-            self._write_grid(ElementTree.tostring(grid) + b"\n")
+            text = ElementTree.tostring(grid)
+            self._write_grid(text + b"\n")
+        self._digest.add("index", text)
+        for values in (*fields.values(), *frame.cell_data.values()):
+            self._digest.add("data", values)
         self._last = layout
 
     def close(self) -> None:
@@ -114,6 +132,7 @@ class XdmfSeries:
         if self._tail_start > 0:
             return
         grids: list[bytes] = []
+        self._digest.restart()
         if not self._kept:
             # a fresh file takes the place of the old one, so that a viewer that still shows that keeps it whole
             self._write_mesh(self._data_path)
@@ -127,6 +146,7 @@ class XdmfSeries:
                 self._write_mesh(draft)
                 with read_hdf5(self._data_path) as old:
                     self._copy_data(grids, old, draft)
+                self._digest.check()
             os.replace(draft, self._data_path)
         index = _HEAD + b"".join(grid + b"\n" for grid in grids)
         replace_file(self.path, index + self._tail)
@@ -171,11 +191,14 @@ class XdmfSeries:
             raise BrokenSeriesError("its mesh is another one")
         self._writer.data_counter = len(mesh)
         for grid in grids:
+            self._digest.add("index", grid)
             with change_hdf5(draft) as new:
                 for item in ElementTree.fromstring(grid).iter("DataItem"):
                     name = str(item.text).rpartition(":/")[2]
                     if name not in new:
-                        new.create_dataset(name, data=old[name][()])
+                        values = old[name][()]
+                        self._digest.add("data", values)
+                        new.create_dataset(name, data=values)
                 self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line import unused_options as unread
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.meetings import break_off, go_on
 from windlass.framework.launch.meetings import leave as leave_meeting
 from windlass.framework.restart.checkpoint import Checkpoint, say
 from windlass.framework.restart.insurance import find_checkpoint
@@ -25,6 +28,9 @@ from windlass.framework.state.fingerprint import (
 )
 from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks
 from windlass.framework.state.state import State
+
+LOOPS = count()
+"""Numbers of the solves of this process, the same on all."""
 
 
 class Restartable(Protocol):
@@ -65,6 +71,7 @@ class Keeper:
         self._interrupt = Interrupt(solver.assembly.layout.size == 1)
         self._checkpoint = find_checkpoint(hooks)
         self._number = -1
+        self._loop = next(LOOPS)
         self._written = -1
         self._steps_at_start = 0
         self._restored = False
@@ -97,6 +104,8 @@ class Keeper:
     @paused.setter
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
+        if not value:
+            go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -104,7 +113,9 @@ class Keeper:
         self._interrupt.end()
         if self._solver.keeper is self:
             self._solver.keeper = None
-        if isinstance(error, Exception | SystemExit):
+        if isinstance(error, GeneratorExit):
+            break_off(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
+        elif isinstance(error, Exception | SystemExit):
             leave_meeting(self._solver.assembly.comm, type(self._solver).__name__, error)
         if self._checkpoint is not None:
             self._checkpoint.end(self)
@@ -149,7 +160,9 @@ class Keeper:
         at = f"at {state.t:.6g} s, step {state.step}"
         say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'goes on'} {at}")
         if record["by_clock"]:
-            say("this checkpoint was written by the clock: equal within tolerances, not to the last bit")
+            say_once(
+                "restart", ["this checkpoint was written by the clock: equal within tolerances, not to the last bit"]
+            )
         empty = [name.rpartition(" ")[0] for name, hook in self._hooks.items() if keeps_nothing(hook)]
         if empty:
             say(f"what these hooks have gathered before is not kept: {', '.join(empty)}")

@@ -7,7 +7,6 @@ start of the solve.  ``off``: nothing is looked at.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,17 +14,16 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
-from windlass.framework.command_line.options import option
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
-from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
 from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia
 from windlass.solvers.equilibrium.relaxation import first_factor
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.own_options import STABILITY, STATIC_OPTIONS, own_option
 
-CHOICES = ("check", "follow", "off")
 ATTEMPTS = 4
 """How often an unstable equilibrium is left."""
 DISTURBANCE = 1e-5
@@ -42,9 +40,9 @@ def stability_option(prefix: str, default: str) -> str:
     Raises:
         ModelError: no such setting.
     """
-    if default not in CHOICES:
-        raise ModelError(f"stability = {default!r} in Static: must be {', '.join(map(repr, CHOICES))}")
-    return option(prefix + "stability", default, "", "what is done about unstable equilibria", choices=CHOICES)
+    if default not in STABILITY:
+        raise ModelError(f"stability = {default!r} in Static: must be {', '.join(map(repr, STABILITY))}")
+    return own_option(STATIC_OPTIONS, prefix, "stability", default)
 
 
 @dataclass
@@ -247,7 +245,6 @@ def say_doubts(finding: Finding) -> None:
 
 
 def say(words: str) -> None:
-    """A note on the first process."""
-    if options.progress_wanted() and is_first_process():
-        sys.stderr.write(f"note: static: {words}\n")
-        sys.stderr.flush()
+    """A note on the first process, once in a run."""
+    if options.progress_wanted():
+        say_once("note: static", [words])

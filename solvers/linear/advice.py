@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
-from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000
@@ -22,15 +20,7 @@ def advise_iterative(assembly: Assembly, prefix: str, package: str) -> None:
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))
     simple = layout.size > 1 and assembly.world.numbering.multiplier_count == 0 and layout.unknown_count >= LARGE
-    if (
-        not simple
-        or chosen
-        or "static" in prefix
-        or package != "mumps"
-        or not (options.progress_wanted() and is_first_process())
-    ):
+    if not simple or chosen or "static" in prefix or package != "mumps" or not options.progress_wanted():
         return
-    sys.stderr.write(
-        f"note: no constraint rows: -{prefix}ksp_type gmres -{prefix}pc_type bjacobi may be faster than MUMPS\n"
-    )
-    sys.stderr.flush()
+    words = f"no constraint rows: -{prefix}ksp_type gmres -{prefix}pc_type bjacobi may be faster than MUMPS"
+    say_once("note", [words])

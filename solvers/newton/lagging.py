@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 
-from windlass.framework.command_line.options import option
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 
 REFRESH_COST = 1.0
 """Iterations that may be spent to save one evaluation and factorisation; those cost 3 to 5, but predictions err, and
@@ -129,6 +129,6 @@ def create_lag_policy(prefix: str, active: bool) -> LagPolicy:
         prefix: options prefix of the solver.
         active: the default.
     """
-    wanted = option(prefix + "lag", active, "", "keep the tangent while that is cheaper; false is full Newton")
+    wanted = own_option(DYNAMIC_OPTIONS, prefix, "lag", active)
     database = PETSc.Options()
     return LagPolicy(wanted and not any(database.hasName(prefix + name) for name in PETSC_OPTIONS))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.command_line.options import option
 from windlass.framework.model.system import PostNewton
 from windlass.framework.state.hooks import StepHook, run_after_iteration
 from windlass.framework.state.state import State
+from windlass.solvers.own_options import NEWTON, own_option
 from windlass.solvers.stepping.cycles import CycleFinder
 
 
@@ -36,14 +36,8 @@ class DiscontinuousSettings:
 
     def with_options(self, prefix: str) -> DiscontinuousSettings:
         """These settings, overridden by options such as ``-<prefix>discontinuous_max_it``."""
-        name = prefix + "discontinuous_"
-        return DiscontinuousSettings(
-            option(name + "max_it", self.max_it, "1", "largest number of passes of one step", minimum=1),
-            option(name + "atol", self.atol, "N", "force error at which a pass is accepted", minimum=0.0),
-            option(name + "rtol", self.rtol, "1", "the same relative to the largest contact force", minimum=0.0),
-            option(name + "limit", self.limit, "1", "relative force error accepted in cycles", minimum=0.0),
-            option(name + "fail", self.fail, "", "fail the step if the error stays larger"),
-        )
+        names = ("max_it", "atol", "rtol", "limit", "fail")
+        return replace(self, **{k: own_option(NEWTON, prefix, f"discontinuous_{k}", getattr(self, k)) for k in names})
 
     def tolerance(self, force: float) -> float:
         """Force error at which a pass is accepted, for the largest contact force; both in N."""

@@ -32,6 +32,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.layout.layout import Layout
 from windlass.framework.state.state import State
 from windlass.solvers.newton.problem import Scheme
+from windlass.solvers.own_options import IMPLICIT
 
 
 @kernel
@@ -230,7 +231,7 @@ class Integrator:
         return found
 
 
-METHODS = ("generalized_alpha", "newmark", "trapezoidal_index2", "generalized_alpha_index2")
+METHODS = IMPLICIT
 
 
 ROTATIONS = ("steady", "parameters")

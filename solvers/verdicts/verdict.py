@@ -14,6 +14,7 @@ from typing import Any
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
+from windlass.framework.command_line.notes import say_once
 from windlass.framework.command_line.summary_file import note_verdict
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import is_first_process
@@ -41,7 +42,7 @@ class Verdict:
 
     Attributes:
         reasons: why its result is doubtful; empty if it is not.
-        notes: what was said before it began.
+        notes: what was to be said before it began; the user sees each note once in a run.
         invariants: numbers that must not have changed at its end, see `System.invariants`.
     """
 
@@ -103,7 +104,7 @@ def begin_verdict(assembly: Assembly, step: float, name: str, more: Sequence[str
     whole = {key: value for key, value in find_invariants(assembly).items() if abs(value - round(value)) < WHOLE}
     notes = [*more, *find_doubts(assembly, step)]
     verdict = Verdict(notes=notes, invariants={k: v for k, v in whole.items() if abs(v) > 0.5})
-    _say(f"note before {name}", verdict.notes)
+    say_once(f"note before {name}", verdict.notes)
     return verdict
 
 

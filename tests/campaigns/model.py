@@ -10,6 +10,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.files import journal
 from windlass.framework.files import whole_files as files
 from windlass.framework.model.world import World
-from windlass.framework.output import read_csv
+from windlass.framework.output.csv import read_csv
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
 from windlass.framework.restart.checkpoint import Checkpoint
@@ -147,6 +148,10 @@ class Undisturbed:
 
     Args:
         folder: a new folder.
+
+    Attributes:
+        duration: how long it took [s].
+        frames: what readers find.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -155,7 +160,9 @@ class Undisturbed:
         # kernels and libraries are loaded once, for all children
         with tempfile.TemporaryDirectory() as warm:
             simulate(Path(warm))
+        begin = monotonic()
         code, said = in_child(lambda pipe: simulate(folder, pipe))
+        self.duration = monotonic() - begin
         assert code == 0, said.decode()
         assert said == bytes(range(2, STEPS + 2))
         self.frames = read_run(folder)

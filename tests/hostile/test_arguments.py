@@ -16,8 +16,13 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.framework.command_line import options
+from windlass.framework.command_line.unused_options import Solver
 from windlass.framework.errors import WindlassError
+from windlass.framework.launch.arguments import Option
 from windlass.framework.model.schema import Component
+from windlass.framework.restart.keeper import Keeper
+from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.own_options import TABLES
 
 from hostile.calls import Call, Scene, calls, create_scene
 from hostile.models import snapshot
@@ -164,16 +169,58 @@ WRONG_WORDS: dict[type, tuple[str, ...]] = {
 """Words on the command line that an option of a type must refuse."""
 
 
+def wrong_words(item: Option) -> Iterator[str]:
+    """Words that an option must refuse, from its type and range alone."""
+    yield from WRONG_WORDS[type(item.default)]
+    if item.minimum is not None:
+        yield f"{item.minimum - 1:g}"
+    if item.maximum is not None:
+        yield f"{item.maximum + 1:g}"
+    if item.choices:
+        yield "no such choice"
+
+
+def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every own option of every solver by itself, with every wrong word: the first solve of a model finds it."""
+    # all that solvers declare by themselves is in the tables that are checked
+    calls(scene)
+    for prefix, table in TABLES.items():
+        assert {name.removeprefix(prefix) for name in options._run.own if name.startswith(prefix)} <= set(table)
+    database, found, count = PETSc.Options(), [], 0
+    first = {"static_": wl.Explicit(scene.space, step=1e-4, end=1e-4), "dynamic_": wl.Static(scene.world)}
+    for prefix, name in ((prefix, name) for prefix, table in TABLES.items() for name in table):
+        solver, item = first.get(prefix, first["dynamic_"]), TABLES[prefix][name]
+        start = scene.space_state if isinstance(solver, wl.Explicit) else scene.state
+        for word in wrong_words(item):
+            # as in a process that has solved nothing yet
+            monkeypatch.setitem(options._run.solvers, prefix, Solver(own=tuple(TABLES[prefix].values())))
+            monkeypatch.setattr(options._run, "values_checked", False)
+            monkeypatch.setattr(Keeper, "restore", fail_to_begin)
+            database.setValue(prefix + name, word)
+            count += 1
+            try:
+                solver.solve(start)
+            except wl.OptionError as error:
+                if f"-{prefix}{name}" not in str(error) or "expected" not in str(error):
+                    found.append(f"-{prefix}{name} '{word}': unclear: {error}")
+            except AssertionError:
+                found.append(f"-{prefix}{name} '{word}': the solve of {solver.prefix} begins")
+            finally:
+                database.delValue(prefix + name)
+    assert count > 150 and not found, "\n".join(found)
+
+
+def fail_to_begin(*_: Any) -> bool:
+    """In place of what every solve does before its first step."""
+    raise AssertionError
+
+
 def test_options(scene: Scene) -> None:
     """Every option that Windlass and its solvers have declared, with every wrong word."""
     calls(scene)
     found, count = [], 0
     for name, item in options._run.own.items():
-        words = list(WRONG_WORDS[type(item.default)])
-        words += [f"{item.minimum - 1:g}"] if item.minimum is not None else []
-        words += [f"{item.maximum + 1:g}"] if item.maximum is not None else []
-        words += ["no such choice"] if item.choices else []
-        for word in words:
+        for word in wrong_words(item):
             count += 1
             try:
                 found.append(f"-{name} '{word}': gave {item.parse(word)!r}")

@@ -75,6 +75,24 @@ def hook(state: wl.State) -> None:
         state.q[:] = math.nan
 
 
+def leave_loop() -> None:
+    """Loops over the steps of a solve that one process, or all, leave by `break` after the second one."""
+    others = FAULT in ("break everywhere", "break held")
+    steps = wl.Dynamic(world, step=STEP, end=5 * STEP).march()
+    for state in steps if FAULT == "break held" else wl.Dynamic(world, step=STEP, end=5 * STEP).march():
+        if state.step == 2 and (RANK == 1 or others):
+            break
+    if FAULT == "break held" and RANK == 1:
+        steps.close()  # type: ignore[attr-defined]
+    if FAULT == "break, then gather":
+        state.gather()
+    print("left", flush=True)
+
+
+if FAULT.startswith("break"):
+    leave_loop()
+
+
 def solve(kind: str) -> None:
     """Solve and print where the tip is."""
     if kind == "static":

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from windlass.framework.output import FieldSeries, LineMesh
+from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.series import FieldSeries
 
 # numbers with many digits show whether times keep them all
 TIMES = [0.0, 1e-4, 0.1 + 0.2, 0.1 + 0.2 + 1e-12, 1 / 3, 2.45, 1e5 + 1 / 3]

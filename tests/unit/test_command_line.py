@@ -79,6 +79,10 @@ def rope() -> wl.World:
         ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
         ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
         ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses it"),
+        ("-last_good /dev/null", "-last_good /dev/null is a device: must be a file"),
+        ("-last_good none/x.npz", "-last_good none/x.npz: expected a file in a folder that exists"),
+        ("-static_stability maybe", "-static_stability = maybe: expected one of check, follow, off"),
+        ("-explicit_stepp 1", "-explicit_stepp 1: unknown option; did you mean -explicit_step?"),
     ],
 )
 def test_wrong_words_are_one_message(tmp_path: Path, words: str, message: str) -> None:

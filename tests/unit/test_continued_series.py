@@ -9,15 +9,12 @@ from typing import Any
 import h5py
 import pytest
 
-from windlass.framework.output import (
-    BrokenSeriesError,
-    CsvTable,
-    LineMesh,
-    VtkhdfSeries,
-    VtuSeries,
-    XdmfSeries,
-    read_csv,
-)
+from windlass.framework.output.csv import CsvTable, read_csv
+from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.series import BrokenSeriesError
+from windlass.framework.output.vtkhdf import VtkhdfSeries
+from windlass.framework.output.vtu import VtuSeries
+from windlass.framework.output.xdmf import XdmfSeries
 
 from support.series import TIMES, append_frames, check_series, create_frame, create_mesh
 
@@ -33,9 +30,11 @@ def interrupt(kind: Any, folder: Path) -> LineMesh:
     return mesh
 
 
-def continue_from(kind: Any, folder: Path, mesh: LineMesh, kept: int, end: int = len(TIMES)) -> Any:
+def continue_from(
+    kind: Any, folder: Path, mesh: LineMesh, kept: int, end: int = len(TIMES), digest: str | None = None
+) -> Any:
     """The same series, continued from some frames on."""
-    series = kind(folder / "belt", mesh, kept=TIMES[:kept])
+    series = kind(folder / "belt", mesh, kept=TIMES[:kept], digest=digest)
     for k in range(kept, end):
         series.append(TIMES[k], **create_frame(mesh, k))
     return series
@@ -110,6 +109,33 @@ def test_damaged_series_are_left_alone(kind: Any, damage: Any, tmp_path: Path) -
     with pytest.raises(BrokenSeriesError, match="cannot be continued"):
         continue_from(kind, tmp_path, mesh, 3)
     assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+
+@every_series
+def test_changed_numbers_of_kept_frames_are_found(kind: Any, tmp_path: Path) -> None:
+    """One bit in the first number of a field of the second frame: no reader of the format sees it, the digest does."""
+    mesh, digests = create_mesh(), []
+    with kind(tmp_path / "belt", mesh) as series:
+        for k, time in enumerate(TIMES[:5]):
+            series.append(time, **create_frame(mesh, k))
+            digests.append(series.digest)
+    assert len(set(digests)) == 5
+    path = tmp_path / DATA[kind].replace("000002", "000001")
+    right = path.read_bytes()
+    number = create_frame(mesh, 1)["point_data"]["axial_force"][:1].tobytes()
+    # numbers of a .vtu are compressed
+    place = len(right) // 2 if kind is VtuSeries else right.index(number) + 2
+    path.write_bytes(right[:place] + bytes([right[place] ^ 1]) + right[place + 1 :])
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(BrokenSeriesError, match="another digest than in the checkpoint"):
+        continue_from(kind, tmp_path, mesh, 3, digest=digests[2])
+    assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
+    path.write_bytes(right)
+    series = continue_from(kind, tmp_path, mesh, 3, 5, digest=digests[2])
+    assert series.digest == digests[4]
+    check_series(series.path, mesh, TIMES[:5])
+    # before anything is read, the digest is that of the checkpoint
+    assert kind(tmp_path / "belt", mesh, kept=TIMES[:5], digest=digests[4]).digest == digests[4]
 
 
 @every_series

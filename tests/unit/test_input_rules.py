@@ -180,6 +180,28 @@ def test_helpers_add_all_or_nothing() -> None:
     world.finalize()
 
 
+def test_changes_are_all_or_nothing() -> None:
+    """A right value beside a misspelt or a wrong one, and a handle of another world of the same kinds."""
+    worlds = [rope()[0], rope()[0]]
+    loads = []
+    for world in worlds:
+        point = world.add(MassPoint, position=(0.0, 1.0), mass=1.0)
+        loads.append(world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, point, "x"), value=1.0))
+    version = worlds[0].version
+    for changes, words in (
+        ({"value": 5.0, "activ": True}, "activ"),
+        ({"value": 5.0, "active": "maybe"}, "active = 'maybe'"),
+        ({"active": False, "value": np.nan}, "value = nan N"),
+    ):
+        with pytest.raises(wl.ModelError, match=words):
+            worlds[0].set(loads[0], **changes)
+    with pytest.raises(wl.ModelError, match="belongs to another world"):
+        worlds[0].set(loads[1], value=5.0)
+    for load in loads:
+        assert float(load.value) == 1.0 and bool(load.active)
+    assert worlds[0].version == version
+
+
 class Twin:
     """Two processes in one: what each of them gives."""
 

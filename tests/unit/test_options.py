@@ -214,7 +214,7 @@ def test_judgement_on_unread_options(name: str, moment: Moment, problem: str, mo
 def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     unread_options = {"dynamic_passes_max_it": "3", "dynamic_alpha": "3"}
     monkeypatch.setattr(unread, "find_unread", lambda: unread_options)
-    solvers = {"static_": DYNAMIC, "dynamic_": Solver(own=("passes_max_it",))}
+    solvers = {"static_": DYNAMIC, "dynamic_": Solver(own=(Option("passes_max_it", 1, "1", "passes"),))}
     (line,) = unread.check(Moment.OPTIONS_SET, solvers, [])
     assert line.startswith("-dynamic_alpha 3: unknown option")
 

@@ -13,7 +13,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from windlass.framework.errors import OutputError
-from windlass.framework.output import LineMesh, VtkhdfSeries, VtuSeries, XdmfSeries
+from windlass.framework.output import vtkhdf
+from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.vtkhdf import VtkhdfSeries
+from windlass.framework.output.vtu import VtuSeries
+from windlass.framework.output.xdmf import XdmfSeries
 
 from support.series import TIMES, append_frames, check_series, convert, create_frame, create_mesh, read_series
 
@@ -189,7 +193,7 @@ def test_a_failed_write_can_be_tried_again(kind: Any, tmp_path: Path, monkeypatc
             with monkeypatch.context() as patch:
                 patch.setattr(meshio.vtu, "write", fail)
                 patch.setattr(h5py.Group, "create_dataset", fail)
-                patch.setattr(h5py.Dataset, "__setitem__", fail)
+                patch.setattr(vtkhdf, "_write_rows", fail)
                 with pytest.raises(OutputError, match="No space left"):
                     series.append(TIMES[k], **create_frame(mesh, k))
             if k == 1:

@@ -15,15 +15,12 @@ from numpy.testing import assert_array_equal
 
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.whole_files import check_target
-from windlass.framework.output import (
-    CsvTable,
-    LineMesh,
-    VtkhdfSeries,
-    VtuSeries,
-    XdmfSeries,
-    create_output_folder,
-    read_csv,
-)
+from windlass.framework.output.csv import CsvTable, read_csv
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.mesh import LineMesh
+from windlass.framework.output.vtkhdf import VtkhdfSeries
+from windlass.framework.output.vtu import VtuSeries
+from windlass.framework.output.xdmf import XdmfSeries
 
 
 def create_mesh() -> LineMesh:

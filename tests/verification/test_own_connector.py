@@ -13,7 +13,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import fix, position_marker
-from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_markers import FAMILY
 from windlass.elements import Ground, MassPoint, RigidBody2D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel

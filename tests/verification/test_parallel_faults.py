@@ -44,6 +44,13 @@ FAULTS = [
     ("caught", "python", 1, "OSError: in the hook"),
     ("constraint", "python", 2, "rows of NodeCoordinate: "),
     ("random", "python", 2, "random numbers need a seed"),
+    ("break", "python", 2, "process 1 has left the loop over the steps of Dynamic, while this one is at the next step"),
+    (
+        "break, then gather",
+        "windlass",
+        2,
+        "process 1 has left the loop over the steps of Dynamic, while this one is at",
+    ),
     ("step", "python", 2, "step [s]: 0.001 on process 0, 0.002 on process 1: must be the same on all processes"),
 ]
 Outcome = subprocess.CompletedProcess[str]
@@ -104,6 +111,15 @@ def test_process_that_ends_between_solves(tmp_path: Path) -> None:
     done = run(tmp_path, "-fault", "end between")
     assert done.returncode == 2 and done.stdout.count("tip") == 1
     assert done.stderr.count("process 1 has ended, while this one begins the solver static_: all must") == 1
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("fault", ["break everywhere", "break held"])
+def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) -> None:
+    """Also when one of them drops the solve later than the other; the next solves are as ever."""
+    done = run(tmp_path, "-fault", fault, "-solver", "dynamic,static", "-quiet", processes=3)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.stdout.count("left"), done.stdout.count("tip")) == (3, 2)
 
 
 @pytest.mark.mpi

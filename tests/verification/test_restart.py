@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from windlass.framework.files.whole_files import seal
-from windlass.framework.output import read_csv
+from windlass.framework.output.csv import read_csv
 
 from support.processes import ROOT, run_windlass
 from support.series import read_series
@@ -247,6 +247,21 @@ def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path)
     """Over 100 steps after the checkpoint: to 1e-10 relative; what was killed is itself what this is compared with."""
     restart_belt(killed_on_two, tmp_path / "again", 2)
     assert_close(killed_on_two / "a_240.npz", tmp_path / "again/a_240.npz")
+
+
+@pytest.mark.mpi
+def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
+    """The first process has the clock; a killed run goes on from the file that nobody has asked for."""
+    short = [word if word != "0.03" else "0.01" for word in BELT]
+    words: list[str | Path] = [write_belt(tmp_path), *short, "-keep", "105", "-output", "a"]
+    run([*words, "-checkpoint_minutes", "1e-3", "-die", "105"], tmp_path, 2, killed=True)
+    state = tmp_path / "a_105.npz"
+    state.rename(tmp_path / "first.npz")
+    said = run([*words, "-restart", "belt.checkpoint.h5"], tmp_path, 2)
+    assert said.count("dynamic goes on at") == 1 and said.count("written by the clock: equal within tolerances") == 1
+    assert_close(tmp_path / "first.npz", state, 1e-7)
+    rows = read_csv(tmp_path / "a/sensors.csv")["step"]
+    assert len(rows) == len(set(rows)) and rows[-1] == 110
 
 
 @pytest.mark.mpi

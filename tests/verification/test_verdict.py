@@ -15,6 +15,7 @@ from windlass.elements import RigidBody2D, nodes_of, straight_cable
 from windlass.framework.command_line import summary
 from windlass.framework.runtime.petsc import PETSc
 
+from support.processes import ROOT
 from support.verdict_models import LENIENT, driven_belt, falling_rope, loaded_rope
 
 Case = tuple[Any, dict[str, Any]]
@@ -68,6 +69,27 @@ def test_no_healthy_run_is_doubtful() -> None:
     assert [case for case in HEALTHY if judge(case) != "ok"] == []
 
 
+def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """README's belt with contacts ten times as stiff, whose step is too long for them: the same speed, 0.60 m/s."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "README.md").read_text()
+    script = text.partition("<!-- file: small_belt.py -->\n```python\n")[2].partition("```")[0]
+    speeds = []
+    for stiffness in ("1e7", "1e8"):
+        found: dict[str, Any] = {}
+        exec(script.replace("contact_stiffness_per_length=1e7", f"contact_stiffness_per_length={stiffness}"), found)
+        assert found["motion"].verdict.word == "ok"
+        speeds.append([report.belt_speed for report in found["reports"]])
+    np.testing.assert_allclose(speeds[1], speeds[0], rtol=0.01)
+    np.testing.assert_allclose(speeds[1][0], 0.60, rtol=0.01)
+
+
+def test_a_stiff_rope_at_rest_stays_there() -> None:
+    """EA 1e8 N, contact 1e9 N/m^2, and a step above the period of both."""
+    solver, start = loaded_rope(stretch=1e8, contact=1e9, step=2e-4)
+    assert np.abs(solver.solve(start).v).max() < 1e-3 and solver.verdict.word == "ok"
+
+
 def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     """T = 2 pi sqrt(0.8/1e7) s = 1.78e-3 s; the number to take is half of it."""
     solver, start = driven_belt(step=5e-3, end=5e-3)
@@ -75,6 +97,13 @@ def test_what_is_said_before_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     (note,) = solver.verdict.notes
     assert "the step of 0.005 s is longer than the period of 0.00178 s" in note and "below 0.00089 s" in note
     assert f"note before dynamic: {note}" in capsys.readouterr().err
+    # it is said once in a run, however many solves it is true for; other numbers are another note
+    again, start = driven_belt(step=5e-3, end=5e-3)
+    again.solve(start)
+    assert again.verdict.notes == [note] and "note" not in capsys.readouterr().err
+    other, start = driven_belt(step=4e-3, end=4e-3)
+    other.solve(start)
+    assert capsys.readouterr().err.count("note before dynamic: the step of 0.004 s") == 1
 
 
 def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,24 @@
+"""What -help says about the options that are not PETSc's."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from windlass.framework.launch.arguments import Option
+
+
+def describe_options(own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str]) -> str:
+    """Options with defaults, units and bounds, by whom they are read: the model, solvers by prefix, Windlass.
+
+    Args:
+        own: the options by name.
+        framework: names of those that belong to no model and no solver.
+        solvers: prefixes of the solvers.
+    """
+    titles = {"": "Options of the model:", "windlass": "Options of Windlass:"}
+    groups: dict[str, list[str]] = {}
+    for name, item in own.items():
+        prefix = next((prefix for prefix in solvers if prefix and name.startswith(prefix)), "")
+        groups.setdefault("windlass" if name in framework else prefix, []).append(item.describe())
+    order = sorted(groups, key=lambda group: (group != "", group == "windlass"))
+    return "\n".join(
+        "\n".join([titles.get(group, f"Windlass' options of the solver {group}:"), *groups[group]]) for group in order
+    )

@@ -1,0 +1,17 @@
+"""Notes to the user, each said once in a run."""
+
+import sys
+from collections.abc import Sequence
+
+from windlass.framework.command_line import options
+
+_said: set[str] = set()
+
+
+def say_once(heading: str, lines: Sequence[str]) -> None:
+    """Notes to the user, on the first process; each is said once in a run, to whichever solve it applies."""
+    new = [line for line in lines if line not in _said]
+    _said.update(new)
+    if new and not options.quiet() and options.process_rank() == 0:
+        sys.stderr.write("".join(f"{heading}: {line}\n" for line in new))
+        sys.stderr.flush()

@@ -1,0 +1,82 @@
+"""Options that the solvers have beside those of PETSc, in tables: all that are given are checked before any solve.
+
+A solver reads one by `own_option`; its name is that of the table behind the prefix of the solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from windlass.framework.command_line.options import expect_solver, option
+from windlass.framework.launch.arguments import Option
+
+Value = TypeVar("Value", bound=int | float | bool | str)
+Table = Mapping[str, Option]
+
+SHORTEST = 1e-300
+"""Smallest step size and end that the command line takes [s]."""
+IMPLICIT = ("generalized_alpha", "newmark", "trapezoidal_index2", "generalized_alpha_index2")
+EXPLICIT = ("verlet", "rk")
+STABILITY = ("check", "follow", "off")
+
+
+def _table(*items: Option) -> dict[str, Option]:
+    return {item.name: item for item in items}
+
+
+# values are those of the solvers' arguments; here they only say of which type an option is
+TIMES = _table(
+    Option("step", 1.0, "s", "nominal step size", minimum=SHORTEST),
+    Option("end", 1.0, "s", "time at the end", minimum=SHORTEST),
+)
+NEWTON = _table(
+    Option("discontinuous_max_it", 1, "1", "largest number of passes of one step", minimum=1),
+    Option("discontinuous_atol", 1.0, "N", "force error at which a pass is accepted", minimum=0.0),
+    Option("discontinuous_rtol", 1.0, "1", "the same relative to the largest contact force", minimum=0.0),
+    Option("discontinuous_limit", 1.0, "1", "relative force error accepted in cycles", minimum=0.0),
+    Option("discontinuous_fail", True, "", "fail the step if the error stays larger"),
+    Option("decide_at_start", True, "", "decide contact states from the state at the start"),
+)
+STATIC_OPTIONS = NEWTON | _table(
+    Option("stability", "check", "", "what is done about unstable equilibria", choices=STABILITY),
+)
+DYNAMIC_OPTIONS = (TIMES | NEWTON) | _table(
+    Option("method", IMPLICIT[0], "", "integrator", choices=IMPLICIT),
+    Option("project", True, "", "bring accelerations onto the constraints after kinks"),
+    Option("lag", True, "", "keep the tangent while that is cheaper; false is full Newton"),
+)
+EXPLICIT_OPTIONS = TIMES | _table(
+    Option("method", EXPLICIT[0], "", "integrator", choices=EXPLICIT),
+    Option("project", True, "", "bring coordinates and velocities onto the constraints"),
+    Option("discontinuous_atol", 1.0, "N", "force error that is no cause to cut a step", minimum=0.0),
+    Option("rtol", 1.0, "1", "relative tolerance of a step", minimum=0.0),
+    Option("atol", 1.0, "m", "absolute tolerance of a step", minimum=0.0),
+)
+TABLES: dict[str, Table] = {
+    "static_": STATIC_OPTIONS,
+    "dynamic_": DYNAMIC_OPTIONS,
+    "explicit_": EXPLICIT_OPTIONS,
+    "initial_": {},
+}
+"""By default prefix: a model may make each of these solvers later."""
+
+for _prefix, _items in TABLES.items():
+    expect_solver(_prefix, tuple(_items.values()))
+
+
+def own_option(table: Table, prefix: str, name: str, default: Value) -> Value:
+    """Declare an option of a solver and return its value from the command line, else the default.
+
+    Args:
+        table: options of this kind of solver.
+        prefix: of the solver.
+        name: of the option, without prefix.
+        default: of this solver.
+
+    Raises:
+        OptionError: a value of the wrong type or out of range.
+    """
+    item = table[name]
+    low, high, choices = item.minimum, item.maximum, item.choices
+    return option(prefix + name, default, item.unit, item.doc, minimum=low, maximum=high, choices=choices)
