@@ -30,6 +30,7 @@ from windlass.connectors.time_functions import (
     differentiate,
     differentiate_twice,
 )
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import (
@@ -229,8 +230,10 @@ def build(rows: LocalRows) -> System:
         tangent, lambda s, dq, dv, slots, values: (c, s.markers[FAMILY], s.lam, s.rate_level, dq, dv, slots, values)
     )
 
+    add_right = bind(add_accelerations)
+
     def add_acceleration(s: Fields, C: FloatArray) -> None:
-        add_accelerations(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)
+        add_right(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)
 
     system = System("CoordinateConstraint", rows.dofs)
     system.constraint = ConstraintSystem(multipliers, add_residual, add_tangent, add_acceleration)

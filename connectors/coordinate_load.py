@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns
 from windlass.connectors.time_functions import bind_values
+from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
@@ -76,9 +77,10 @@ def build(rows: LocalRows) -> System:
     c = Columns(rows.markers("marker"), rows.dofs, rows.column("active"))
     forces = bind_values(rows, "value", "function")
     system = System("CoordinateLoad", rows.dofs)
+    add_forces = bind(load)
 
     def add_load(s: Fields, f: FloatArray) -> None:
-        load(c, s.markers[FAMILY], forces(s.t), f)
+        add_forces(c, s.markers[FAMILY], forces(s.t), f)
 
     def add_load_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         load_tangent(c, s.markers[FAMILY], forces(s.t), dq, slots, values)

@@ -20,6 +20,7 @@ Journal of Sound and Vibration 318 (2008) 461-487.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -177,7 +178,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
     residual: Callable[..., None] = residual_lobatto if rule == 2 else residual_gauss
     tangent: Callable[..., None] = tangent_lobatto if rule == 2 else tangent_gauss
     return Group(
-        columns,
+        # energies are asked for in some steps only; lanes are made of columns that are not kept
+        functools.cache(columns),
         points,
         fixed(residual, lambda s, f: (*parameters, s.x, s.v, s.a, 0.0, f)),
         fixed(tangent, lambda s, dq, dv, slots, values: (*parameters, s.x, s.v, dq, dv, 0.0, slots, values)),
