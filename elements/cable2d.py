@@ -39,6 +39,7 @@ from windlass.elements.cable2d_lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d_outputs import OUTPUTS
 from windlass.elements.cable2d_points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d_strains import dot, eval_references, interpolate
+from windlass.framework.bind import bind
 from windlass.framework.errors import ModelError
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
@@ -241,7 +242,8 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         system.runs = 4
         system.dynamic_residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
-    system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
+    add_gravity = bind(gravity)
+    system.body_force = lambda s, g, which, f: add_gravity(inertia, g, which, f)
     system.diagnose, system.doubts = create_diagnosis(rows), create_doubts(rows)
     system.energy_is_whole = not law_groups
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))

@@ -13,6 +13,7 @@ from windlass.elements.nodes import Point2D, create_missing_node
 from windlass.elements.nodes3d import Point3D
 from windlass.elements.outputs import point_outputs
 from windlass.framework.adding import shape_of
+from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
@@ -72,7 +73,8 @@ def build(rows: LocalRows) -> System:
     c = Columns(m=rows.column("mass"), dofs=rows.dofs)
     system = System("MassPoint", rows.dofs)
     system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
-    system.body_force = lambda fields, g, which, f: gravity(c, g, which, f)
+    add_gravity = bind(gravity)
+    system.body_force = lambda fields, g, which, f: add_gravity(c, g, which, f)
     return system
 
 

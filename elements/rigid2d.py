@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from windlass.elements.nodes import RigidNode2D, create_missing_node
 from windlass.elements.outputs import point_outputs, rotation_outputs
+from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
 from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
 from windlass.framework.schema import Component, column, ref
@@ -69,7 +70,8 @@ def build(rows: LocalRows) -> System:
     c = Columns(m=rows.column("mass"), I=rows.column("inertia"), dofs=rows.dofs)
     system = System("RigidBody2D", rows.dofs)
     system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
-    system.body_force = lambda fields, g, which, f: gravity(c, g, which, f)
+    add_gravity = bind(gravity)
+    system.body_force = lambda fields, g, which, f: add_gravity(c, g, which, f)
     return system
 
 

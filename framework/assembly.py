@@ -29,7 +29,7 @@ from windlass.framework.program import Program
 from windlass.framework.schema import Component
 from windlass.framework.sparsity import Pattern
 from windlass.framework.spreading import spread_world
-from windlass.framework.stages import Stage, enter, leave
+from windlass.framework.stages import Stage, Step, enter, in_stage, leave
 from windlass.framework.state import NAMES, State
 from windlass.framework.steps import (
     constraint_steps,
@@ -118,7 +118,7 @@ class Assembly:
     def order_systems(self) -> None:
         """Sort the work of the systems into lists, again after functions of theirs were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
-        self._kinematics = Program((s.update, (self.fields,)) for s in self.systems if s.update is not None)
+        self._kinematics = Program(self.marker_steps())
         self._products = [s.mass_product for s in self.systems if s.mass_product is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self._loads = Loads(self.world, self.fields, self.systems)
@@ -191,9 +191,11 @@ class Assembly:
 
     def update_markers(self) -> None:
         """KINEMATICS: evaluate the marker columns at the current fields."""
-        enter(Stage.KINEMATICS)
         self._kinematics()
-        leave(Stage.KINEMATICS)
+
+    def marker_steps(self) -> list[Step]:
+        """What `update_markers` does, as steps of a `Program`."""
+        return in_stage(Stage.KINEMATICS, [(s.update, (self.fields,)) for s in self.systems if s.update is not None])
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
