@@ -195,10 +195,10 @@ def create_chord(ax: float, ay: float, bx: float, by: float) -> Chord:
 
 
 @kernel(inline=True)
-def axis_chord(shape: ShapeColumns, j: int, y: float, h: Chord) -> Chord:
+def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
     """The chord of the axis under the segment ``h`` from point j to j + 1 at the offset y."""
-    ux, uy = shape.slope[j, 0], shape.slope[j, 1]
-    wx, wy = shape.slope[j + 1, 0], shape.slope[j + 1, 1]
+    ux, uy = slope[j, 0], slope[j, 1]
+    wx, wy = slope[j + 1, 0], slope[j + 1, 1]
     u, w = y / np.sqrt(ux * ux + uy * uy), y / np.sqrt(wx * wx + wy * wy)
     return create_chord(h.ax + u * uy, h.ay - u * ux, h.bx + w * wy, h.by - w * wx)
 
@@ -210,10 +210,10 @@ def side(h: Chord) -> float:
 
 
 @kernel(inline=True)
-def stick_position(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, h: Chord) -> tuple[float, float, float]:
+def stick_position(law: RowLaw, o: Pose, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
     """x_cur [m] of the segment ``h`` from point j to j + 1, and its derivatives by rho [m] and by the length [1]."""
     on_axis = law.current and law.y != 0.0
-    z = axis_chord(shape, j, law.y, h) if on_axis else h
+    z = axis_chord(slope, j, law.y, h) if on_axis else h
     sigma = side(z)
     alpha = np.arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
     if not law.current:
@@ -265,10 +265,15 @@ class SegmentState(NamedTuple):
     d_length: float
 
 
+# Functions that are called for each segment take the arrays that they read: the compiler counts references to every
+# array of a tuple that is passed, which takes as long as the work on a segment.
+
+
 @kernel(inline=True)
-def eval_segment(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, state: float, stick: float) -> SegmentState:
+def eval_segment(
+    law: RowLaw, o: Pose, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
+) -> SegmentState:
     """Geometry, rates and forces of the segment from point j to j + 1, with the decisions of the history values."""
-    p, v = shape.p, shape.v
     h = create_chord(p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy)
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
@@ -277,7 +282,7 @@ def eval_segment(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, state: float
     fn, _, _ = normal_force(law, h.D - law.r, vn)
     bristle, d_rho, d_length = 0.0, 0.0, 0.0
     if state == 0.0 and law.mu_k != 0.0:
-        x, d_rho, d_length = stick_position(law, o, shape, j, h)
+        x, d_rho, d_length = stick_position(law, o, slope, j, h)
         bristle = wrap(x - stick, law.r)
     ft = tangential_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
     return SegmentState(h, vax, vay, vbx, vby, vn, vt, fn, ft, state, bristle, d_rho, d_length)
@@ -326,7 +331,7 @@ def add_residual(
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
                     state, stick = data[first + n + s], data[first + 2 * n + s]
-                z = eval_segment(law, o, shape, j, state, stick)
+                z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
                 n0x, n0y, n1x, n1y = force_normals(law, z.chord)
                 rho = z.chord.rho
                 fx += (1.0 - rho) * (z.fn * n0x - z.ft * n0y)

@@ -134,7 +134,7 @@ def fill_travel_columns(
             if data[first + s] > 0.0 or state != 0.0:
                 continue
             j = shape.start[k] + s
-            z = eval_segment(law, o, shape, j, state, stick)
+            z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(law, z.chord)
             # x_cur changes with s as with -rho n/L; the force on point 0 is (1-rho) f_t t0, that on point 1 rho f_t t1
             d_ft = -law.mu_k * z.d_rho / law.L

@@ -72,7 +72,7 @@ def mesh_velocity(shape: ShapeColumns, j: int, y: float, s_t: float) -> tuple[fl
 def slip_rate(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, h: Chord, s_t: float) -> float:
     """Rate of x_cur [m/s] of the segment ``h`` from point j to j + 1; s_t: axial motion of the material [m/s]."""
     on_axis = law.current and law.y != 0.0
-    z = axis_chord(shape, j, law.y, h) if on_axis else h
+    z = axis_chord(shape.slope, j, law.y, h) if on_axis else h
     y = law.y if on_axis else 0.0
     ax, ay = mesh_velocity(shape, j, y, s_t)
     bx, by = mesh_velocity(shape, j + 1, y, s_t)
@@ -80,7 +80,7 @@ def slip_rate(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, h: Chord, s_t: 
     rhos, theta = chord_derivatives(z)
     rho_t = rhos[0] * ax + rhos[1] * ay + rhos[2] * bx + rhos[3] * by
     theta_t = theta[0] * ax + theta[1] * ay + theta[2] * bx + theta[3] * by
-    _, d_rho, d_length = stick_position(law, o, shape, j, h)
+    _, d_rho, d_length = stick_position(law, o, shape.slope, j, h)
     rate: float = law.r * (theta_t - o.omega) + d_rho * (rho_t - s_t / law.L)
     if d_length != 0.0:
         ex, ey = z.bx - z.ax, z.by - z.ay
@@ -106,7 +106,7 @@ def fill_powers(
             state, stick = UNDEFINED, 0.0
             if c.friction:
                 state, stick = data[first + n + s], data[first + 2 * n + s]
-            z = eval_segment(law, o, shape, j, state, stick)
+            z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
             h, spring = z.chord, law.kc * (z.chord.D - law.r)
             n0x, n0y, n1x, n1y = force_normals(law, h)
             at0 = z.fn * (n0x * z.vax + n0y * z.vay) + z.ft * (n0x * z.vay - n0y * z.vax)

@@ -25,7 +25,6 @@ from windlass.connectors.circle_segments.kernels import (
     UNDEFINED,
     Chord,
     ContactColumns,
-    Pose,
     RowLaw,
     SegmentState,
     axis_chord,
@@ -146,10 +145,10 @@ def fill_circle_columns(C: FloatArray, X: FloatArray) -> None:
 
 @kernel(inline=True)
 def add_axis_columns(
-    law: RowLaw, z: SegmentState, o: Pose, shape: ShapeColumns, j: int, dq: float, X: FloatArray
+    law: RowLaw, z: SegmentState, slope: FloatArray, S: FloatArray, j: int, dq: float, X: FloatArray
 ) -> None:
     """Add dq dF/d(end points of the axis under the segment) to X (5, 11): x_cur bends the bristle, and this f_t."""
-    h = axis_chord(shape, j, law.y, z.chord)
+    h = axis_chord(slope, j, law.y, z.chord)
     rhos, theta = chord_derivatives(h)
     x0, y0, x1, y1 = place_derivatives(law.r, z, h, rhos, theta)
     n0x, n0y, n1x, n1y = force_normals(law, z.chord)
@@ -158,8 +157,8 @@ def add_axis_columns(
     for k in range(5):
         d_force = fk * force[k]
         for b in range(4):
-            X[k, 2 * b] += d_force * (x0 * shape.S[j, b] + x1 * shape.S[j + 1, b])
-            X[k, 2 * b + 1] += d_force * (y0 * shape.S[j, b] + y1 * shape.S[j + 1, b])
+            X[k, 2 * b] += d_force * (x0 * S[j, b] + x1 * S[j + 1, b])
+            X[k, 2 * b + 1] += d_force * (y0 * S[j, b] + y1 * S[j + 1, b])
         X[k, 8] -= d_force * (x0 + x1)
         X[k, 9] -= d_force * (y0 + y1)
 
@@ -214,7 +213,7 @@ def add_tangent(
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
                     state, stick = data[first + n + s], data[first + 2 * n + s]
-                z = eval_segment(law, o, shape, j, state, stick)
+                z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
                 on_axis = law.current and y != 0.0 and state == 0.0 and law.mu_k != 0.0
                 f0x, f0y, next_x, next_y = fill_segment_tangent(law, z, o.omega, dq, dv, on_axis, C)
                 fx += f0x
@@ -232,7 +231,7 @@ def add_tangent(
                     fill_axis_columns(C, shape.S, j, J, X)
                 fill_circle_columns(C, X)
                 if on_axis:
-                    add_axis_columns(law, z, o, shape, j, dq, X)
+                    add_axis_columns(law, z, shape.slope, shape.S, j, dq, X)
                 add_segment_block(J, X, K)
                 if not central:
                     add_centre_rates(V, J, N)

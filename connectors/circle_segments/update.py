@@ -107,7 +107,7 @@ def update_friction(
             limit, last = c.mu[i] * abs(fn), start[stick_at]
             x, d_rho, slip, ft = last, 0.0, vt, c.mu_v[i] * vt
             if bristles:
-                x, d_rho, _ = stick_position(law, o, shape, j, h)
+                x, d_rho, _ = stick_position(law, o, shape.slope, j, h)
                 # a segment that was open at the start of the step begins to stick where it is now
                 if start[state_at] == UNDEFINED:
                     last = x
@@ -147,7 +147,7 @@ def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionCol
                 continue
             p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
             h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
-            x, d_rho, _ = stick_position(law, o, shape, j0 + s, h)
+            x, d_rho, _ = stick_position(law, o, shape.slope, j0 + s, h)
             data[first + 2 * n + s] = x + law.shift * d_rho
 
 
@@ -168,7 +168,7 @@ def fill_outputs(
             state, stick = UNDEFINED, 0.0
             if c.friction:
                 state, stick = data[first + n + s], data[first + 2 * n + s]
-            z = eval_segment(law, o, shape, j, state, stick)
+            z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
             h, gap = z.chord, z.chord.D - law.r
             if c.active[i] and data[first + s] <= 0.0:
                 out[i, s, 0], out[i, s, 1] = z.ft, z.fn

@@ -33,6 +33,7 @@ from windlass.connectors.user_functions.time_functions import (
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
@@ -221,8 +222,10 @@ def build(rows: LocalRows) -> System:
         tangent, lambda s, dq, dv, slots, values: (c, s.markers[FAMILY], s.lam, s.rate_level, dq, dv, slots, values)
     )
 
+    add_right = bind(add_accelerations)
+
     def add_acceleration(s: Fields, C: FloatArray) -> None:
-        add_accelerations(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)
+        add_right(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)
 
     system = System("CoordinateConstraint", rows.dofs)
     system.constraint = ConstraintSystem(multipliers, add_residual, add_tangent, add_acceleration)

@@ -38,13 +38,13 @@ def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
 def create_system(rows: LocalRows, c: Any, j: Joint, loops: Loops) -> System:
     """The system of a joint table with the law's columns c and the loops around its equation."""
     residual = fixed(loops.residual, lambda s, C, f: (c, j, s.markers[FAMILY], s.lam, s.rate_level, C, f))
-    add_derivatives = bind(loops.tangent)
+    add_derivatives, add_right = bind(loops.tangent), bind(loops.accelerations)
 
     def tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
         add_derivatives(c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, dq, dv, slots, values)
 
     def accelerations(s: Fields, C: FloatArray) -> None:
-        loops.accelerations(c, j, s.markers[FAMILY], s.v, C)
+        add_right(c, j, s.markers[FAMILY], s.v, C)
 
     system = System(rows.table.kind, rows.dofs)
     system.constraint = ConstraintSystem(j.lam, residual, tangent, accelerations)

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.coordinate_marker import FAMILY
 from windlass.connectors.user_functions.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -77,9 +79,10 @@ def build(rows: LocalRows) -> System:
     c = Columns(rows.markers("marker"), rows.dofs, rows.column("active"))
     forces = bind_values(rows, "value", "function")
     system = System("CoordinateLoad", rows.dofs)
+    add_forces = bind(load)
 
     def add_load(s: Fields, f: FloatArray) -> None:
-        load(c, s.markers[FAMILY], forces(s.t), f)
+        add_forces(c, s.markers[FAMILY], forces(s.t), f)
 
     def add_load_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
         load_tangent(c, s.markers[FAMILY], forces(s.t), dq, slots, values)

@@ -165,7 +165,9 @@ def _difference(
         h = (t + step) - t  # as large as the distance of the times really is
         near_start = 0.0 <= t < 2 * h
         weights = forward if near_start else central
-        total: FloatArray = sum((w * function(t + k * h) for k, w in weights), start=np.zeros(())) / h**order
-        return total
+        total: FloatArray = np.float64(0.0)  # type: ignore[assignment]
+        for k, w in weights:
+            total = total + w * function(t + k * h)
+        return total / h**order
 
     return eval_at

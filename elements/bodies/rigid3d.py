@@ -146,7 +146,7 @@ def build(rows: LocalRows) -> System:
     system = System("RigidBody3D", rows.dofs)
     add_inertia_derivatives = bind(inertia_tangent)
     add_gravity, add_gravity_derivatives = bind(gravity), bind(gravity_tangent)
-    add_derivatives = bind(constraint_tangent)
+    add_derivatives, add_right = bind(constraint_tangent), bind(add_accelerations)
     system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
     system.inertia = fixed(inertia, lambda s, f: (c, s.x, s.v, s.a, f))
     system.body_force = lambda s, g, which, f: add_gravity(c, s.x, g, which, f)
@@ -170,7 +170,7 @@ def build(rows: LocalRows) -> System:
         rows.layout.multipliers(rows.table, rows.rows),
         fixed(constraint, lambda s, C, f: (c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, C, f)),
         add_constraint_tangent,
-        lambda s, C: add_accelerations(c, s.v, C),
+        lambda s, C: add_right(c, s.v, C),
     )
     return system
 

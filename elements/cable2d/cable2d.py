@@ -20,6 +20,7 @@ Journal of Sound and Vibration 318 (2008) 461-487.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -41,6 +42,7 @@ from windlass.elements.cable2d.user_laws import tangent as tangent_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.bind import bind
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Fixed, fixed, together
 from windlass.framework.model.law import Law, LocalRows, Tables, register
@@ -178,7 +180,8 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
     residual: Callable[..., None] = residual_lobatto if rule == 2 else residual_gauss
     tangent: Callable[..., None] = tangent_lobatto if rule == 2 else tangent_gauss
     return Group(
-        columns,
+        # energies are asked for in some steps only; lanes are made of columns that are not kept
+        functools.cache(columns),
         points,
         fixed(residual, lambda s, f: (*parameters, s.x, s.v, s.a, 0.0, f)),
         fixed(tangent, lambda s, dq, dv, slots, values: (*parameters, s.x, s.v, dq, dv, 0.0, slots, values)),
@@ -240,7 +243,8 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         system.runs = 4
         system.dynamic_residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
-    system.body_force = lambda s, g, which, f: gravity(inertia, g, which, f)
+    add_gravity = bind(gravity)
+    system.body_force = lambda s, g, which, f: add_gravity(inertia, g, which, f)
     system.diagnose, system.doubts = create_diagnosis(rows), create_doubts(rows)
     system.energy_is_whole = not law_groups
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))

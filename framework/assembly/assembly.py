@@ -16,6 +16,7 @@ from windlass.framework.assembly.steps import (
     constraint_steps,
     constraint_tangent_steps,
     force_steps,
+    in_stage,
     mass_steps,
     take,
     tangent_steps,
@@ -24,7 +25,7 @@ from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsi
 from windlass.framework.assembly.vectors import create_ghost_vector, update_ghosts
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import Program, Step
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.pruning import spread_world
 from windlass.framework.model.law import LocalRows, family_of, law_of
@@ -120,7 +121,7 @@ class Assembly:
     def order_systems(self) -> None:
         """Sort the work of the systems into lists, again after functions of theirs were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
-        self._kinematics = Program((s.update, (self.fields,)) for s in self.systems if s.update is not None)
+        self._kinematics = Program(self.marker_steps())
         self._products = [s.mass_product for s in self.systems if s.mass_product is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self._loads = Loads(self.world, self.fields, self.systems)
@@ -193,9 +194,11 @@ class Assembly:
 
     def update_markers(self) -> None:
         """KINEMATICS: evaluate the marker columns at the current fields."""
-        enter(Stage.KINEMATICS)
         self._kinematics()
-        leave(Stage.KINEMATICS)
+
+    def marker_steps(self) -> list[Step]:
+        """What `update_markers` does, as steps of a `Program`."""
+        return in_stage(Stage.KINEMATICS, [(s.update, (self.fields,)) for s in self.systems if s.update is not None])
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""

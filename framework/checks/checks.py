@@ -212,9 +212,14 @@ def instance(*kinds: type | str) -> Check:
     """An object of a class, given itself or, where it cannot be imported, by name."""
     names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
 
+    known: dict[type, bool] = {}
+
     def fits(value: Any) -> bool:
-        own = type(value).__mro__
-        return any(kind in own or kind in [cls.__name__ for cls in own] for kind in kinds)
+        own = type(value)
+        if own not in known:
+            classes = own.__mro__
+            known[own] = any(kind in classes or kind in [cls.__name__ for cls in classes] for kind in kinds)
+        return known[own]
 
     return that(fits, f"a {names}")
 

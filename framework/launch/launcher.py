@@ -1,6 +1,7 @@
 """What mpiexec tells its processes through the environment, known before MPI starts; the start of MPI and PETSc."""
 
 import atexit
+import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE")
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 
 
+@functools.cache
 def launched_size() -> int:
     """Number of processes that were started together; 1 without mpiexec."""
     return max([1, *_numbers(SIZE_VARIABLES)])

@@ -36,8 +36,11 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
+from windlass.solvers.constraint_motion.constraint_jacobian import ConstraintJacobian
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.initial import MassSolver, update_initial_accelerations
@@ -52,6 +55,19 @@ NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
 """What rounding leaves in e [1/s², 1] per 1 + largest coordinate and velocity: of differences in time, times 1/h²."""
 LOOK_BACK = 1 / 16
 """Share of a step over which the derivative of r is taken."""
+
+
+@kernel
+def find_excess(
+    product: FloatArray, right: FloatArray, e0: FloatArray, size0: FloatArray, e: FloatArray, size: FloatArray
+) -> float:
+    """Fill e and the size of its terms, and find the largest change of e from e0 beyond `KINK` of its terms."""
+    largest = 0.0
+    for i in range(len(e)):
+        e[i] = product[i] - right[i]
+        size[i] = abs(product[i]) + abs(right[i])
+        largest = max(largest, abs(e[i] - e0[i]) - KINK * max(size[i], size0[i]))
+    return largest
 
 
 class Consistency:
@@ -70,7 +86,13 @@ class Consistency:
         self._problem, self._integrator = problem, integrator
         self._rates = ConstraintRates(problem.assembly)
         self._project = project and self._rates.anywhere
-        self._before = np.zeros(self._rates.count), np.zeros(self._rates.count)
+        self._jacobian = ConstraintJacobian(problem.assembly)
+        count = self._rates.count
+        self._product, self._right = np.zeros(count + 1), np.zeros(count + 1)
+        # e and the size of its terms, after the step before and now
+        self._before: tuple[FloatArray, FloatArray] = np.zeros(count), np.zeros(count)
+        self._now: tuple[FloatArray, FloatArray] = np.zeros(count), np.zeros(count)
+        self._find_excess = bind(find_excess)
         self._again = False
         self.projections = 0
 
@@ -112,7 +134,8 @@ class Consistency:
         """Evaluate e of a state that goes on, which would have been left from the step before."""
         if self._project:
             self._problem.assembly.load_fields(state)
-            self._before = self._eval_residual(state.a)
+            self._look(state)
+            self._swap()
 
     def follow(self, state: State, h: float) -> None:
         """Project an accepted step after a kink; the fields hold the state.
@@ -123,28 +146,34 @@ class Consistency:
         """
         if not self._project:
             return
-        e, size = self._eval_residual(state.a, restore=False)
-        kink = self._is_kink(e, size, h)
+        kink = self._is_kink(self._look(state), h)
         if kink or self._again:
-            self._rates.update_markers()
             self._project_rates(state, h)
             self.projections += 1
-            e, size = self._eval_residual(state.a)
+            self._look(state)
         self._again = kink
-        self._before = e, size
+        self._swap()
 
-    def _eval_residual(self, a: FloatArray, restore: bool = True) -> tuple[FloatArray, FloatArray]:
-        """e at the fields, and the size of its terms, shape (m,) each; for ``restore`` see `ConstraintRates`."""
+    def _look(self, state: State) -> float:
+        """Evaluate e and the size of its terms at the fields, which hold the state; its largest excess as of a kink."""
+        product, right = self._product, self._right
+        product[:] = 0.0
+        self._jacobian.add_product(state.a, product)
+        self._rates.update_right(right)
+        return self._find_excess(product, right, *self._before, *self._now)
+
+    def _swap(self) -> None:
+        """What was evaluated is that of the step before."""
+        self._before, self._now = self._now, self._before
+
+    def _eval_residual(self, a: FloatArray) -> FloatArray:
+        """e at the fields, with accelerations that they need not have, shape (m,)."""
         right = self._rates.eval_right()
-        product = self._rates.multiply(a, restore)
-        return product - right, np.abs(product) + np.abs(right)
+        return self._rates.multiply(a) - right
 
-    def _is_kink(self, e: FloatArray, size: FloatArray, h: float) -> bool:
-        """Whether e has changed more than smooth motion explains, on any process."""
+    def _is_kink(self, largest: float, h: float) -> bool:
+        """Whether e has changed more than smooth motion explains, on any process, from its excess on this one."""
         fields, comm = self._problem.assembly.fields, self._problem.assembly.comm
-        before, size_before = self._before
-        excess = np.abs(e - before) - KINK * np.maximum(size, size_before)
-        largest = float(excess.max(initial=0.0))
         if largest > NOISE_OF_RATES:
             place, speed = np.abs(fields.x).max(), np.abs(fields.v).max()
             largest -= NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
@@ -163,7 +192,7 @@ class Consistency:
             f *= -1.0
             self._move(state, change)
             assembly.add_forces(f)
-        e, _ = self._eval_residual(state.a)
+        e = self._eval_residual(state.a)
         change, force = solver.solve(f, self._append(-e))
         state.a += change
         state.lam += force
@@ -185,13 +214,13 @@ class Consistency:
     def _eval_jerk(self, state: State, h: float) -> FloatArray:
         """j of the state that the fields hold, by a difference in time, shape (m,)."""
         rates, fields, step = self._rates, self._problem.assembly.fields, LOOK_BACK * h
-        now, _ = self._eval_residual(state.a)
+        now = self._eval_residual(state.a)
         x, v, t = fields.x.copy(), fields.v.copy(), fields.t
         fields.x[:-1] -= step * state.v
         fields.v[:-1] -= step * state.a
         fields.t = t - step
         rates.update_markers()
-        before, _ = self._eval_residual(state.a)
+        before = self._eval_residual(state.a)
         fields.x[:], fields.v[:], fields.t = x, v, t
         rates.update_markers()
         return (before - now) / step

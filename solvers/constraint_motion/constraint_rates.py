@@ -77,13 +77,8 @@ class ConstraintRates:
         fields.lam[:] = self._lam
         return c[:-1].copy()
 
-    def multiply(self, w: FloatArray, restore: bool = True) -> FloatArray:
-        """C_q w for w of shape (n,) at the present coordinates, shape (m,).
-
-        Args:
-            w: as many numbers as there are local coordinates.
-            restore: bring the markers back to the velocities in the fields, which are there again in any case.
-        """
+    def multiply(self, w: FloatArray) -> FloatArray:
+        """C_q w for w of shape (n,) at the present coordinates, shape (m,)."""
         fields = self._assembly.fields
         without = self.eval(rate_level=True)
         self._v[:] = fields.v
@@ -91,17 +86,19 @@ class ConstraintRates:
         self.update_markers()
         found = self.eval(rate_level=True) - without
         fields.v[:] = self._v
-        if restore:
-            self.update_markers()
+        self.update_markers()
         return found
 
     def eval_right(self) -> FloatArray:
         """r of C_q a = r [m/s^2, rad/s^2], shape (m,)."""
-        c = self._c
-        c[:] = 0.0
+        self.update_right(self._c)
+        return self._c[:-1].copy()
+
+    def update_right(self, right: FloatArray) -> None:
+        """The same into an array of shape (m + 1,)."""
+        right[:] = 0.0
         for constraint in self._assembly.constraints:
-            constraint.acceleration(self._assembly.fields, c)
-        return c[:-1].copy()
+            constraint.acceleration(self._assembly.fields, right)
 
     def find_rates(self) -> NDArray[np.bool_]:
         """Which constraints are on velocities: their C depends on them, shape (m,)."""

@@ -199,8 +199,9 @@ class Newton:
                 start than the predictor; taken if a tangent is kept: full Newton always begins at the predictor.
         """
         self._damped = damped
-        max_it = self.snes.getTolerances()[3]
+        max_it = 0
         if damped:
+            max_it = self.snes.getTolerances()[3]
             set_line_search(self.snes, "bt")
             self.snes.setTolerances(max_it=DAMPED_ITERATIONS * max_it)
         run = self._attempt(scheme, guess)

@@ -116,7 +116,7 @@ class NonlinearProblem:
         self._spread = np.zeros(n + 1)
         self._local = np.zeros(len(unknowns.numbers))
         self._sum = np.zeros(len(unknowns.numbers))
-        self._take_over, self._evaluate, self._collect_all = bind(take_over), bind(expand), bind(collect)
+        self._take_over, self._collect_all = bind(take_over), bind(collect)
         self._store = bind(store_motion)
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, int], Program | int] = {}
@@ -128,6 +128,9 @@ class NonlinearProblem:
         self._places = Places(dofs, multipliers, pads, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
+        # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
+        self._q0, self._v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
+        self._expansion, self._expansion_revision = Program([]), -1
         if self._parallel:
             ghosts = np.asarray(unknowns.numbers[unknowns.owned :], PETSc.IntType)
             self._ghosts = PETSc.Vec().createSeq(len(ghosts))
@@ -200,6 +203,7 @@ class NonlinearProblem:
         fields = self.assembly.fields
         fields.t, fields.load_factor, fields.rate_level = scheme.t, scheme.load_factor, scheme.rate_level
         fields.unit_rates = scheme.unit_rates
+        self._q0[:], self._v0[:], self._factors[:] = scheme.q0, scheme.v0, factors[:3]
         self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
@@ -217,7 +221,7 @@ class NonlinearProblem:
         same, self._version = version == self._version, version
         if self._expanded and same:
             return
-        scheme, local, values = self.scheme, self._local, x.array_r
+        local, values = self._local, x.array_r
         # one process also looks at the values, as SNES copies vectors
         if not self._parallel and not self._take_over(values, local) and self._expanded:
             return
@@ -227,9 +231,11 @@ class NonlinearProblem:
             local[:owned] = values
             self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
             local[owned:] = self._ghosts.array_r
-        factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
-        self._evaluate(local, self._places, scheme.q0, scheme.v0, *factors, self._motion)
-        self.assembly.update_markers()
+        if self._expansion_revision != self.assembly.revision:
+            self._expansion_revision = self.assembly.revision
+            known = local, self._places, self._q0, self._v0, self._factors, self._motion
+            self._expansion = Program([(fixed(expand, lambda: known), ()), *self.assembly.marker_steps()])
+        self._expansion()
 
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""

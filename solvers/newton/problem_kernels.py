@@ -35,12 +35,14 @@ def expand(
     to: Places,
     q0: FloatArray,
     v0: FloatArray,
-    v_factor: float,
-    a_factor: float,
-    lam_factor: float,
+    factors: FloatArray,
     out: Motion,
 ) -> None:
-    """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme` in problem.py."""
+    """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme` in problem.py.
+
+    ``factors`` are those of velocities, accelerations and multipliers, shape (3,).
+    """
+    v_factor, a_factor, lam_factor = factors
     for i in range(len(to.dofs)):
         dq = unknown[to.dofs[i]]
         out.x[i] = to.reference[i] + q0[i] + dq

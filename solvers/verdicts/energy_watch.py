@@ -84,9 +84,10 @@ class EnergyWatch:
 
     def begin_step(self) -> None:
         """A step begins: whether it is looked at."""
-        number = self._steps + 1
-        # two steps in a row
-        self._wanted = number <= FIRST or any(k % EVERY == 0 or k & (k - 1) == 0 for k in (number, number - 1))
+        number, before = self._steps + 1, self._steps
+        # two steps in a row; counts that are powers of two have one bit
+        is_due = number & before == 0 or number % EVERY == 0 or before & (before - 1) == 0 or before % EVERY == 0
+        self._wanted = number <= FIRST or is_due
 
     def after_newton(self) -> None:
         """A Newton run has converged; its history values, which are still in the fields, decide on the forces."""

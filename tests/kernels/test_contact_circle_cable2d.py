@@ -127,7 +127,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
         # sticking positions see the chord of the axis, whose closest point has kinks elsewhere
         for i, s in product(range(contact.rows), range(SEGMENTS)):
             chord = create_chord(*a[i, s], *p[i, s + 1])
-            z = axis_chord(contact.shape, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)
+            z = axis_chord(contact.shape.slope, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)
             e = np.array([z.bx - z.ax, z.by - z.ay])
             on_axis = -(np.array([z.ax, z.ay]) @ e) / (e @ e)
             near[i, s] |= min(abs(on_axis), abs(on_axis - 1.0)) < 0.02

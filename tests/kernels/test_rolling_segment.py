@@ -48,7 +48,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
         angle = left * (s if not leaves else -s) / axis
         cos, sin = np.cos(angle), np.sin(angle)
         o = Pose(0.0, 0.0, 0.0, 0.0, 0.0, cos, -sin, sin, cos)
-        places.append(stick_position(law, o, shape, 0, create_chord(*shape.p[0], *shape.p[1]))[0])
+        places.append(stick_position(law, o, shape.slope, 0, create_chord(*shape.p[0], *shape.p[1]))[0])
     return np.array(places)
 
 
