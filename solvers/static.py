@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from windlass.framework.restart.keeper import Keeper
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.state.state import State, local_state
+from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
+from windlass.solvers.equilibrium.settling import settle_contacts
 from windlass.solvers.equilibrium.singular import check_stiffness, summarise_faults
 from windlass.solvers.equilibrium.stability import (
     Follower,
@@ -38,7 +41,7 @@ from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSetti
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import StepControl
-from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_end, judge_invariants
+from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_end, judge_invariants, judge_jumps
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
@@ -132,6 +135,8 @@ class Static:
         self.statistics = Statistics()
         self.name = name or prefix.rstrip("_")
         self.verdict, self._error = Verdict(), 0.0
+        watched = self.stability != "off" and options.verdict_kind() != "off"
+        self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
         self.progress = Progress(name, "", self.statistics)
         self.keeper: Keeper | None = None
 
@@ -189,7 +194,7 @@ class Static:
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)
         first, start = current.copy(), current.copy()
-        done = 0.0
+        done, self._jumps = 0.0, []
         while done < 1.0 - 1e-9 * nominal:
             keeper.check_interrupt(current)
             run_before_step(all_hooks, current)
@@ -197,6 +202,8 @@ class Static:
             start.assign(current)
             h, then = control.propose(done, 1.0)
             last = not control.can_cut(h)
+            if self._watch is not None:
+                self._watch.begin(start, self.load_factor(done), self.load_factor(then))
             attempt = self._attempt(start, current, self.load_factor(then), time, all_hooks, last)
             if attempt.unsettled and then < 1.0 and h <= UNSETTLED * nominal:
                 # less load does not help here, and only at its end the way has to be an equilibrium
@@ -211,9 +218,13 @@ class Static:
             control.accept()
             self.statistics.steps += 1
             self.progress.step(done, h)
+            # contacts that have not settled leap by themselves
+            jumps = self._watch is not None and not attempt.unsettled and self._watch.suspects(current)
+            if done >= 1.0 - 1e-9 * nominal and self.stability != "off":
+                self._make_stable(first, current, time, all_hooks)
+            if jumps:
+                self._trace_jump(current, time)
             run_after_step(all_hooks, current)
-        if self.stability != "off":
-            self._make_stable(first, current, time, all_hooks)
         current.start_data[:] = current.data
         self.statistics.end()
         self.progress.end()
@@ -246,10 +257,25 @@ class Static:
             say_followed(finding)
         say_doubts(left)
 
+    def _trace_jump(self, current: State, time: float) -> None:
+        """Look within the last load step for a jump, by equilibria of which nothing is kept."""
+
+        def solve(start: State, load_factor: float) -> State | None:
+            found = start.copy()
+            attempt = self._attempt(start, found, load_factor, time, [], last=True)
+            self.statistics.newton_iterations += attempt.iterations
+            self.statistics.discontinuous_iterations += attempt.passes
+            return found if attempt.converged and not attempt.unsettled else None
+
+        words = self._watch.trace(current, solve) if self._watch is not None else ""
+        if words:
+            self._jumps.append(words)
+
     def _judge(self, state: State) -> None:
         """The verdict on a solve that has reached its end; what was accepted on the way does not count."""
         self.assembly.load_fields(state)
-        conclude(self.verdict, [*judge_end(self._error), *judge_invariants(self.verdict, self.assembly)], self.name)
+        reasons = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_invariants(self.verdict, self.assembly)]
+        conclude(self.verdict, reasons, self.name)
 
     def settings(self) -> dict[str, Any]:
         """Nothing: a static solve that has ended has its result; see `Restartable`."""
@@ -259,13 +285,14 @@ class Static:
         """Nothing to do; see `Restartable`."""
 
     def keep(self) -> dict[str, Any]:
-        """Counts; see `Restartable`."""
-        return {"newton": self.newton.keep(), "statistics": self.statistics.keep()}
+        """Counts, and the jumps so far; see `Restartable`."""
+        return {"newton": self.newton.keep(), "statistics": self.statistics.keep(), "jumps": self._jumps}
 
     def take_up(self, kept: Mapping[str, Any]) -> None:
         """Go on from what `keep` gave."""
         self.newton.take_up(kept["newton"])
         self.statistics.take_up(kept["statistics"])
+        self._jumps = list(kept["jumps"])
 
     def forget(self, state: State) -> None:
         """Drop factorisations and lists of neighbours; see `Restartable`."""
@@ -308,7 +335,25 @@ class Static:
             return run.converged
 
         # a size that a contact wishes is a time, and of no use here
-        return iterate(self.discontinuous, newton, contacts, 0.0, last)
+        attempt = iterate(self.discontinuous, newton, contacts, 0.0, last)
+        # after the first pass it is decisions on contacts that Newton's method fails for, too
+        if not attempt.converged and attempt.passes > 1:
+            settled = self._settle(start, current, self._scheme(start, load_factor, time), hooks)
+            iterations, passes = settled.iterations + attempt.iterations, settled.passes + attempt.passes
+            attempt = settled if settled.converged else attempt
+            attempt.iterations, attempt.passes = iterations, passes
+        return attempt
+
+    def _settle(self, start: State, current: State, scheme: Scheme, hooks: list[StepHook]) -> StepAttempt:
+        """A load step whose contacts go round, by small steps down the potential."""
+
+        def store() -> FloatArray:
+            self.problem.store_static(current)
+            return current.q.copy()
+
+        self.statistics.settlings += 1
+        contacts = partial(Contacts, self.assembly, start, current, hooks)
+        return settle_contacts(self.newton, scheme, self.discontinuous, contacts, store)
 
     def _reject(
         self,

@@ -80,8 +80,8 @@ def eval_free_strain(rows: LocalRows) -> FloatArray:
 def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
     """Mean strain at both ends and the middle [1], shape (rows,), at coordinates x, shape (rows, 8)."""
     middle = 1.5 * (x[:, 4:6] - x[:, 0:2]) / length[:, None] - 0.25 * (x[:, 2:4] + x[:, 6:8])
-    lengths = [np.hypot(p[:, 0], p[:, 1]) for p in (x[:, 2:4], middle, x[:, 6:8])]
-    strains: FloatArray = np.mean(lengths, axis=0) - 1.0
+    first, half, last = (np.sqrt(p[:, 0] ** 2 + p[:, 1] ** 2) for p in (x[:, 2:4], middle, x[:, 6:8]))
+    strains: FloatArray = (first + half + last) / 3.0 - 1.0
     return strains
 
 
@@ -90,7 +90,7 @@ def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
     faults = []
     chord = x[:, 4:6] - x[:, 0:2]
     for end, slope in enumerate((x[:, 2:4], x[:, 6:8])):
-        along = (slope * chord).sum(axis=1)
+        along = slope[:, 0] * chord[:, 0] + slope[:, 1] * chord[:, 1]
         for i in np.flatnonzero(along < 0.0):
             cross = chord[i, 0] * slope[i, 1] - chord[i, 1] * slope[i, 0]
             angle = np.degrees(np.abs(np.arctan2(cross, along[i])))

@@ -149,6 +149,13 @@ def multiply(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
 ) -> None:
     """Add A x or |A| x to out; see `Pattern` for the order of the values."""
+    if block == 1:
+        for i in range(len(indptr) - 1):
+            total = out[i]
+            for k in range(indptr[i], indptr[i + 1]):
+                total += (abs(values[k]) if absolute else values[k]) * x[indices[k]]
+            out[i] = total
+        return
     for i in range(len(indptr) - 1):
         for k in range(indptr[i], indptr[i + 1]):
             for j in range(block):

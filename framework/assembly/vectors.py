@@ -25,6 +25,9 @@ def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
 
 def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
     """Sum values by unknown, with their numbers in PETSc vectors, into a PETSc vector."""
+    if vector.getComm().getSize() == 1:
+        vector.setArray(local)
+        return
     vector.set(0.0)
     vector.setValues(numbers.astype(PETSc.IntType), local, PETSc.InsertMode.ADD_VALUES)
     vector.assemble()

@@ -94,20 +94,35 @@ def _is_singular(problem: NonlinearProblem) -> bool:
     right = random_right_side(problem)
     ksp = problem.snes.getKSP()
     ksp.setOperators(problem.matrix.mat)
-    if _is_held(problem, try_solve(ksp, right), right):
+    if _is_held_by(problem, try_solve(ksp, right), right):
         return False
     package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
-    return not _is_held(problem, try_solve(_create_pivoting(problem.matrix.mat, package), right), right)
+    return not _is_held_by(problem, try_solve(_create_pivoting(problem.matrix.mat, package), right), right)
 
 
-def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
+def _is_held_by(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
     """Whether a solution, or None, says that the tangent is not singular."""
     if solution is None:
         return False
-    x = np.abs(spread_to_ghosts(problem.sparsity.numbers, solution))
-    terms, left = multiply_absolute(problem, x), right.duplicate()
-    problem.matrix.mat.mult(solution, left)
-    left.axpy(-1.0, right)
+    terms = multiply_absolute(problem, np.abs(spread_to_ghosts(problem.sparsity.numbers, solution)))
+    return is_held(find_error(problem.matrix.mat, solution, right, right.duplicate()), right, terms)
+
+
+def find_error(matrix: Any, solution: Any, right: Any, out: Any) -> Any:
+    """What a solution leaves of matrix times solution minus the right-hand side, in ``out``; all PETSc vectors."""
+    matrix.mult(solution, out)
+    out.axpy(-1.0, right)
+    return out
+
+
+def is_held(left: Any, right: Any, terms: Any) -> bool:
+    """Whether a solution says that a matrix is not singular; all PETSc vectors.
+
+    Args:
+        left: its error, as `find_error` has it.
+        right: right-hand side of random numbers.
+        terms: what the rows of matrix times solution add up, without signs.
+    """
     size = float(right.norm())
     # comparisons that are false for NaN
     return float(np.finfo(float).eps * terms.norm()) <= SINGULAR * size and float(left.norm()) <= SINGULAR * size

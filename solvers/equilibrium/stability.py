@@ -18,7 +18,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
-from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia
+from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia, is_surely_stable
 from windlass.solvers.equilibrium.relaxation import first_factor
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
@@ -28,8 +28,15 @@ ATTEMPTS = 4
 """How often an unstable equilibrium is left."""
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance, relative to the range of the coordinates."""
+MARKED = 1e-6
+"""Asymmetry of the tangent [1], contacts aside, from which flutter is spoken of: Beck's column flutters at 9e-3."""
 START_SHARE = 0.1
 """First k M of the way from the start of a solve, relative to the tangent."""
+
+FLUTTER = (
+    "the tangent is not symmetric, as under forces that turn with a body: no path leads away from the equilibrium "
+    "without a motion, but whether it flutters depends on masses, and is for modes with masses or for dynamics to say"
+)
 
 Solve = Callable[[FloatArray], bool]
 
@@ -93,6 +100,8 @@ def examine(problem: NonlinearProblem) -> Finding:
     finding = Finding(faults=[f.words for f in found if f.certain], doubts=[f.words for f in found if not f.certain])
     problem.update_tangent(problem.unknowns)
     problem.lag.forget()
+    if is_surely_stable(problem):
+        return finding
     inertia = TangentInertia(problem)
     try:
         finding.negative = inertia.count_negative()
@@ -103,18 +112,18 @@ def examine(problem: NonlinearProblem) -> Finding:
     if finding.negative:
         finding.mu, finding.stiffness, finding.mode = inertia.find_lowest()
         finding.names = name_largest(problem, finding.mode)
-        if _is_stable_without_contacts(problem, inertia):
-            finding.doubts.append(_describe_contact_modes(finding))
-            finding.negative = 0
+    if finding.negative or inertia.asymmetry > MARKED:
+        _look_without_contacts(problem, inertia, finding)
     return finding
 
 
-def _is_stable_without_contacts(problem: NonlinearProblem, whole: TangentInertia) -> bool:
-    """Whether the bodies and cables alone have no negative mode, so that contacts with frozen states make it.
+def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, finding: Finding) -> None:
+    """What bodies and cables alone say about negative modes and flutter; the tangent of the problem is overwritten.
 
     Contacts are straight segments whose states do not change during Newton.  A belt without friction that may
     circulate thus has places in which it stands well and others, half a segment away, in which it does not; to leave
-    them for each other means nothing.  The tangent of the problem is overwritten.
+    them for each other means nothing.  So modes that contacts with frozen states alone make negative are a note.
+    Contacts that rub are unsymmetric, but they take energy.
     """
     fields, matrix = problem.assembly.fields, problem.matrix
     contacts = [s for s in problem.assembly.systems if s.post_newton is not None and s.tangent is not None]
@@ -122,11 +131,15 @@ def _is_stable_without_contacts(problem: NonlinearProblem, whole: TangentInertia
     for system in contacts:
         if system.tangent is not None:
             system.tangent(fields, -1.0, 0.0, system.slots, matrix.values)
-    found = problem.assembly.processes.largest([float(bool(contacts))])[0]
-    if found == 0.0:
-        return False
-    matrix.update()
-    return TangentInertia(problem, whole).count_negative() == 0
+    rest = whole
+    if problem.assembly.processes.largest([float(bool(contacts))])[0] > 0.0:
+        matrix.update()
+        rest = TangentInertia(problem, whole)
+        if finding.negative and rest.count_negative() == 0:
+            finding.doubts.append(_describe_contact_modes(finding))
+            finding.negative = 0
+    if rest.asymmetry > MARKED and not finding.negative:
+        finding.doubts.append(FLUTTER)
 
 
 def _describe_contact_modes(finding: Finding) -> str:

@@ -48,15 +48,15 @@ class CycleFinder:
         same = [k for k in range(len(differs) - 1) if not differs[k]] if differs[-1] else []
         self._signs.append(now)
         self._values.append(data.copy())
+        if same:
+            self.length = len(differs) - same[-1]
+            errors = self._errors[-self.length :]
+            best = int(np.argmin(errors))
+            self.best = None if best == self.length - 1 else self._values[-1 - self.length + best]
+        # only now: a cycle of the longest length begins with the values that are dropped
         if len(self._values) > LONGEST:
             del self._values[0], self._signs[0], self._errors[0]
-        if not same:
-            return False
-        self.length = len(differs) - same[-1]
-        errors = self._errors[-self.length :]
-        best = int(np.argmin(errors))
-        self.best = None if best == self.length - 1 else self._values[-1 - self.length + best]
-        return True
+        return bool(same)
 
 
 def _signs(data: FloatArray) -> NDArray[np.int8]:

@@ -28,6 +28,7 @@ class Statistics:
         fallbacks: changes of the linear solver, see `Newton`.
         roundings: Newton runs that ended where rounding leaves nothing to gain.
         relaxations: static passes that needed relaxation.
+        settlings: static load steps whose contacts were settled by a flow.
         evaluations: force evaluations of an explicit solve.
     """
 
@@ -42,6 +43,7 @@ class Statistics:
     fallbacks: int = 0
     roundings: int = 0
     relaxations: int = 0
+    settlings: int = 0
     evaluations: int = 0
     _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
     _stop: tuple[float, float] | None = None
@@ -114,6 +116,8 @@ class Statistics:
             line += f" (force error up to {self.largest_error:.1e} of the contact force)"
         if self.relaxations:
             line += f", {self.relaxations} passes with relaxation"
+        if self.settlings:
+            line += f", {self.settlings} load steps with contacts settled by a flow"
         if self.roundings:
             line += f", {self.roundings} Newton runs ended by rounding"
         if self.fallbacks:

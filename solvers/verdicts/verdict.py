@@ -1,8 +1,9 @@
 """The verdict on a solve: whether its result can be trusted, with the reasons where it is doubtful.
 
 A solve that fails raises an error.  One that reaches its end can still be wrong: contacts that were not resolved in
-time create energy, steps were accepted although contact states did not settle, a belt has left its pulleys.  Such a
-solve is *doubtful*.  What is known before, such as a step longer than the period of a contact, is said before.
+time create energy, steps were accepted although contact states did not settle, a belt has left its pulleys, a load
+step has leapt over a limit point.  Such a solve is *doubtful*.  What is known before, such as a step longer than the
+period of a contact, is said before.
 """
 
 from __future__ import annotations
@@ -124,6 +125,12 @@ def judge_end(error: float) -> list[str]:
     if error <= SMALL_ERROR:
         return []
     return [f"contact states have not settled, the force error is {error:.2g} of the contact forces"]
+
+
+def judge_jumps(jumps: Sequence[str]) -> list[str]:
+    """Reasons that lie in jumps of a static solve, as `JumpWatch` describes them."""
+    more = [f"and {len(jumps) - SHOWN} more jumps"] if len(jumps) > SHOWN else []
+    return [*jumps[:SHOWN], *more]
 
 
 def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:

@@ -44,8 +44,8 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
     return wl.Dynamic(world, **{"step": 1e-3, "end": 0.04, "name": "", **settings}), state
 
 
-def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> tuple[Any, Any]:
-    """A rope over a fixed drum with equal forces at its ends, at rest; EA [N], contact stiffness [N/m^2]."""
+def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: float = 0.3) -> tuple[Any, Any]:
+    """A rope over a fixed drum with equal forces at its ends; EA [N], contact stiffness [N/m^2]."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     drum = world.add(RigidBody2D, name="drum", position=(0.0, 0.0), mass=5.0, inertia=0.05)
     rope = cable_around(
@@ -54,7 +54,7 @@ def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> 
     )  # fmt: skip
     con.add_contact(
         world, con.ContactFrictionCircleCable2D, circles=[drum], cables=rope, segments=4, circle_radius=0.1,
-        contact_stiffness_per_length=contact, contact_damping_per_length=1e4, friction_coefficient=0.3,
+        contact_stiffness_per_length=contact, contact_damping_per_length=1e4, friction_coefficient=friction,
         friction_stiffness_per_length=contact, friction_velocity_penalty_per_length=1e3,
     )  # fmt: skip
     con.fix(world, drum, "x", "y", "rotation")
@@ -62,6 +62,12 @@ def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> 
     world.add(con.Force, marker=con.position_marker(world, ends), vector=(0.0, -500.0, 0.0))
     con.fix(world, ends[0], "x", "y")
     con.fix(world, ends[1], "x")
+    return world, rope
+
+
+def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> tuple[Any, Any]:
+    """That rope at rest."""
+    world, _ = create_loaded_rope(stretch, contact)
     state = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e4, name="", discontinuous_fail=False).solve()
     return wl.Dynamic(world, **{"step": 2e-4, "end": 0.02, "name": "", **settings}), state
 

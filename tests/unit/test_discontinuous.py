@@ -138,6 +138,16 @@ def test_longer_cycles_and_values_that_only_move() -> None:
     assert not any(finder.note(np.array([value]), 1.0) for value in (2.0, 1.5, 1.0, 2.0))
 
 
+def test_the_longest_cycle_that_is_remembered() -> None:
+    """Eight passes, the first of which is the best: its values are still there."""
+    signs = [[1.0 if k & bit else -1.0 for bit in (1, 2, 4)] for k in range(8)]
+    finder = CycleFinder(np.array(signs[0]), lambda values: values)
+    errors = [1.0, *[2.0] * 7]
+    found = [finder.note(np.array(s), e) for s, e in zip([*signs[1:], signs[0]], errors, strict=True)]
+    assert found == [False] * 7 + [True] and finder.length == 8
+    assert finder.best is not None and finder.best.tolist() == signs[0]
+
+
 def test_cycle_that_another_process_does_not_see() -> None:
     """Here states repeat, there they do not: no process takes it for a cycle."""
     finder = CycleFinder(np.array([1.0]), lambda values: [1.0] * len(values))

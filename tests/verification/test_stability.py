@@ -39,7 +39,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
-from windlass.solvers.equilibrium.inertia import TangentInertia
+from windlass.solvers.equilibrium.inertia import TangentInertia, is_surely_stable
 from windlass.solvers.failure import NotConverged, UnstableEquilibrium
 from windlass.solvers.static import Static
 
@@ -323,10 +323,11 @@ def test_wrong_setting() -> None:
 
 
 @pytest.mark.parametrize("load", [5.0, 15.0])
-def test_follower_load(load: float) -> None:
+def test_follower_load(load: float, capsys: pytest.CaptureFixture[str]) -> None:
     """Beck's cantilever under P L²/EI = 5 and 15, tangential: no equilibrium beside it, so stable in statics.
 
-    The same load in a fixed direction is beyond π²/4.  Flutter, from 20.05 on, is no matter of statics.
+    The same load in a fixed direction is beyond π²/4.  Flutter, from 20.05 on, is no matter of statics, which is said;
+    the count of pivots of a symmetric matrix is not asked.
     """
     columns = {"axial_stiffness": 1e8, "bending_stiffness": 1.0, "mass_per_length": 1.0}
     for follows in (True, False):
@@ -338,12 +339,32 @@ def test_follower_load(load: float) -> None:
         solver = Static(world, name="", stability="check")
         if follows:
             state = solver.solve()
+            assert "whether it flutters depends on masses" in capsys.readouterr().err
+            solver.problem.update_tangent(solver.problem.unknowns)
+            assert not is_surely_stable(solver.problem)
             inertia = TangentInertia(solver.problem)
             assert inertia.asymmetry > 1e-6 and (inertia.count_negative() > 0) == (load > 10.0)
             assert_allclose(eval_output(cable, "displacement", state)[:, 1], 0.0, atol=1e-12)
         else:
             with pytest.raises(UnstableEquilibrium, match="negative eigenvalue"):
                 solver.solve()
+            assert "flutters" not in capsys.readouterr().err
+
+
+def test_pivots_of_newton_agree_with_the_count() -> None:
+    """A hanging rope of 64 elements is surely stable by Newton's own LU, a column beyond its load is not."""
+    world, _ = hang_straight(*CATENARIES[0], 64)
+    solver = Static(world, name="")
+    solver.solve()
+    solver.problem.update_tangent(solver.problem.unknowns)
+    assert is_surely_stable(solver.problem) and TangentInertia(solver.problem).count_negative() == 0
+    for load, negative in ((0.999, 0), (1.001, 1), (4.001, 2)):
+        world, _ = create_column(load)
+        solver = Static(world, name="", stability="off")
+        solver.solve()
+        solver.problem.update_tangent(solver.problem.unknowns)
+        assert is_surely_stable(solver.problem) == (negative == 0)
+        assert TangentInertia(solver.problem).count_negative() == negative
 
 
 MODEL = """

@@ -1,0 +1,185 @@
+"""Jumps: load steps within which the path of equilibria ends at a limit point, and the solution leaps (snap-through).
+
+Newton's method finds an equilibrium for the load at the end of a step, also where no path of equilibria leads there
+from its start: past the limit load of a shallow arch it lands snapped through, and the result looks like any other.
+Loads p grow by Δp in the step, the displacements by Δq.  Along a path, Δp·dq = Δp·K⁻¹Δp dτ, 0 <= τ <= 1, so that
+
+    w = Δp·Δq <= (largest Δp·K⁻¹Δp on the way).
+
+At the start that is w0 = Δp·Δq1, Δq1 the first iterate of Newton's method, at the end w1 by one solution with the
+tangent there.  Loads that only stiffen or only soften what they act on have w <= max(w0, w1).  A step with
+w > 1.5 max(w0, w1) is traced: it is halved, and again the half with the larger share of w, down to 1/1024.  If that
+still contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than 5 w0, as it goes
+to infinity at a limit point, this is called a jump.  Contacts that open, close or slip leap without that.
+
+Steps that begin far from an equilibrium are not looked at: the work of all forces on the way to the first iterate is
+then not about that of Δp.  Where it begins near one, the step is traced from the equilibrium beside it.  Not seen are
+jumps that prescribed motions or prestrain cause, steps beyond some ten times the limit load, whose end is so stiff that
+w is small again, and steps that begin at the very limit point.  Two jumps in one step are named as one.
+
+Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
+path under a dead load is positive, and infinite at a limit point).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
+from windlass.framework.state.state import State
+from windlass.solvers.equilibrium.singular import try_solve
+from windlass.solvers.equilibrium.stability import name_largest
+from windlass.solvers.newton.problem import NonlinearProblem
+
+EXCESS = 1.5
+"""w per max(w0, w1) from which a load step is traced [1]."""
+EQUILIBRIUM, NEAR = 1e-3, 10.0
+"""Work of other forces, per work of the loads, up to which the start counts as an equilibrium, or is near one [1]."""
+HALVINGS, ENOUGH = 10, 6
+"""Halvings of a step that is traced, and those after which one without equilibrium ends it: near a limit point the
+tangent is next to singular."""
+SHARE = 0.25
+"""Share of w that is a jump, if what is left of the step contains it [1]."""
+
+STEEP = 5.0
+"""Slope just before a limit point, per that at the start of the step [1]; it is 18 and more in trusses and arches."""
+
+Solve = Callable[[State, float], State | None]
+
+
+class JumpWatch:
+    """Looks at the load steps of a static solve; all processes together.
+
+    Args:
+        problem: its SNES is listened to.
+    """
+
+    def __init__(self, problem: NonlinearProblem) -> None:
+        self._problem, self._waits = problem, False
+        self._start: State | None = None
+        self._loads = self._residual = np.zeros(0)
+        self._owned = len(problem.assembly.layout.owned)
+        problem.snes.setMonitor(self._look)
+
+    def begin(self, start: State, before: float, after: float) -> None:
+        """A load step begins at a state, from one load factor to another; the first Newton run is listened to."""
+        self._start, self._before, self._after = start.copy(), before, after
+        self._waits, self._paid, self._done = True, 0.0, 0.0
+
+    def _look(self, _snes: Any, it: int, _norm: float) -> None:
+        if not self._waits or self._start is None:
+            return
+        problem, assembly = self._problem, self._problem.assembly
+        if it == 0:
+            self._loads = np.zeros(assembly.layout.spare + 1)
+            assembly.set_loads(self._loads, self._after - self._before)
+            at = problem.sparsity.unknowns.of_dof[: self._owned]
+            self._residual = problem.residual_vector.array_r[at]
+        if it == 1:
+            # the fields hold the first iterate
+            self._waits = False
+            way = assembly.fields.x[:-1] - assembly.layout.reference[:-1] - self._start.q
+            self._paid, self._done = self._eval_work(way), -self._sum(self._residual @ way[: self._owned])
+
+    def _eval_work(self, way: FloatArray) -> float:
+        """Δp·Δq [J]."""
+        return self._sum(self._loads[:-1] @ way)
+
+    def _sum(self, value: Any) -> float:
+        comm = self._problem.assembly.comm
+        return float(value) if comm is None or comm.size == 1 else float(comm.allreduce(float(value)))
+
+    def suspects(self, end: State) -> bool:
+        """Whether the load step that has just been solved goes further than the tangents at its ends have it."""
+        if self._waits or self._start is None or self._paid <= 0.0:
+            return False
+        if not 0.0 < self._done <= NEAR * self._paid:
+            return False
+        way = self._eval_work(end.q - self._start.q)
+        return way > EXCESS * self._paid and way > EXCESS * self._follow_loads()
+
+    def _follow_loads(self) -> float:
+        """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none."""
+        problem = self._problem
+        problem.update_tangent(problem.unknowns)
+        problem.lag.forget()
+        unknowns, right = problem.sparsity.unknowns, problem.unknowns.duplicate()
+        local = np.zeros(len(unknowns.numbers))
+        local[unknowns.of_dof] = self._loads[:-1]
+        sum_to_owners(unknowns.numbers, right, local)
+        ksp = problem.snes.getKSP()
+        ksp.setOperators(problem.matrix.mat)
+        solution = try_solve(ksp, right)
+        if solution is None:
+            return 0.0
+        return self._eval_work(spread_to_ghosts(unknowns.numbers, solution)[unknowns.of_dof])
+
+    def trace(self, end: State, solve: Solve) -> str:
+        """Halve the load step down to the jump, and say what jumps; an empty text if nothing does.
+
+        Args:
+            end: the equilibrium at its end.
+            solve: gives the equilibrium at a load factor, from that of a state, or None.
+        """
+        low, high, before, after = self._start, end, self._before, self._after
+        assert low is not None
+        if abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
+            low = solve(low, before)
+            if low is None:
+                return ""
+        least = SHARE * self._eval_work(high.q - low.q)
+        for done in range(HALVINGS):
+            load = 0.5 * (before + after)
+            middle = solve(low, load)
+            if middle is None and done < ENOUGH:
+                return ""
+            if middle is None:
+                break
+            first, second = self._eval_work(middle.q - low.q), self._eval_work(high.q - middle.q)
+            if first > second:
+                high, after = middle, load
+            else:
+                low, before = middle, load
+            if max(first, second) < least:
+                return ""
+        if after == self._after:
+            # so far nothing says that the end is where the path leads
+            reached = solve(low, after)
+            if reached is None:
+                return ""
+            if self._eval_work(reached.q - low.q) < least:
+                return self._describe_departure(end, reached)
+        if solve(low, before) is None or 0.0 < self._follow_loads() < STEEP * self._paid:
+            return ""
+        return (
+            f"the equilibrium jumps between the load factors {before:.6g} and {after:.6g} (snap-through), most at "
+            f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
+            "jump ends is for dynamics to say"
+        )
+
+    def _describe_departure(self, end: State, reached: State) -> str:
+        """The end is another equilibrium than that to which the path leads; with history values that is no wonder."""
+        if self._sum(len(end.data)) > 0.0:
+            return ""
+        return (
+            f"the load step from {self._before:.6g} to {self._after:.6g} leaves the path of equilibria, which ends "
+            f"elsewhere (the largest difference is {self._name_largest(end.q - reached.q)}): take more load steps"
+        )
+
+    def _name_largest(self, way: FloatArray) -> str:
+        """The coordinate that moves most, positions first, and how much."""
+        world, layout = self._problem.assembly.world, self._problem.assembly.layout
+        moves = np.zeros(layout.spare + 1)
+        for component in world.numbering.node_dofs:
+            dofs = layout.local_dofs(world.held_dofs(world.tables[component]))
+            for k, name in enumerate(component.dof_names):
+                if name in ("x", "y", "z"):
+                    moves[dofs[:, k]] = 1.0
+        positions = moves[:-1] * way
+        (name, value), *_ = name_largest(self._problem, positions if self._sum(positions @ positions) > 0.0 else way, 1)
+        unit = {"x": " m", "y": " m", "z": " m", "rotation": " rad"}.get(name.rpartition(", ")[2], "")
+        return f"{name}, by {value:+.3g}{unit}"

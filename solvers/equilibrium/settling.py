@@ -1,0 +1,96 @@
+"""Settling: contacts that open and close each other for ever, brought to agree by a flow down the potential.
+
+The discontinuous iteration decides all contacts at once.  Where contact is far stiffer than what it holds (a rope of a
+few newtons on segments of 10⁷ N/m), what one pass closes pushes its neighbours off, and the decisions go round: this is
+Newton's method without a line search on a potential with kinks in its slope.  With the term k M (q - q_last) a contact
+that closes moves its neighbours little, so that a few passes settle.  Each step of
+
+    f(q) - load_factor * loads + k M (q - q_last) = 0,    contacts settled,
+
+is a minimum of the potential plus k/2 |q - q_last|²_M.  k falls while steps succeed and rises where one fails; the last
+one has k = 0.  All steps have the same history values at their start, so that friction sees one load step.
+
+Source: R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898 (proximal point method); M. Hintermüller, K. Ito,
+K. Kunisch, SIAM J. Optim. 13 (2003) 865-888 (active sets decided at once: as Newton's method, with the same cycles).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from windlass.framework.arrays import FloatArray
+from windlass.solvers.equilibrium.relaxation import first_factor
+from windlass.solvers.newton.newton import Newton
+from windlass.solvers.newton.problem import Scheme
+from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
+
+MAX_STEPS = 60
+START_SHARE = 0.01
+"""The first k makes the largest entry of k M this share of the largest entry of the tangent."""
+EASIER, HARDER = 0.1, 10.0
+WAIT = 2
+"""Steps after a failed one for which k is kept."""
+END_SHARE = 1e-9
+"""k, relative to the first, below which it is 0."""
+LARGEST = 1e6
+"""k, relative to the first, at which the flow gives up."""
+WAY = 0.1
+"""Force errors, relative to the largest contact force, up to which steps with k > 0 count if contacts go round [1]."""
+
+
+def settle_contacts(
+    newton: Newton,
+    scheme: Scheme,
+    settings: DiscontinuousSettings,
+    restart: Callable[[], Contacts],
+    store: Callable[[], FloatArray],
+) -> StepAttempt:
+    """Follow the flow from the start of a load step whose contacts did not settle.
+
+    Args:
+        newton: the solver.
+        scheme: the equilibrium that is sought; its start is ``scheme.q0``.
+        settings: limits of the passes of each step.
+        restart: gives the history values at the start of the load step.
+        store: brings the solution of the last Newton run into the state of the solve and returns its displacements,
+            shape (n,).
+
+    Returns:
+        The attempt, which has converged if the equilibrium without k was found; its work is that of all steps.
+    """
+    k = first = first_factor(newton, scheme, START_SHARE)
+    q, data, wait, passes, iterations = scheme.q0, restart().data.copy(), 0, 0, 0
+    found, on_the_way = q, replace(settings, limit=max(WAY, settings.limit))
+
+    def solve(attempt: StepAttempt) -> bool:
+        nonlocal found
+        total = scheme.stabiliser + k
+        anchor = (scheme.stabiliser * scheme.q_anchor + k * q) / total if total > 0.0 else q
+        run = newton.solve(replace(scheme, q0=q, q_anchor=anchor, stabiliser=total))
+        attempt.iterations += run.iterations
+        attempt.reason, attempt.history = run.reason, run.history
+        if run.converged:
+            found = store()
+        return run.converged
+
+    attempt = StepAttempt()
+    for _ in range(MAX_STEPS if first > 0.0 else 0):
+        contacts = restart()
+        contacts.data[:] = data
+        attempt = iterate(on_the_way if k > 0.0 else settings, solve, contacts, 0.0)
+        passes, iterations = passes + attempt.passes, iterations + attempt.iterations
+        if attempt.converged and k == 0.0:
+            break
+        if attempt.converged:
+            q, data = found, contacts.data.copy()
+            wait -= 1
+            if wait < 0:
+                k = EASIER * k if EASIER * k > END_SHARE * first else 0.0
+        else:
+            k, wait = max(HARDER * k, END_SHARE * first), WAIT
+            if k > LARGEST * first:
+                break
+    attempt.converged = attempt.converged and k == 0.0
+    attempt.passes, attempt.iterations = passes, iterations
+    return attempt

@@ -1,0 +1,190 @@
+"""Load steps that leap over a limit point are named, with the limit load; healthy ones are not.
+
+Sources: R. von Mises, ZAMM 3 (1923) 406-422 (truss of two springs, P(y) = 2 k (L0 - l) y/l, limit at l³ = L0 a²);
+S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), section 7.6 (shallow sine arch under a sine load).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from math import hypot, pi, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass.connectors import CartesianSpringDamper, Force, hinge, position_marker
+from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D
+from windlass.framework import summary
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.static import Static
+
+from support.processes import run_python
+from support.verdict_models import driven_belt, falling_rope, loaded_rope
+
+RISE, STIFFNESS = 0.3, 1e4
+FREE = hypot(1.0, RISE)
+# l³ = L0 a² where dP/dy = 0, a = 1 m
+LIMIT_LENGTH = FREE ** (1.0 / 3.0)
+LIMIT_HEIGHT = sqrt(LIMIT_LENGTH**2 - 1.0)
+LIMIT = 2.0 * STIFFNESS * (FREE - LIMIT_LENGTH) * LIMIT_HEIGHT / LIMIT_LENGTH
+
+
+def pull(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: Any) -> Any:
+    """A spring along its line, free at the length FREE."""
+    length = np.linalg.norm(u)
+    return k[0] * (length - FREE) * u / length
+
+
+def create_truss(share: float) -> tuple[World, Entity]:
+    """Two springs over 2 m with a mass in their middle, RISE above the ends, under a share of the limit load."""
+    world = World()
+    top = world.add(MassPoint, name="top", position=(0.0, RISE), mass=1.0)
+    marker = position_marker(world, top)
+    for x in (-1.0, 1.0):
+        end = position_marker(world, world.add(Ground), (x, 0.0))
+        world.add(CartesianSpringDamper, marker0=end, marker1=marker, stiffness=(STIFFNESS,) * 3, force_function=pull)
+    world.add(Force, marker=marker, vector=(0.0, -share * LIMIT, 0.0))
+    return world, top
+
+
+ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
+ARCH = 4.0 * sqrt(BENDING / AXIAL)
+"""Height of the arch [m]: twice that from which it snaps, below that of the sideways mode."""
+
+
+def find_arch_limit() -> float:
+    """Limit load per length at the crown of a sine arch of 1 m that has the height b under it, [N/m].
+
+    q = π⁴ EI (h - b) + π² b H with the thrust H = π² EA (h² - b²)/4.
+    """
+    b = np.linspace(0.0, ARCH, 200_001)
+    loads = pi**4 * BENDING * (ARCH - b) + pi**4 * b * AXIAL * (ARCH**2 - b**2) / 4.0
+    return float(loads.max())
+
+
+def create_arch(share: float) -> tuple[World, Entity]:
+    """The arch of cables, free of force as it stands, under a share of its limit load; and its crown."""
+    world, n = World(), ELEMENTS
+    x = np.linspace(0.0, 1.0, n + 1)
+    y, slope = ARCH * np.sin(pi * x), np.column_stack([np.ones(n + 1), pi * ARCH * np.cos(pi * x)])
+    slope /= np.linalg.norm(slope, axis=1)[:, None]
+    nodes = world.add(PointSlope2D, name="arch", position=np.column_stack([x, y]), slope=slope)
+    columns = {"axial_stiffness": AXIAL, "bending_stiffness": BENDING, "mass_per_length": 1.0}
+    length = np.hypot(np.diff(x), np.diff(y))
+    world.add(Cable2D, node0=nodes[:n], node1=nodes[1:], length=length, strain_is_relative_to_reference=1.0, **columns)
+    hinge(world, nodes[0]), hinge(world, nodes[n])
+    forces = np.zeros((n + 1, 3))
+    forces[:, 1] = -share * find_arch_limit() * np.sin(pi * x) / n
+    world.add(Force, marker=position_marker(world, nodes[1:n]), vector=forces[1:n])
+    return world, nodes[n // 2]
+
+
+def find_jump(solver: Static) -> tuple[float, float, str]:
+    """Load factors before and after the one jump of a solve, and what is said of the largest displacement."""
+    solver.solve()
+    (reason,) = solver.verdict.reasons
+    found = re.search(
+        r"jumps between the load factors ([\d.]+) and ([\d.]+) \(snap-through\), most at (.*): no", reason
+    )
+    assert found is not None, reason
+    return float(found[1]), float(found[2]), found[3]
+
+
+@pytest.mark.parametrize("steps", [1, 10])
+@pytest.mark.parametrize("share", [1.02, 1.5, 3.3])
+def test_truss_of_two_springs(share: float, steps: int) -> None:
+    """The limit load lies between both load factors, 1/1024 of a step apart; the top moves to the far side."""
+    world, _ = create_truss(share)
+    before, after, words = find_jump(Static(world, name="", load_steps=steps))
+    assert before - 1e-6 <= 1.0 / share <= after + 1e-6
+    assert after - before < 2.0 / (1000.0 * steps)
+    name, way = words.split(", by ")
+    assert name == "top, y" and -2.2 * LIMIT_HEIGHT - RISE < float(way.split()[0]) < -2.5 * LIMIT_HEIGHT
+
+
+@pytest.mark.parametrize("steps", [1, 10])
+@pytest.mark.parametrize("share", [1.03, 2.0])
+def test_shallow_arch(share: float, steps: int) -> None:
+    """The limit load of a sine arch of 16 cables within 0.3 %, from one load step as from ten; its crown is named."""
+    world, _ = create_arch(share)
+    before, after, words = find_jump(Static(world, name="", load_steps=steps))
+    assert_allclose(share * 0.5 * (before + after), 1.0, rtol=3e-3)
+    assert words.startswith("arch 8, y, by -") and words.endswith(" m")
+
+
+@pytest.mark.parametrize("steps", [1, 10])
+@pytest.mark.parametrize("create", [create_truss, create_arch])
+def test_below_the_limit_nothing_is_said(create: Any, steps: int) -> None:
+    for share in (0.5, 0.97):
+        solver = Static(create(share)[0], name="", load_steps=steps)
+        solver.solve()
+        assert solver.verdict.word == "ok"
+
+
+def test_healthy_solves_do_not_jump() -> None:
+    """Belts, ropes over drums, ropes that fall from straight to slack: large motions, contacts, no word of a jump."""
+    solved: list[Static] = []
+    original = Static.solve
+
+    def solve(solver: Static, *args: Any, **kwargs: Any) -> Any:
+        solved.append(solver)
+        return original(solver, *args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Static, "solve", solve)
+        for stiffness in (1e6, 1e7, 1e8):
+            driven_belt(stiffness)
+        for stretch, contact in ((1e4, 1e6), (1e5, 1e6), (1e6, 1e7)):
+            loaded_rope(stretch, contact)
+        for drop in (0.02, 0.1):
+            Static(falling_rope(drop)[0].assembly.world, name="", load_steps=20, stabiliser=100.0).solve()
+    assert len(solved) == 8 and [solver.verdict.reasons for solver in solved] == [[]] * 8
+
+
+def test_jump_is_part_of_summary_and_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database, file = PETSc.Options(), tmp_path / "summary.json"
+    world, _ = create_truss(1.5)
+    Static(world, name="truss", load_steps=4).solve()
+    assert "doubtful result of truss: the equilibrium jumps between the load factors 0.66" in capsys.readouterr().err
+    database.setValue("summary", str(file))
+    try:
+        summary.write_summary({})
+        last = json.loads(file.read_text())["verdicts"][-1]
+        assert last["solve"] == "truss" and "snap-through" in last["reasons"][0]
+        solver = Static(create_truss(1.5)[0], name="", load_steps=4)
+        database.setValue("verdict", "fail")
+        with pytest.raises(wl.DoubtfulError, match="snap-through"):
+            solver.solve()
+    finally:
+        database.delValue("summary"), database.delValue("verdict")
+    solver = Static(create_truss(1.5)[0], name="", stability="off")
+    solver.solve()
+    assert solver.verdict.word == "ok"
+
+
+MODEL = """
+import sys
+sys.path[:0] = {paths}
+import windlass as wl
+from test_snap_through import create_arch
+solver = wl.Static(create_arch(2.0)[0], name="")
+solver.solve()
+if wl.is_first_process():
+    print(solver.verdict.describe())
+"""
+
+
+@pytest.mark.mpi
+def test_several_processes(tmp_path: Path) -> None:
+    """Two processes find and name the jump as one does."""
+    here = Path(__file__).resolve().parent
+    (tmp_path / "model.py").write_text(MODEL.format(paths=[str(here), str(here.parent)]))
+    alone, together = (run_python(["model.py"], processes, tmp_path).stdout.strip() for processes in (1, 2))
+    assert "snap-through" in alone and alone == together
