@@ -33,8 +33,8 @@ def is_installed() -> bool:
 
 
 def install_in_script() -> None:
-    """`install` if this program is the script of a model, and not a test or a notebook."""
-    if model_arguments() is not None:
+    """`install` if this program is the script of a model, and not a test, a notebook or `windlass run`."""
+    if not failure.options.is_initialised() and model_arguments() is not None:
         install()
 
 
