@@ -81,6 +81,7 @@ class ContactFrictionCircleCable2D(Component):
         "3 n history values, 3 n + 1 on moving material; created as [0.1]*n + [-2]*n + [0]*n (+ [0]) if left out",
         optional=True,
     )
+    history_column = "segments"
     segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
     contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)

@@ -51,6 +51,7 @@ class ContactFrictionCirclePoints2D(Component):
     circle = ref("rigid marker", "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
     data = ref("GenericData", "3 n history values; created as [0.1]*n + [-2]*n + [0]*n if left out", optional=True)
+    history_column = "segments"
     segments = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     vertical_offset = column("m", "distance y of the points from the axis along its left normal", default=0.0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k_c per metre of cable", default=0.0, minimum=0)

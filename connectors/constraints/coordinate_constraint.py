@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
     TimeFunction,
     bind_functions,
@@ -39,7 +40,6 @@ from windlass.framework.model.law import ConstraintSystem, Coupling, Fields, Law
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
-from windlass.framework.rows import pair_dofs
 
 
 class CoordinateConstraint(Component):

@@ -4,7 +4,7 @@
     f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `user_functions.user_forces`
     ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
 
-The tangent is exact for every kind of marker, see `windlass.framework.rows`.
+The tangent is exact for every kind of marker, see `windlass.connectors.markers.pairs`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (spring-damper-actuator elements).
 """
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, position_pair
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
@@ -27,7 +28,6 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
 from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
 
 
 class CartesianSpringDamper(Component):

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.pairs import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import fixed
@@ -28,7 +29,6 @@ from windlass.framework.model.law import Fields, Law, LocalRows, Output, PostNew
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
-from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 
 START = (0.1,)
 

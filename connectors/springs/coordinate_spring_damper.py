@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.pairs import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
     bind_user_forces,
@@ -28,7 +29,6 @@ from windlass.framework.kernels.program import fixed
 from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.world import World
-from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 
 
 class CoordinateSpringDamper(Component):

@@ -13,6 +13,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import fix, position_marker
+from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, position_pair
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.elements import Ground, MassPoint, RigidBody2D
 from windlass.framework.arrays import FloatArray, IntArray
@@ -21,7 +22,6 @@ from windlass.framework.model.law import Fields, Law, LocalRows, Output, System,
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
