@@ -22,9 +22,14 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.signature import check_arguments, check_results
 from windlass.framework.model.law import LocalRows
+from windlass.framework.model.law_checks import check_needs, needs
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
+
+COORDINATE_ARGUMENTS = ("c", "i", "u", "ut", "t")
+POSITION_ARGUMENTS = ("c", "i", "ux", "uy", "uz", "utx", "uty", "utz", "t")
 
 Loops = tuple[Callable[..., None], Callable[..., None]]
 
@@ -45,6 +50,7 @@ class Pair(NamedTuple):
     active: NDArray[np.bool_]
 
 
+@needs("marker0", "marker1")
 def pair_dofs(world: World, table: EntityTable) -> IntArray:
     """World coordinate numbers of ``marker0``, then of ``marker1``, shape (rows, n), -1 for none."""
     parts = [world.dofs_of(table.held_values(name)) for name in ("marker0", "marker1")]
@@ -52,7 +58,12 @@ def pair_dofs(world: World, table: EntityTable) -> IntArray:
 
 
 def bind_pair(rows: LocalRows) -> Pair:
-    """The pair of a table with ``marker0``, ``marker1`` and ``active``, whose dofs come from `pair_dofs`."""
+    """The pair of a table with ``marker0``, ``marker1`` and ``active``, whose dofs come from `pair_dofs`.
+
+    Raises:
+        ModelError: the table has no such references or column.
+    """
+    check_needs(rows.table.component, ("marker0", "marker1", "active"), f"bind_pair of {rows.table.kind}")
     n0 = rows.world.ref_width(rows.table, "marker0")
     return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.column("active"))
 
@@ -67,7 +78,14 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
     Returns:
         Kernels ``residual(c, pair, m, t, f)`` and ``tangent(c, pair, m, t, dq, dv, slots, values)`` over all rows,
         with the columns m of the coordinate markers.
+
+    Raises:
+        ModelError: a kernel that takes other arguments, or gives another number of results.
     """
+    check_arguments(force, "force of coordinate_pair", COORDINATE_ARGUMENTS)
+    check_results(force, "force of coordinate_pair", ("f",))
+    check_arguments(force_tangent, "force_tangent of coordinate_pair", COORDINATE_ARGUMENTS)
+    check_results(force_tangent, "force_tangent of coordinate_pair", ("df_du", "df_dut"))
 
     @kernel
     def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:
@@ -132,7 +150,14 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
     Returns:
         Kernels ``residual(c, pair, m, t, f)`` and ``tangent(c, pair, m, t, dq, dv, slots, values)`` over all rows,
         with the columns m of the position markers.
+
+    Raises:
+        ModelError: a kernel that takes other arguments, or gives another number of results.
     """
+    check_arguments(force, "force of position_pair", POSITION_ARGUMENTS)
+    check_results(force, "force of position_pair", ("fx", "fy", "fz"))
+    check_arguments(force_tangent, "force_tangent of position_pair", (*POSITION_ARGUMENTS, "P", "V"))
+    check_results(force_tangent, "force_tangent of position_pair", ())
 
     @kernel
     def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:

@@ -37,7 +37,7 @@ from windlass.framework.state.state import NAMES, State
 if TYPE_CHECKING:
     from windlass.framework.model.world import World
 
-BUILD_ORDER = ("node", "body", "element", "marker", "load", "connector", "constraint")
+BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
 from windlass.framework.model.describe import describe_outputs
+from windlass.framework.model.law_checks import check_law
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.world import World
     from windlass.framework.output.drawing import Drawing, Painting
 
-Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data"]
+Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
 
 @dataclass
@@ -283,7 +285,8 @@ class Law:
 
     Attributes:
         component: the schema.
-        role: kind of the law; decides when its system runs.
+        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
+            read (the ground, materials, surfaces).
         dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
             ``table.held``, -1 for none, shape (held, n).
         build: ``(rows) -> System`` binds rows to kernels; called again when a switchable column changes.
@@ -335,7 +338,13 @@ _families: dict[str, MarkerFamily] = {}
 
 
 def register(law: Law) -> Law:
-    """Make a law known; called once at the foot of its file."""
+    """Make a law known; called once at the foot of its file.
+
+    Raises:
+        ModelError: a law that cannot work: a wrong role, a function that is missing or takes other arguments, columns
+            that are not there.
+    """
+    check_law(law)
     _laws[law.component] = law
     # for ``help``
     law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
@@ -351,6 +360,21 @@ def register_family(family: MarkerFamily) -> MarkerFamily:
 def law_of(component: type[Component]) -> Law | None:
     """The law of a component, or None for a component without behaviour."""
     return _laws.get(component)
+
+
+def require_law(component: type[Component]) -> Law:
+    """The law of a component.
+
+    Raises:
+        ModelError: nothing was registered for it.
+    """
+    law = _laws.get(component)
+    if law is None:
+        raise ModelError(
+            f"{component.__name__} is not registered, its rows would do nothing: "
+            f"must be made known by register(Law({component.__name__}, ...)) before rows are added"
+        )
+    return law
 
 
 def role_of(component: type[Component]) -> str:
