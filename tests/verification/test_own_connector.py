@@ -22,11 +22,11 @@ from windlass.framework.model.law import Fields, Law, LocalRows, Output, System,
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state.assemble import assemble_vector
 from windlass.framework.state.evaluate import eval_output
-from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
+from windlass.testing import check_tangent
 
 from support.processes import ROOT, run_python
 
@@ -132,21 +132,8 @@ def build_chain(count: int = 6) -> tuple[World, Entity, Entity]:
 
 
 def test_tangent_against_differences() -> None:
-    """Central differences of the own residual, with all coordinates moved; 1e-7 of the stiffness is their rounding."""
-    world, _, _ = build_chain()
-    state = State(world)
-    state.q[:] = np.random.default_rng(3).normal(size=len(state.q), scale=0.2)
-    exact = assemble_matrix(world, state)[:, :]
-    h, n = 1e-6, len(state.q)
-    columns = []
-    for k in range(n):
-        ends = []
-        for sign in (1, -1):
-            moved = state.copy()
-            moved.q[k] += sign * h
-            ends.append(assemble_vector(world, moved).array.copy())
-        columns.append((ends[0] - ends[1]) / (2 * h))
-    assert_allclose(exact, np.array(columns).T, rtol=0, atol=1e-7 * abs(exact).max())
+    """With all coordinates moved, at three states."""
+    check_tangent(build_chain()[0], displacement=0.2, tolerance=1e-7)
 
 
 def test_statics_and_output() -> None:
