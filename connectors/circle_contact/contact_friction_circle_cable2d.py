@@ -43,7 +43,7 @@ from windlass.connectors.circle_segments.moving_cable import update_moving
 from windlass.connectors.circle_segments.update import record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.framework.checks.values import read_words
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
 from windlass.framework.model.schema import Component, column, ref
@@ -149,7 +149,7 @@ def build(rows: LocalRows) -> System:
     contact = bind_contact(rows, friction=True)
     system, c, travel = create_system(rows, contact), contact.columns, contact.travel
 
-    update_states, record = bind(update_friction), bind(record_positions)
+    update_states, record = call(update_friction), call(record_positions)
     has_dampers_alone = bool((c.current & (c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
 
     def update(*args: Any) -> Any:

@@ -65,13 +65,13 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
         force_tangent: kernel ``(c, i, u, ut, t) -> (df_du, df_dut)``.
 
     Returns:
-        Kernels ``residual(c, pair, m, t, f)`` and ``tangent(c, pair, m, t, dq, dv, slots, values)`` over all rows,
-        with the columns m of the coordinate markers.
+        Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, time, dq, dv, slots, values)`` over all
+        rows, with the columns m of the coordinate markers.
     """
 
     @kernel
-    def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:
-        n0, n = pair.n0, pair.dofs.shape[1]
+    def residual(c: Any, pair: Pair, m: Any, time: FloatArray, f: FloatArray) -> None:
+        n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
@@ -84,9 +84,9 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
 
     @kernel
     def tangent(
-        c: Any, pair: Pair, m: Any, t: float, dq: float, dv: float, slots: IntArray, values: FloatArray
+        c: Any, pair: Pair, m: Any, time: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
     ) -> None:
-        n0, n = pair.n0, pair.dofs.shape[1]
+        n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         # of both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
         J, B = np.zeros(n), np.zeros(n)
         for i in range(len(pair.m0)):
@@ -130,13 +130,13 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
             P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], each of shape (3, 3).
 
     Returns:
-        Kernels ``residual(c, pair, m, t, f)`` and ``tangent(c, pair, m, t, dq, dv, slots, values)`` over all rows,
-        with the columns m of the position markers.
+        Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, time, dq, dv, slots, values)`` over all
+        rows, with the columns m of the position markers.
     """
 
     @kernel
-    def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:
-        n0, n = pair.n0, pair.dofs.shape[1]
+    def residual(c: Any, pair: Pair, m: Any, time: FloatArray, f: FloatArray) -> None:
+        n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
@@ -151,9 +151,9 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
 
     @kernel
     def tangent(
-        c: Any, pair: Pair, m: Any, t: float, dq: float, dv: float, slots: IntArray, values: FloatArray
+        c: Any, pair: Pair, m: Any, time: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
     ) -> None:
-        n0, n = pair.n0, pair.dofs.shape[1]
+        n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         # small arrays, made once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv ∂f/∂v
         P, V = np.zeros((3, 3)), np.zeros((3, 3))
         J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from windlass.framework.model.table import EntityTable
 
 if TYPE_CHECKING:
     from windlass.framework.layout.layout import Layout
+    from windlass.framework.model.evaluation import Evaluation
     from windlass.framework.model.world import World
     from windlass.framework.output.drawing import Drawing, Painting
 
@@ -38,8 +39,7 @@ class Fields:
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers [N, N m], shape (m + 1,).
         data, start_data: history values, current and at the start of the step, shape (d,).
-        t: time [s].
-        load_factor: factor on all loads [1].
+        time: the time [s], shape (1,), and ``t``, the same as a number.
         markers: columns of each marker family.
         rate_level: True when position constraints are imposed on their time derivative (index 2).
         unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
@@ -51,11 +51,19 @@ class Fields:
     lam: FloatArray
     data: FloatArray
     start_data: FloatArray
-    t: float = 0.0
-    load_factor: float = 1.0
+    time: FloatArray = field(default_factory=lambda: np.zeros(1))
     markers: dict[str, Any] = field(default_factory=dict)
     rate_level: bool = False
     unit_rates: bool = False
+
+    @property
+    def t(self) -> float:
+        """Time [s]; what is called with always the same arguments takes ``time``."""
+        return float(self.time[0])
+
+    @t.setter
+    def t(self, value: float) -> None:
+        self.time[0] = value
 
 
 class PostNewton(NamedTuple):
@@ -88,14 +96,11 @@ class Fault(NamedTuple):
     certain: bool = True
 
 
-def _no_slots() -> IntArray:
-    slots: Any = np.zeros((0, 0, 0), np.int32)
-    return cast(IntArray, slots)
-
-
 @dataclass
 class System:
-    """The work of one law on the local rows of one table.  All callables add to their outputs.
+    """The work of one law on the local rows of one table.
+
+    Functions get an `Evaluation` s and add to its arrays; those that are a call of a kernel are made by `call`.
 
     Attributes:
         name: name of the component.
@@ -103,28 +108,27 @@ class System:
             rows change (contact neighbours) puts a new array here, in ``update``, and raises ``pattern_version``.
         foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
             In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
-        slots: positions in the matrix values for each row's block, shape (rows, n, n), int32; set by the assembly.
         runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
-            matrix values, and ``slots`` has only the first of them: of each run of columns, shape (rows, n, n / runs);
+            matrix values, and slots have only the first of them: of each run of columns, shape (rows, n, n / runs);
             or, if the matrix consists of blocks as large as a run, of each block, whose values follow each other
             column by column, shape (rows, n / runs, n / runs).
-        update: ``(fields)`` evaluates marker columns.
-        residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
-        tangent: ``(fields, dq, dv, slots, values)`` adds dq*df/dq + dv*df/dv.
-        load: ``(fields, f)`` adds applied loads (right-hand side, without the load factor).
+        update: ``(s)`` evaluates marker columns.
+        residual: ``(s)`` adds left-hand-side forces [N, N m] to s.f.
+        tangent: ``(s)`` adds dq*df/dq + dv*df/dv to s.values at s.slots.
+        load: ``(s)`` adds applied loads (right-hand side, without the load factor) to s.f.
         load_tangent: like ``tangent`` for the loads.
-        mass: ``(scale, slots, values)`` adds scale times a constant mass matrix.
-        mass_product: ``(x, f)`` adds the product of that matrix and x, shape (n + 1,), to f; for laws with many
+        mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
+        mass_product: ``(s)`` adds the product of that matrix and s.a to s.f; for laws with many
             coupled coordinates, where it is quicker than a product with the assembled matrix.
-        dynamic_residual: ``(fields, f)`` does what ``residual`` and, on the accelerations, ``mass_product`` do, in one
+        dynamic_residual: ``(s)`` does what ``residual`` and, on the accelerations, ``mass_product`` do, in one
             pass over the rows; both of them must be there as well.
-        dynamic_tangent: ``(fields, dq, dv, mass, slots, values)`` likewise for ``tangent`` and ``mass``.
-        body_force: ``(fields, g, which, f)`` adds the force of an acceleration field g [m/s^2], shape (3,), on the
-            local rows ``which`` to f (applied load, right-hand side).
-        body_force_tangent: ``(fields, g, which, dq, slots, values)`` adds dq times its derivative by q, for laws whose
-            body force depends on the coordinates; they have ``inertia_tangent``, too.
-        inertia: ``(fields, f)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
-        inertia_tangent: ``(fields, dq, dv, da, slots, values)``.
+        dynamic_tangent: ``(s)`` likewise for ``tangent`` and ``mass``.
+        body_force: ``(s)`` adds the force of the acceleration field s.g on the local rows s.which to s.f (applied
+            load, right-hand side).
+        body_force_tangent: ``(s)`` adds dq times its derivative by q, for laws whose body force depends on the
+            coordinates; they have ``inertia_tangent``, too.
+        inertia: ``(s)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
+        inertia_tangent: ``(s)`` adds dq, dv and da times its derivatives.
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.  Decisions
             (open or closed, sticks or slips) stand in the signs of history values, where solvers see if they repeat.
@@ -148,21 +152,20 @@ class System:
 
     name: str
     dofs: IntArray
-    slots: IntArray = field(default_factory=_no_slots)
     runs: int = 1
-    update: Callable[[Fields], None] | None = None
-    residual: Callable[[Fields, FloatArray], None] | None = None
-    tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
-    load: Callable[[Fields, FloatArray], None] | None = None
-    load_tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
-    mass: Callable[[float, IntArray, FloatArray], None] | None = None
-    mass_product: Callable[[FloatArray, FloatArray], None] | None = None
-    dynamic_residual: Callable[[Fields, FloatArray], None] | None = None
-    dynamic_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
-    body_force: Callable[[Fields, FloatArray, IntArray, FloatArray], None] | None = None
-    body_force_tangent: Callable[[Fields, FloatArray, IntArray, float, IntArray, FloatArray], None] | None = None
-    inertia: Callable[[Fields, FloatArray], None] | None = None
-    inertia_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
+    update: Callable[[Evaluation], None] | None = None
+    residual: Callable[[Evaluation], None] | None = None
+    tangent: Callable[[Evaluation], None] | None = None
+    load: Callable[[Evaluation], None] | None = None
+    load_tangent: Callable[[Evaluation], None] | None = None
+    mass: Callable[[Evaluation], None] | None = None
+    mass_product: Callable[[Evaluation], None] | None = None
+    dynamic_residual: Callable[[Evaluation], None] | None = None
+    dynamic_tangent: Callable[[Evaluation], None] | None = None
+    body_force: Callable[[Evaluation], None] | None = None
+    body_force_tangent: Callable[[Evaluation], None] | None = None
+    inertia: Callable[[Evaluation], None] | None = None
+    inertia_tangent: Callable[[Evaluation], None] | None = None
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Fields], PostNewton] | None = None
     decide: Callable[[Fields], None] | None = None
@@ -183,16 +186,16 @@ class ConstraintSystem:
 
     Attributes:
         multipliers: local numbers of the multipliers, shape (rows, m).
-        residual: ``(fields, c, f)`` adds C (or its time derivative if ``fields.rate_level``) to c and C_q^T lam to f;
-            a row that is switched off has c = lam.
-        tangent: ``(fields, dq, dv, coupling, values)`` adds the blocks of the rows; see `Coupling`.
-        acceleration: ``(fields, c)`` adds the right-hand side of C_q a = rhs, for consistent initial accelerations.
+        residual: ``(s)`` adds C (or its time derivative if ``s.rate_level``) to s.C and C_q^T lam to s.f; a row that
+            is switched off has C = lam.
+        tangent: ``(s)`` adds the blocks of the rows to s.values at s.coupling; see `Coupling`.
+        acceleration: ``(s)`` adds the right-hand side of C_q a = rhs to s.C, for consistent initial accelerations.
     """
 
     multipliers: IntArray
-    residual: Callable[[Fields, FloatArray, FloatArray], None]
-    tangent: Callable[[Fields, float, float, Coupling, FloatArray], None]
-    acceleration: Callable[[Fields, FloatArray], None]
+    residual: Callable[[Evaluation], None]
+    tangent: Callable[[Evaluation], None]
+    acceleration: Callable[[Evaluation], None]
 
 
 class Coupling(NamedTuple):
