@@ -38,7 +38,7 @@ from windlass.connectors import (  # noqa: E402
     ContactFrictionCircleCable2D,
     ContactFrictionCirclePoints2D,
 )
-from windlass.framework.model.evaluation import evaluate  # noqa: E402
+from windlass.framework.model.system import evaluate  # noqa: E402
 
 from support.belt_theory import solve_bent_belt  # noqa: E402
 from support.contact_forms import (  # noqa: E402

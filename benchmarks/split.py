@@ -252,7 +252,7 @@ def repeat(function: Callable[[], Any]) -> float:
 
 def measure_kernels(solver: Any) -> dict[str, float]:
     """Time of single calls per entity [µs]; the solver is not used afterwards."""
-    from windlass.framework.model.evaluation import evaluate
+    from windlass.framework.model.system import evaluate
 
     assembly, values = solver.problem.assembly, solver.problem.matrix.values
     s, v_factor, out = assembly.fields, solver.problem.scheme.v_factor, {}

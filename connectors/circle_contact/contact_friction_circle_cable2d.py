@@ -45,10 +45,10 @@ from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.framework.checks.values import read_words
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 NOT_RECORDED, AT_LIMIT = 0.0, 1e-6
 START = (0.1, UNDEFINED, NOT_RECORDED)
@@ -124,7 +124,7 @@ class ContactFrictionCircleCable2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     given = read_words(values.get("sticking_length", CURRENT))
     current = given is not None and bool((given == CURRENT).any())
@@ -132,7 +132,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     return create_history(world, ContactFrictionCircleCable2D, values, START, per_row)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose segments, history, offset or forms of parameters do not fit together."""
     check_circles(world, table)
     check_segments(world, table)

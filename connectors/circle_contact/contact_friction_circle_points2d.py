@@ -25,12 +25,11 @@ from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.model.evaluation import evaluate
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 START = (0.1, UNDEFINED, 0.0)
 
@@ -68,12 +67,12 @@ class ContactFrictionCirclePoints2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     return create_history(world, ContactFrictionCirclePoints2D, values, START)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles, cables or histories that do not fit."""
     check_circles(world, table)
     check_history(world, table, len(START))

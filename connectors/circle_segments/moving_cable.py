@@ -47,8 +47,7 @@ from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.evaluation import Evaluation
-from windlass.framework.model.law import Fields
+from windlass.framework.model.system import Evaluation, Fields
 
 Function = Callable[[Evaluation], None]
 

@@ -36,11 +36,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.evaluation import Evaluation
-from windlass.framework.model.law import ConstraintSystem, Coupling, Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 
 class CoordinateConstraint(Component):
@@ -242,14 +241,14 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Fill in the ground for a first marker that was left out."""
     if values.get("marker0") is None:
         values["marker0"] = coordinate_marker(world, None)
     return values
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for values of the other level, which would have no effect."""
     fast = table.held_values("velocity_level")
     given = {name: table.held_values(name) != 0.0 for name in ("offset", "rate")}

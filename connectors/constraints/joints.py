@@ -14,9 +14,9 @@ from windlass.connectors.markers.position_markers import NodePosition
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.model.law import ConstraintSystem, Fields, LocalRows, Output, System
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.system import ConstraintSystem, Fields, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 SOURCE = "E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989)"
 
@@ -94,7 +94,7 @@ def joint_outputs(bind_rows: BindRows, loops: Loops, gap_unit: str, equations: s
     }
 
 
-def find_spatial(world: World, ids: IntArray) -> NDArray[np.bool_]:
+def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
     """Which markers can move out of the plane, shape (n,); ids are entity numbers of position markers."""
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
@@ -106,7 +106,7 @@ def find_spatial(world: World, ids: IntArray) -> NDArray[np.bool_]:
     return spatial
 
 
-def check_planar(world: World, table: EntityTable) -> None:
+def check_planar(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for joints of the plane on markers that can move out of it."""
     spatial = find_spatial(world, table.held_values("marker0")) | find_spatial(world, table.held_values("marker1"))
     for row in table.held[spatial][:1]:
@@ -116,7 +116,7 @@ def check_planar(world: World, table: EntityTable) -> None:
         )
 
 
-def check_spatial(world: World, table: EntityTable, needed: NDArray[np.bool_], instead: str) -> None:
+def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], instead: str) -> None:
     """Raise ModelError for joints that hold motion out of the plane, but whose markers have none.
 
     Args:

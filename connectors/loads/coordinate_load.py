@@ -19,11 +19,11 @@ from windlass.connectors.user_functions.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 
 class CoordinateLoad(Component):
@@ -67,7 +67,7 @@ def load_tangent(
                 values[slots[i, a, b]] += dq * F[i] * m.H[h, a, b]
 
 
-def dofs(world: World, table: EntityTable) -> IntArray:
+def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the markers, shape (rows, n)."""
     return world.dofs_of(table.held_values("marker"))
 

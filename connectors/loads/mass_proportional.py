@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 from windlass.connectors.user_functions.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.evaluation import Evaluation, evaluate
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
+from windlass.framework.model.system import Evaluation, Fields, System, evaluate
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 
 class MassProportional(Component):
@@ -43,7 +42,7 @@ class Group(NamedTuple):
     bodies: IntArray
 
 
-def dofs(world: World, table: EntityTable) -> IntArray:
+def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the bodies, shape (rows, n)."""
     return world.dofs_of(table.held_values("body"))
 

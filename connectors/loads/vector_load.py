@@ -18,9 +18,9 @@ from windlass.connectors.user_functions.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields, LocalRows, System
+from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 
 class Columns(NamedTuple):
@@ -89,7 +89,7 @@ def load_tangent(
                     values[slots[i, a, b]] += dq * K
 
 
-def dofs(world: World, table: EntityTable) -> IntArray:
+def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the markers, shape (rows, n)."""
     return world.dofs_of(table.held_values("marker"))
 

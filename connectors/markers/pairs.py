@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows
+from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 Loops = tuple[Callable[..., None], Callable[..., None]]
 
@@ -45,7 +44,7 @@ class Pair(NamedTuple):
     active: NDArray[np.bool_]
 
 
-def pair_dofs(world: World, table: EntityTable) -> IntArray:
+def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of ``marker0``, then of ``marker1``, shape (rows, n), -1 for none."""
     parts = [world.dofs_of(table.held_values(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)

@@ -23,8 +23,9 @@ from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 
 SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
 PROVIDES = (FAMILY, "rigid marker", "curved marker", "spatial marker")

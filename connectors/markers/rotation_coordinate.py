@@ -32,10 +32,10 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 START = (0.0,)
 REVERSED = 1e-14
@@ -186,7 +186,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Check the axis and create the history values.
 
     Raises:
@@ -202,7 +202,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     return create_history(world, RotationCoordinate, values, START)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis that the initial values reverse, and for history values that do not fit."""
     check_history(world, table, len(START))
     dofs = world.numbering.places(world.held_dofs(table))

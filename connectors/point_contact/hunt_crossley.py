@@ -37,12 +37,11 @@ from windlass.framework.checks.values import read_yes_no
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import shape_of
-from windlass.framework.model.evaluation import Evaluation
 from windlass.framework.model.history import GenericData
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, Fields, System
 from windlass.framework.model.table import Entity, EntityTable
-from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
 RULES = ("simbody", "hertz")
@@ -61,7 +60,7 @@ class HuntCrossley(Component):
     enabled = column("1", "whether a new state has it enabled", default=True, dtype=bool)
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the flags that the user left out."""
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
@@ -79,7 +78,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     return values | {"data": world.add(GenericData, initial=flags[:, None])}
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for flags that are shared or have a wrong size."""
     ids = table.column("data")
     for target, positions, rows in world.split_by_table(ids):

@@ -15,7 +15,8 @@ from windlass.connectors.point_contact.surfaces import SPHERE, Runs, Surfaces, c
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.model.law import LocalRows, System
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import System
 
 
 @dataclass

@@ -26,9 +26,9 @@ from windlass.connectors.user_functions.user_forces import (
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.evaluation import Evaluation
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import Evaluation, Fields, System
 
 
 class CartesianSpringDamper(Component):

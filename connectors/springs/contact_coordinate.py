@@ -24,12 +24,11 @@ from windlass.connectors.markers.pairs import Pair, bind_pair, coordinate_pair, 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.evaluation import Evaluation
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 START = (0.1,)
 
@@ -133,14 +132,14 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Fill in the ground for a first marker that was left out, and the history values."""
     if values.get("marker0") is None:
         values["marker0"] = coordinate_marker(world, None)
     return create_history(world, ContactCoordinate, values, START)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows with another number of history values, or with those of another row."""
     check_history(world, table, len(START))
 

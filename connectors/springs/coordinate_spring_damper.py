@@ -25,10 +25,9 @@ from windlass.connectors.user_functions.user_forces import (
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.evaluation import Evaluation
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.world import World
+from windlass.framework.model.system import Evaluation, Fields, System
 
 
 class CoordinateSpringDamper(Component):
@@ -130,7 +129,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Fill in the ground for a first marker that was left out."""
     if values.get("marker0") is None:
         values["marker0"] = coordinate_marker(world, None)

@@ -18,7 +18,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.user_functions import find_contradictions, first_calls
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Fields, LocalRows
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fields
 
 TimeFunction = Callable[[float], FloatArray]
 

@@ -45,9 +45,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.model.law import ConstraintSystem, Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.world import World
+from windlass.framework.model.system import ConstraintSystem, Fields, System
 
 SYMMETRY = 1e-9
 """Largest relative difference between I_ij and I_ji that counts as rounding of the input."""
@@ -72,7 +72,7 @@ class RigidBody3D(Component):
     center_of_mass = column("m", "position of the centre of mass in the body's frame", shape=(3,), default=(0.0,) * 3)
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Bring the inertia to a tensor, check it, and create the node if none is given.
 
     Raises:

@@ -42,11 +42,10 @@ from windlass.elements.cable2d.outputs import Kinematics, Motion, create_outputs
 from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
-from windlass.framework.model.evaluation import Evaluation, evaluate
-from windlass.framework.model.law import Fields, Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import Evaluation, Fields, System, evaluate
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 
 class ALECable2D(Cable2D):
@@ -58,7 +57,7 @@ class ALECable2D(Cable2D):
     add_ale_variation = column("1", "forces in the cable act on the axial motion", default=True, dtype=bool)
 
 
-def dofs(world: World, table: EntityTable) -> IntArray:
+def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World numbers of the coordinates of both nodes and of s, shape (rows, 9)."""
     return np.concatenate((cable_dofs(world, table), world.dofs_of(table.held_values("ale"))), axis=1)
 

@@ -43,11 +43,10 @@ from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.evaluation import Evaluation
-from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import Evaluation, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 RULES = (0, 1, 2)
 BLOCK = 10_000
@@ -268,12 +267,12 @@ def _select(rows: LocalRows, row: IntArray) -> LocalRows:
     return LocalRows(rows.world, rows.table, rows.rows[row], rows.dofs[row], rows.layout)
 
 
-def cable_dofs(world: World, table: EntityTable) -> IntArray:
+def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World numbers of the coordinates of both nodes, shape (rows, 8)."""
     return np.concatenate([world.dofs_of(table.held_values(name)) for name in ("node0", "node1")], axis=1)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose nodes, shares or functions do not fit together."""
     held, node0, node1 = table.held, table.held_values("node0"), table.held_values("node1")
     for k in np.flatnonzero(node0 == node1):
@@ -297,7 +296,7 @@ def check(world: World, table: EntityTable) -> None:
     _check_slope(world, table)
 
 
-def _check_slope(world: World, table: EntityTable) -> None:
+def _check_slope(world: Tables, table: EntityTable) -> None:
     """Strains do not exist where r' = 0, for instance in the middle of a cable whose ends lie on one point."""
     held, length, dofs = table.held, table.held_values("length"), world.held_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))

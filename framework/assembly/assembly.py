@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,17 +26,15 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.pruning import spread_world
-from windlass.framework.model.evaluation import Evaluation, evaluate
-from windlass.framework.model.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
+from windlass.framework.model.law import LocalRows, family_of, law_of
 from windlass.framework.model.schema import Component
+from windlass.framework.model.system import Evaluation, Fault, Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.state.state import NAMES, State
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
 
 BUILD_ORDER = ("node", "body", "element", "marker", "load", "connector", "constraint")
 _NONE: tuple[type[Component] | None, int] = (None, -1)

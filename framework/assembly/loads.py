@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_multiple, set_multiple
 from windlass.framework.kernels.call import call
-from windlass.framework.model.evaluation import evaluate
-from windlass.framework.model.law import Fields, System
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
+from windlass.framework.model.system import Fields, System, evaluate
+from windlass.framework.model.world import World
 
 
 class Loads:

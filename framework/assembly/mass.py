@@ -10,8 +10,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.evaluation import evaluate
-from windlass.framework.model.law import Fields, System
+from windlass.framework.model.system import Fields, System, evaluate
 
 
 class MassRows(NamedTuple):

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_scaled, multiply_rows
 from windlass.framework.kernels.call import call
-from windlass.framework.model.evaluation import evaluate
-from windlass.framework.model.law import System
 from windlass.framework.model.schema import Component
+from windlass.framework.model.system import System, evaluate
 from windlass.framework.runtime.log_stages import Stage, Step, in_stage
 
 if TYPE_CHECKING:

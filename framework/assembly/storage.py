@@ -13,8 +13,8 @@ from windlass.framework.assembly.mass import MassRows, create_mass_rows
 from windlass.framework.assembly.sparsity import Pattern, create_pattern
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.unknowns import BLOCK, Unknowns, block_unknowns, plain_unknowns
-from windlass.framework.model.law import Coupling, Fields, System
 from windlass.framework.model.schema import Component
+from windlass.framework.model.system import Coupling, Fields, System
 
 
 class Storage(Enum):

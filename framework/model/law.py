@@ -8,212 +8,106 @@ follows from these two, so a new law is one new file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.describe import describe_outputs
+from windlass.framework.model.drawing import Drawing, Painting
+from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
-from windlass.framework.model.table import EntityTable
-
-if TYPE_CHECKING:
-    from windlass.framework.layout.layout import Layout
-    from windlass.framework.model.evaluation import Evaluation
-    from windlass.framework.model.world import World
-    from windlass.framework.output.drawing import Drawing, Painting
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.parallel.processes import Processes
 
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data"]
 
 
-@dataclass
-class Fields:
-    """What kernels read during one evaluation; local arrays (owned, then ghosts, then one spare entry that is 0).
+class Tables(Protocol):
+    """What a law may ask of a world, and what numbers and spreads its tables; see `World`."""
 
-    Coordinates that do not exist (ground) point at the spare entry, so that kernels need no branch for them.
-
-    Attributes:
-        x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
-        v, a: velocities and accelerations, shape (n + 1,).
-        lam: Lagrange multipliers [N, N m], shape (m + 1,).
-        data, start_data: history values, current and at the start of the step, shape (d,).
-        time: the time [s], shape (1,), and ``t``, the same as a number.
-        markers: columns of each marker family.
-        rate_level: True when position constraints are imposed on their time derivative (index 2).
-        unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
-    """
-
-    x: FloatArray
-    v: FloatArray
-    a: FloatArray
-    lam: FloatArray
-    data: FloatArray
-    start_data: FloatArray
-    time: FloatArray = field(default_factory=lambda: np.zeros(1))
-    markers: dict[str, Any] = field(default_factory=dict)
-    rate_level: bool = False
-    unit_rates: bool = False
+    tables: dict[type[Component], EntityTable]
+    gravity: FloatArray
+    version: int
+    changed: dict[type[Component], int]
+    is_spread: bool
+    processes: Processes | None
+    calls: list[tuple[str, int, bool]]
+    numbering: Any
 
     @property
-    def t(self) -> float:
-        """Time [s]; what is called with always the same arguments takes ``time``."""
-        return float(self.time[0])
+    def count(self) -> int:
+        """Number of entities."""
 
-    @t.setter
-    def t(self, value: float) -> None:
-        self.time[0] = value
+    def table(self, component: type[Component]) -> EntityTable:
+        """The table of a component."""
+
+    def add(self, component: type[Component], *, name: str = "", **values: Any) -> Entity:
+        """Add rows."""
+
+    def all_or_nothing(self) -> AbstractContextManager[None]:
+        """A stretch that adds rows."""
+
+    def entity(self, number: int) -> Entity:
+        """The handle to the entity with a number."""
+
+    def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
+        """Group entity numbers by table."""
+
+    def dofs_of(self, ids: IntArray | Entity) -> IntArray:
+        """World coordinate numbers of entities."""
+
+    def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
+        """World coordinate numbers of rows."""
+
+    def held_dofs(self, table: EntityTable) -> IntArray:
+        """World coordinate numbers of the rows that this process has."""
+
+    def ref_width(self, table: EntityTable, name: str) -> int:
+        """Number of coordinates of the widest entity that a reference names."""
+
+    def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], int]) -> None:
+        """Agreed numbers of coordinates."""
+
+    def check(self) -> None:
+        """Check the rows."""
+
+    def number(self) -> None:
+        """Number the coordinates."""
+
+    def resource(self, key: str, create: Any) -> Any:
+        """A cached object that belongs to this world."""
 
 
-class PostNewton(NamedTuple):
-    """Result of a post-Newton update.
+class Rows(Protocol):
+    """What a law may ask of the local numbering of a process; see `Layout`."""
 
-    Attributes:
-        error: sum of the force errors of the worst connector [N].
-        recommended_step: step size [s] that would reach the switching instant, inf if there is no wish.
-        changed: whether a contact state (open/closed, stick/slip) changed.
-        force: largest contact force of a connector [N], with which errors are compared.
-        row: local row of the worst connector, -1 for none.
-    """
-
-    error: float = 0.0
-    recommended_step: float = np.inf
-    changed: bool = False
-    force: float = 0.0
-    row: int = -1
-
-
-class Fault(NamedTuple):
-    """What cannot be meant in a static equilibrium, though forces balance.
-
-    Attributes:
-        words: the row, what it does and the limit, with units.
-        certain: a wrong shape; otherwise something that a finer mesh or a look at the model must decide.
-    """
-
-    words: str
-    certain: bool = True
-
-
-@dataclass
-class System:
-    """The work of one law on the local rows of one table.
-
-    Functions get an `Evaluation` s and add to its arrays; those that are a call of a kernel are made by `call`.
-
-    Attributes:
-        name: name of the component.
-        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.  A system whose
-            rows change (contact neighbours) puts a new array here, in ``update``, and raises ``pattern_version``.
-        foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
-            In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
-        runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
-            matrix values, and slots have only the first of them: of each run of columns, shape (rows, n, n / runs);
-            or, if the matrix consists of blocks as large as a run, of each block, whose values follow each other
-            column by column, shape (rows, n / runs, n / runs).
-        update: ``(s)`` evaluates marker columns.
-        residual: ``(s)`` adds left-hand-side forces [N, N m] to s.f.
-        tangent: ``(s)`` adds dq*df/dq + dv*df/dv to s.values at s.slots.
-        load: ``(s)`` adds applied loads (right-hand side, without the load factor) to s.f.
-        load_tangent: like ``tangent`` for the loads.
-        mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
-        mass_product: ``(s)`` adds the product of that matrix and s.a to s.f; for laws with many
-            coupled coordinates, where it is quicker than a product with the assembled matrix.
-        dynamic_residual: ``(s)`` does what ``residual`` and, on the accelerations, ``mass_product`` do, in one
-            pass over the rows; both of them must be there as well.
-        dynamic_tangent: ``(s)`` likewise for ``tangent`` and ``mass``.
-        body_force: ``(s)`` adds the force of the acceleration field s.g on the local rows s.which to s.f (applied
-            load, right-hand side).
-        body_force_tangent: ``(s)`` adds dq times its derivative by q, for laws whose body force depends on the
-            coordinates; they have ``inertia_tangent``, too.
-        inertia: ``(s)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
-        inertia_tangent: ``(s)`` adds dq, dv and da times its derivatives.
-        constraint: for constraints, see `ConstraintSystem`.
-        post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.  Decisions
-            (open or closed, sticks or slips) stand in the signs of history values, where solvers see if they repeat.
-        decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
-            its place, ``post_newton`` with the stored values as those of the start of a step.
-        energy: ``(fields) -> J`` stored energy, for tests and balances.
-        energy_is_whole: whether it is that of all rows; false with forces of users, which need not have one.
-        doubts: ``(fields, step) -> list of str`` says before a solve why its results will be doubtful and what to take
-            instead; the nominal step [s] of dynamics, 0 in statics.
-        invariants: ``(fields) -> dict`` gives numbers by name that stay whole numbers as they are while the model is
-            what it was meant to be, for example how often a closed belt winds around its pulleys; summed by name.
-        forget: drops what is carried over from step to step beside the state and has a say in the last bits (lists of
-            neighbours), so that a run that goes on and one that is restarted do the same.
-        trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
-            what they give is then not a number.
-        diagnose: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
-            cable turned inside out.  Solvers ask for it once, at the end.
-        pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.  It rises
-            on all processes together, also on those where nothing has changed.
-    """
-
-    name: str
+    world: Any
+    rank: int
+    size: int
+    comm: Any
+    rows: dict[type[Component], IntArray]
+    systems: dict[type[Component], System]
+    spare: int
     dofs: IntArray
-    runs: int = 1
-    update: Callable[[Evaluation], None] | None = None
-    residual: Callable[[Evaluation], None] | None = None
-    tangent: Callable[[Evaluation], None] | None = None
-    load: Callable[[Evaluation], None] | None = None
-    load_tangent: Callable[[Evaluation], None] | None = None
-    mass: Callable[[Evaluation], None] | None = None
-    mass_product: Callable[[Evaluation], None] | None = None
-    dynamic_residual: Callable[[Evaluation], None] | None = None
-    dynamic_tangent: Callable[[Evaluation], None] | None = None
-    body_force: Callable[[Evaluation], None] | None = None
-    body_force_tangent: Callable[[Evaluation], None] | None = None
-    inertia: Callable[[Evaluation], None] | None = None
-    inertia_tangent: Callable[[Evaluation], None] | None = None
-    constraint: ConstraintSystem | None = None
-    post_newton: Callable[[Fields], PostNewton] | None = None
-    decide: Callable[[Fields], None] | None = None
-    energy: Callable[[Fields], float] | None = None
-    energy_is_whole: bool = True
-    doubts: Callable[[Fields, float], list[str]] | None = None
-    invariants: Callable[[Fields], dict[str, float]] | None = None
-    forget: Callable[[], None] | None = None
-    trouble: Callable[[Fields], list[str]] | None = None
-    diagnose: Callable[[Fields], list[Fault]] | None = None
-    pattern_version: int = 0
-    foreign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    reference: FloatArray
+    displacement: FloatArray
+    marker_index: Lookup
+    data_start: Lookup
 
+    def local_dofs(self, world_dofs: IntArray) -> IntArray:
+        """Local numbers of world coordinates."""
 
-@dataclass
-class ConstraintSystem:
-    """Equations C(q, v, t) = 0 of the local rows of one table, each with a Lagrange multiplier.
+    def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
+        """Local numbers of the multipliers of rows."""
 
-    Attributes:
-        multipliers: local numbers of the multipliers, shape (rows, m).
-        residual: ``(s)`` adds C (or its time derivative if ``s.rate_level``) to s.C and C_q^T lam to s.f; a row that
-            is switched off has C = lam.
-        tangent: ``(s)`` adds the blocks of the rows to s.values at s.coupling; see `Coupling`.
-        acceleration: ``(s)`` adds the right-hand side of C_q a = rhs to s.C, for consistent initial accelerations.
-    """
+    def owners(self, component: type[Component]) -> IntArray:
+        """Process that owns each row of a table."""
 
-    multipliers: IntArray
-    residual: Callable[[Evaluation], None]
-    tangent: Callable[[Evaluation], None]
-    acceleration: Callable[[Evaluation], None]
-
-
-class Coupling(NamedTuple):
-    """Matrix slots of the rows of one constraint table.
-
-    Attributes:
-        rows: slots of (multiplier, coordinate), shape (rows, m, n).
-        columns: slots of (coordinate, multiplier), shape (rows, n, m).
-        diagonal: slots of (multiplier, multiplier), shape (rows, m).
-        block: slots of (coordinate, coordinate), shape (rows, n, n), for the curvature of C.
-        scale: factor on C_q^T blocks: derivative of the multipliers with respect to the unknowns.
-    """
-
-    rows: IntArray
-    columns: IntArray
-    diagonal: IntArray
-    block: IntArray
-    scale: float
+    def local_row(self, ids: IntArray) -> IntArray:
+        """Position of entities among the local rows of their table."""
 
 
 @dataclass(frozen=True)
@@ -248,11 +142,11 @@ class LocalRows:
         layout: the local numbering.
     """
 
-    world: World
+    world: Tables
     table: EntityTable
     rows: IntArray
     dofs: IntArray
-    layout: Layout
+    layout: Rows
 
     def column(self, name: str) -> NDArray[Any]:
         """Values of a column for these rows, shape (rows, *shape)."""
@@ -306,11 +200,11 @@ class Law:
 
     component: type[Component]
     role: Role
-    dofs: Callable[[World, EntityTable], IntArray] | None = None
+    dofs: Callable[[Tables, EntityTable], IntArray] | None = None
     build: Callable[[LocalRows], System] | None = None
     outputs: Mapping[str, Output] = field(default_factory=dict)
-    complete: Callable[[World, dict[str, Any]], dict[str, Any]] | None = None
-    check: Callable[[World, EntityTable], None] | None = None
+    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
+    check: Callable[[Tables, EntityTable], None] | None = None
     everywhere: bool = False
     multipliers: int = 0
     family: str = ""
@@ -330,7 +224,7 @@ class MarkerFamily:
     """
 
     name: str
-    allocate: Callable[[World, IntArray, Layout], Any]
+    allocate: Callable[[Tables, IntArray, Rows], Any]
 
 
 _laws: dict[type[Component], Law] = {}
@@ -341,7 +235,7 @@ def register(law: Law) -> Law:
     """Make a law known; called once at the foot of its file."""
     _laws[law.component] = law
     # for ``help``
-    law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
+    law.component.__doc__ = (law.component.__doc__ or "") + _describe_outputs(law.outputs)
     return law
 
 
@@ -370,3 +264,11 @@ def family_of(name: str) -> MarkerFamily:
 def laws() -> Mapping[type[Component], Law]:
     """All registered laws."""
     return dict(_laws)
+
+
+def _describe_outputs(outputs: Mapping[str, Output]) -> str:
+    """One line for each output variable, empty if there is none."""
+    if not outputs:
+        return ""
+    lines = [f"    {name} [{output.unit}]: {output.doc}" for name, output in outputs.items()]
+    return "\n".join(["", "Outputs:", *lines, ""])

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, instance, number, yes_no
-from windlass.framework.model.evaluation import evaluate
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State

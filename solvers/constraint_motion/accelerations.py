@@ -21,7 +21,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.model.law import PostNewton
+from windlass.framework.model.system import PostNewton
 from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State

@@ -16,8 +16,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import constraint_steps
 from windlass.framework.kernels.program import Program
-from windlass.framework.model.evaluation import evaluate
 from windlass.framework.model.law import role_of
+from windlass.framework.model.system import evaluate
 from windlass.solvers.explicit_methods.ghosts import largest_of_all
 
 CHANGE = 1e-3

@@ -21,7 +21,7 @@ from windlass.framework.assembly.vectors import create_unknowns, spread_to_ghost
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.layout.unknowns import Unknowns, plain_unknowns
-from windlass.framework.model.evaluation import evaluate
+from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import find_weakest
 from windlass.solvers.explicit_methods.ghosts import largest_of_all

@@ -30,7 +30,7 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import Failure, OutputError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program
-from windlass.framework.model.evaluation import evaluate
+from windlass.framework.model.system import evaluate
 from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.log_stages import Step
 from windlass.framework.runtime.petsc import PETSc, release_dropped

@@ -20,8 +20,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.model.evaluation import evaluate
-from windlass.framework.model.law import System
+from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 
 EVERY = 512

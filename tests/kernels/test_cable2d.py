@@ -17,7 +17,7 @@ from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.model.evaluation import evaluate
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_mass, assemble_matrix, assemble_vector

@@ -13,8 +13,8 @@ from windlass.framework.kernels.addresses import prepare_call
 from windlass.framework.kernels.call import Call, call, is_compiled
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
-from windlass.framework.model.evaluation import Evaluation, evaluate
 from windlass.framework.model.law import Fields
+from windlass.framework.model.system import Evaluation, evaluate
 
 
 class Inner(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from windlass.elements import Cable2D
-from windlass.framework.model.evaluation import evaluate
+from windlass.framework.model.system import evaluate
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 

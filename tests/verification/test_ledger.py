@@ -27,7 +27,7 @@ from windlass.connectors import ContactFrictionCircleCable2D, CoordinateSpringDa
 from windlass.elements import Cable2D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.model.evaluation import evaluate
+from windlass.framework.model.system import evaluate
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic

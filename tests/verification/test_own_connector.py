@@ -19,8 +19,9 @@ from windlass.elements import Ground, MassPoint, RigidBody2D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
