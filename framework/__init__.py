@@ -11,29 +11,29 @@ if TYPE_CHECKING:
     from windlass.framework.arrays import IntArray as IntArray
     from windlass.framework.errors import ModelError as ModelError
     from windlass.framework.kernels.kernel import kernel as kernel
+    from windlass.framework.model.drawing import Drawing as Drawing
+    from windlass.framework.model.drawing import Painting as Painting
     from windlass.framework.model.history import GenericData as GenericData
     from windlass.framework.model.history import check_history as check_history
     from windlass.framework.model.history import create_history as create_history
-    from windlass.framework.model.law import ConstraintSystem as ConstraintSystem
-    from windlass.framework.model.law import Coupling as Coupling
-    from windlass.framework.model.law import Fields as Fields
     from windlass.framework.model.law import Law as Law
     from windlass.framework.model.law import LocalRows as LocalRows
     from windlass.framework.model.law import MarkerFamily as MarkerFamily
     from windlass.framework.model.law import Output as Output
-    from windlass.framework.model.law import PostNewton as PostNewton
-    from windlass.framework.model.law import System as System
     from windlass.framework.model.law import register as register
     from windlass.framework.model.law import register_family as register_family
     from windlass.framework.model.schema import Component as Component
     from windlass.framework.model.schema import column as column
     from windlass.framework.model.schema import function as function
     from windlass.framework.model.schema import ref as ref
+    from windlass.framework.model.system import ConstraintSystem as ConstraintSystem
+    from windlass.framework.model.system import Coupling as Coupling
+    from windlass.framework.model.system import Fields as Fields
+    from windlass.framework.model.system import PostNewton as PostNewton
+    from windlass.framework.model.system import System as System
     from windlass.framework.model.table import Entity as Entity
     from windlass.framework.model.table import EntityTable as EntityTable
     from windlass.framework.model.world import World as World
-    from windlass.framework.output.drawing import Drawing as Drawing
-    from windlass.framework.output.drawing import Painting as Painting
 
 _MODULE_OF = {
     "FloatArray": "arrays",
@@ -43,15 +43,15 @@ _MODULE_OF = {
     "GenericData": "model.history",
     "check_history": "model.history",
     "create_history": "model.history",
-    "ConstraintSystem": "model.law",
-    "Coupling": "model.law",
-    "Fields": "model.law",
+    "ConstraintSystem": "model.system",
+    "Coupling": "model.system",
+    "Fields": "model.system",
     "Law": "model.law",
     "LocalRows": "model.law",
     "MarkerFamily": "model.law",
     "Output": "model.law",
-    "PostNewton": "model.law",
-    "System": "model.law",
+    "PostNewton": "model.system",
+    "System": "model.system",
     "register": "model.law",
     "register_family": "model.law",
     "Component": "model.schema",
@@ -61,8 +61,8 @@ _MODULE_OF = {
     "Entity": "model.table",
     "EntityTable": "model.table",
     "World": "model.world",
-    "Drawing": "output.drawing",
-    "Painting": "output.drawing",
+    "Drawing": "model.drawing",
+    "Painting": "model.drawing",
 }
 
 

@@ -19,7 +19,7 @@ from windlass.framework.checks.checks import checked, number, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import Failure, NotConverged
-from windlass.framework.model.law import PostNewton
+from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.keeper import Keeper
 from windlass.framework.runtime.launcher import communicator

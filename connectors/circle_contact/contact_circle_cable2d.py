@@ -30,10 +30,10 @@ from windlass.connectors.circle_segments.common import (
 from windlass.connectors.circle_segments.update import update_gaps
 from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 START = (0.1,)
 FORMS = ("contact_stiffness", "contact_damping")
@@ -67,12 +67,12 @@ class ContactCircleCable2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     return create_history(world, ContactCircleCable2D, values, START)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose segments, history or forms of parameters do not fit together."""
     check_circles(world, table)
     check_segments(world, table)

@@ -43,12 +43,12 @@ from windlass.connectors.circle_segments.moving_cable import update_moving
 from windlass.connectors.circle_segments.update import record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.framework.checks.values import read_words
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 NOT_RECORDED, AT_LIMIT = 0.0, 1e-6
 START = (0.1, UNDEFINED, NOT_RECORDED)
@@ -124,7 +124,7 @@ class ContactFrictionCircleCable2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     given = read_words(values.get("sticking_length", CURRENT))
     current = given is not None and bool((given == CURRENT).any())
@@ -132,7 +132,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     return create_history(world, ContactFrictionCircleCable2D, values, START, per_row)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose segments, history, offset or forms of parameters do not fit together."""
     check_circles(world, table)
     check_segments(world, table)
@@ -149,7 +149,7 @@ def build(rows: LocalRows) -> System:
     contact = bind_contact(rows, friction=True)
     system, c, travel = create_system(rows, contact), contact.columns, contact.travel
 
-    update_states, record = bind(update_friction), bind(record_positions)
+    update_states, record = call(update_friction), call(record_positions)
     has_dampers_alone = bool((c.current & (c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
 
     def update(*args: Any) -> Any:

@@ -24,13 +24,12 @@ from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circ
 from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.program import fixed
+from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Fields, Law, LocalRows, PostNewton, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 START = (0.1, UNDEFINED, 0.0)
 
@@ -68,12 +67,12 @@ class ContactFrictionCirclePoints2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     return create_history(world, ContactFrictionCirclePoints2D, values, START)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles, cables or histories that do not fit."""
     check_circles(world, table)
     check_history(world, table, len(START))
@@ -94,17 +93,15 @@ def check(world: World, table: EntityTable) -> None:
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     c, system = bind_points(rows), System("ContactFrictionCirclePoints2D", rows.dofs)
-    system.residual = fixed(add_residual, lambda s, f: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, f))
-    system.tangent = fixed(
-        add_tangent,
-        lambda s, dq, dv, slots, values: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, dq, dv, slots, values),
+    system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
+    system.tangent = call(
+        add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
     system.energy = lambda fields: eval_energy(c, fields)
-    update = bind(update_history)
+    update = call(update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v))
 
     def post_newton(fields: Fields) -> PostNewton:
-        circle = fields.markers[CIRCLE_FAMILY]
-        error, changed = update(c, circle, fields.data, fields.start_data, fields.x, fields.v)
+        error, changed = update(evaluate(fields))
         return PostNewton(error=error, changed=changed)
 
     system.post_newton = post_newton

@@ -23,8 +23,8 @@ from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import Fields, LocalRows, System
-from windlass.framework.model.world import World
+from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
 """Angle of a segment on its circle [rad] from which results are doubtful: the path is longer by 1 %."""
@@ -146,7 +146,7 @@ def find_mass_per_length(rows: LocalRows) -> FloatArray:
     return mass
 
 
-def name_circles(world: World, markers: IntArray) -> list[str]:
+def name_circles(world: Tables, markers: IntArray) -> list[str]:
     """Names of what rigid markers are attached to."""
     names = [""] * len(markers)
     for table, positions, rows in world.split_by_table(markers):

@@ -23,8 +23,9 @@ from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import Fields, LocalRows
-from windlass.framework.output.drawing import Drawing, Paint, Painting
+from windlass.framework.model.drawing import Drawing, Paint, Painting
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fields
 
 RIM_LINES = 72
 """Lines of a rim [1]: the polygon misses the circle by 0.1 % of its radius."""

@@ -13,9 +13,9 @@ from windlass.connectors.circle_segments.common import bind_contact, eval_segmen
 from windlass.connectors.circle_segments.power import eval_powers
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import Fields, LocalRows
+from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component
-from windlass.framework.model.world import World
+from windlass.framework.model.system import Fields
 
 
 class ContactView(NamedTuple):
@@ -79,7 +79,7 @@ def view_contact(rows: LocalRows) -> ContactView:
     )  # fmt: skip
 
 
-def find_cables(world: World, ids: IntArray, everywhere: bool = False) -> IntArray:
+def find_cables(world: Tables, ids: IntArray, everywhere: bool = False) -> IntArray:
     """Entity numbers of the cables that contacts refer to, by themselves or by cable-shape markers, shape (n,).
 
     ``everywhere``: all processes ask together, also for rows of others; else each for rows that it has.

@@ -12,7 +12,8 @@ from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_out
 from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.cable_shape import cable_lengths, shape_functions
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import Fields, LocalRows, Output
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
 
 
 def bind_points(rows: LocalRows) -> PointColumns:

@@ -22,10 +22,10 @@ from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.program import fixed
-from windlass.framework.model.law import Fields, LocalRows, Output, System
+from windlass.framework.kernels.call import call
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 CIRCLE_FAMILY = "position marker"
 PER_LENGTH = "_per_length"
@@ -46,7 +46,7 @@ class Contact(NamedTuple):
     travel: Travel | None
 
 
-def dofs(world: World, table: EntityTable) -> IntArray:
+def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle has), -1 for
     none; then, if any cable of the table moves along its axis, those of the axial motions."""
     circle, cable = world.dofs_of(table.held_values("circle")), world.dofs_of(table.held_values("cable"))
@@ -55,7 +55,7 @@ def dofs(world: World, table: EntityTable) -> IntArray:
     return np.concatenate((cable[:, :CABLE_DOFS], circle[:, :width], cable[:, CABLE_DOFS:]), axis=1)
 
 
-def check_segments(world: World, table: EntityTable) -> None:
+def check_segments(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose number of segments differs from that of their cable-shape marker."""
     segments = table.held_values("segments")
     for target, positions, rows in world.split_by_table(table.held_values("cable")):
@@ -69,7 +69,7 @@ def check_segments(world: World, table: EntityTable) -> None:
             )
 
 
-def check_offsets(world: World, table: EntityTable, current: NDArray[np.bool_]) -> None:
+def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
     """Raise ModelError for those of the rows ``current``, shape (held,), whose axis could lie beyond the centre."""
     radius = table.held_values("circle_radius")
     for target, positions, rows in world.split_by_table(table.held_values("cable")):
@@ -83,12 +83,12 @@ def check_offsets(world: World, table: EntityTable, current: NDArray[np.bool_]) 
             )
 
 
-def has_moving(world: World) -> bool:
+def has_moving(world: Tables) -> bool:
     """Whether a world has cables whose material moves along the axis."""
     return any("ale" in component.refs and table.count > 0 for component, table in world.tables.items())
 
 
-def find_moving(world: World, table: EntityTable) -> NDArray[np.bool_]:
+def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
     """Which rows of this process touch cables whose material moves along the axis, shape (held,)."""
     moves = np.zeros(table.held_count, dtype=bool)
     for target, positions, rows in world.split_by_table(table.held_values("cable")):
@@ -111,7 +111,7 @@ def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> N
             )
 
 
-def check_circles(world: World, table: EntityTable) -> None:
+def check_circles(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles that can move out of the plane of the cables."""
     for row in table.held[find_spatial(world, table.held_values("circle"))][:1]:
         raise ModelError(f"circle in {table.kind} row {row} is on a body in space: must be a marker in the plane")
@@ -163,11 +163,11 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     """A system with the forces and the tangent of the rows; the post-Newton update is added by the law."""
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
-    residual = fixed(add_residual, lambda s, f: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, f))
-    tangent = fixed(
+    system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.f))
+    system.tangent = call(
         add_tangent,
-        lambda s, dq, dv, slots, values: (
-            c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.v, dq, dv, slots, values,
+        lambda s: (
+            c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.v, s.dq, s.dv, s.slots, s.values,
         ),
     )  # fmt: skip
 
@@ -179,7 +179,7 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
         bristle = np.where(slips, out[..., 0] / np.where(slips, mu_k, 1.0), np.where(mu_k != 0.0, out[..., 2], 0.0))
         return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
 
-    system.residual, system.tangent, system.energy = residual, tangent, energy
+    system.energy = energy
     if contact.travel is not None:
         system.residual, system.tangent = bind_moving(c, contact.travel)
     return system

@@ -42,7 +42,8 @@ from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields, LocalRows, Output
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
 
 POWERS = {
     "friction_power": "power lost in sliding friction",

@@ -15,8 +15,9 @@ from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 
 
 class DistanceConstraint(Component):

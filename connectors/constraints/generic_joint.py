@@ -27,10 +27,10 @@ from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -111,7 +111,7 @@ def build(rows: LocalRows) -> System:
     return create_system(rows, *bind(rows), loops)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for frames that are no rotations, and for markers of the plane."""
     for name in ("frame0", "frame1"):
         values = table.held_values(name)

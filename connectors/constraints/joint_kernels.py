@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Coupling
+from windlass.framework.model.system import Coupling
 
 
 class Joint(NamedTuple):

@@ -13,11 +13,10 @@ from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.markers.position_markers import NodePosition
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.program import fixed
-from windlass.framework.model.law import ConstraintSystem, Coupling, Fields, LocalRows, Output, System
+from windlass.framework.kernels.call import call
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.system import ConstraintSystem, Fields, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 SOURCE = "E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989)"
 
@@ -37,17 +36,16 @@ def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
 
 def create_system(rows: LocalRows, c: Any, j: Joint, loops: Loops) -> System:
     """The system of a joint table with the law's columns c and the loops around its equation."""
-    residual = fixed(loops.residual, lambda s, C, f: (c, j, s.markers[FAMILY], s.lam, s.rate_level, C, f))
-    add_derivatives = bind(loops.tangent)
-
-    def tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        add_derivatives(c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, dq, dv, slots, values)
-
-    def accelerations(s: Fields, C: FloatArray) -> None:
-        loops.accelerations(c, j, s.markers[FAMILY], s.v, C)
-
     system = System(rows.table.kind, rows.dofs)
-    system.constraint = ConstraintSystem(j.lam, residual, tangent, accelerations)
+    system.constraint = ConstraintSystem(
+        j.lam,
+        call(loops.residual, lambda s: (c, j, s.markers[FAMILY], s.lam, s.rate_level, s.C, s.f)),
+        call(
+            loops.tangent,
+            lambda s: (c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
+        ),
+        call(loops.accelerations, lambda s: (c, j, s.markers[FAMILY], s.v, s.C)),
+    )
     return system
 
 
@@ -96,7 +94,7 @@ def joint_outputs(bind_rows: BindRows, loops: Loops, gap_unit: str, equations: s
     }
 
 
-def find_spatial(world: World, ids: IntArray) -> NDArray[np.bool_]:
+def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
     """Which markers can move out of the plane, shape (n,); ids are entity numbers of position markers."""
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
@@ -108,7 +106,7 @@ def find_spatial(world: World, ids: IntArray) -> NDArray[np.bool_]:
     return spatial
 
 
-def check_planar(world: World, table: EntityTable) -> None:
+def check_planar(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for joints of the plane on markers that can move out of it."""
     spatial = find_spatial(world, table.held_values("marker0")) | find_spatial(world, table.held_values("marker1"))
     for row in table.held[spatial][:1]:
@@ -118,7 +116,7 @@ def check_planar(world: World, table: EntityTable) -> None:
         )
 
 
-def check_spatial(world: World, table: EntityTable, needed: NDArray[np.bool_], instead: str) -> None:
+def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], instead: str) -> None:
     """Raise ModelError for joints that hold motion out of the plane, but whose markers have none.
 
     Args:

@@ -19,10 +19,10 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 
 class PrismaticJoint2D(Component):
@@ -76,7 +76,7 @@ def build(rows: LocalRows) -> System:
     return create_system(rows, *bind(rows), loops)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis of length 0, and for markers in space."""
     for row in table.held[~table.held_values("axis").any(axis=1)][:1]:
         raise ModelError(f"axis = (0, 0) in {table.kind} row {row}: must have a length > 0 [1]")

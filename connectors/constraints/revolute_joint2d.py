@@ -14,8 +14,9 @@ from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_pla
 from windlass.connectors.constraints.spherical_joint import loops
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.framework.arrays import FloatArray
-from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 
 
 class RevoluteJoint2D(Component):

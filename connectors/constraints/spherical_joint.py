@@ -13,10 +13,10 @@ from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 
 class SphericalJoint(Component):
@@ -54,7 +54,7 @@ def build(rows: LocalRows) -> System:
     return create_system(rows, *bind(rows), loops)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a joint that locks z between markers of the plane."""
     check_spatial(world, table, table.held_values("axes")[:, 2], "RevoluteJoint2D, or axes = (True, True, False)")
 

@@ -15,6 +15,7 @@ from windlass.elements.nodes.nodes3d import RigidNode3D
 from windlass.framework.checks.checks import checked, either, function, inside, instance, number, optional, word
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Tables
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import Handles, World
 
@@ -132,7 +133,7 @@ def clamp(world: World, node: Handles) -> Entity:
     return fix(world, merged, "x", "y", *(name for name, hold in zip(names[2:], held[0], strict=True) if hold))
 
 
-def _constrain(world: World, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
+def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
     """One constraint to the ground for every row, named after what it holds."""
     merged = merge_handles(entity)
     marker = coordinate_marker(world, merged, name)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from windlass.connectors.loads.vector_load import build_vector_load, dofs, eval_vector
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 
 class Force(Component):
@@ -29,7 +29,7 @@ class Force(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a body-fixed force on a marker that does not turn."""
     turns = table.held_values("body_fixed")
     for markers, positions, _ in world.split_by_table(table.held_values("marker")):

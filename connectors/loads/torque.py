@@ -11,9 +11,10 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 from __future__ import annotations
 
 from windlass.connectors.loads.vector_load import build_vector_load, dofs, eval_vector
-from windlass.framework.model.law import Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
+from windlass.framework.model.system import System
 
 
 class Torque(Component):

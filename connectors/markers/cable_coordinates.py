@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
-from windlass.framework.layout.layout import Layout
-from windlass.framework.model.law import Law, LocalRows, MarkerFamily, System, register, register_family
+from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 FAMILY = "cable coordinates marker"
 
@@ -46,7 +45,7 @@ class CableCoordinates(Component):
     cable = ref("Cable2D", "the cable")
 
 
-def allocate(world: World, ids: IntArray, layout: Layout) -> CableColumns:
+def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
     """Columns for the local markers."""
     columns = CableColumns(
         np.zeros((len(ids), 8)), np.zeros((len(ids), 8)), np.zeros(len(ids)), np.zeros((len(ids), 8), np.int64)
@@ -68,7 +67,7 @@ def update_cables(k: IntArray, dofs: IntArray, m: CableColumns, x: FloatArray, v
             m.v[k[i], a] = v[dofs[i, a]]
 
 
-def cable_dofs(world: World, table: EntityTable) -> IntArray:
+def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cables, shape (rows, 8)."""
     return world.dofs_of(table.held_values("cable"))
 
@@ -77,7 +76,7 @@ def build(rows: LocalRows) -> System:
     """The system of `CableCoordinates`."""
     k, dofs = rows.own_marker_index(), rows.dofs
     system = System("CableCoordinates", dofs)
-    system.update = fixed(update_cables, lambda s: (k, dofs, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_cables, lambda s: (k, dofs, s.markers[FAMILY], s.x, s.v))
     return system
 
 

@@ -21,22 +21,19 @@ Source: kinematics of a shear-rigid cross section on an ANCF cable (Gerstmayr an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed, together
-from windlass.framework.model.law import Fields, Law, LocalRows, MarkerFamily, Output, System, register, register_family
+from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Output, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
-
-if TYPE_CHECKING:
-    from windlass.framework.layout.layout import Layout
 
 FAMILY = "cable shape marker"
 CABLE_DOFS = 8
@@ -226,7 +223,7 @@ def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatAr
     return ShapeColumns(start, p, v, slope, slope_rate, S, dS, offset.copy(), length.copy(), segments.copy(), dofs)
 
 
-def allocate(world: World, ids: IntArray, layout: Layout) -> ShapeColumns:
+def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
     """Columns for the local markers ``ids``."""
     segments, offset, length = np.ones(len(ids), np.int64), np.zeros(len(ids)), np.ones(len(ids))
     dofs = np.full((len(ids), CABLE_DOFS), layout.spare, np.int64)
@@ -238,7 +235,7 @@ def allocate(world: World, ids: IntArray, layout: Layout) -> ShapeColumns:
     return create_shape_columns(segments, offset, length, dofs)
 
 
-def cable_lengths(world: World, ids: IntArray) -> FloatArray:
+def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
     """Reference lengths [m] of cables by entity number, shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
@@ -246,12 +243,12 @@ def cable_lengths(world: World, ids: IntArray) -> FloatArray:
     return out
 
 
-def dofs(world: World, table: EntityTable) -> IntArray:
+def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cables, shape (rows, 8), or (rows, 9) with s of moving ones, -1 for none."""
     return world.dofs_of(table.held_values("cable"))
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables of another kind than two nodes with slope, and for moving ones with an offset."""
     offset = table.held_values("vertical_offset")
     for cables, positions, _ in world.split_by_table(table.held_values("cable")):
@@ -276,9 +273,9 @@ def build(rows: LocalRows) -> System:
     still, moving = index[~moves], index[moves]
     travel = rows.dofs[moves, CABLE_DOFS:].reshape(-1)
     G = slide_matrices(cable_lengths(rows.world, rows.column("cable")[moves]))
-    update = fixed(update_points, lambda s: (still, s.markers[FAMILY], s.x, s.v))
-    update_moving = fixed(update_moving_points, lambda s: (moving, travel, G, s.markers[FAMILY], s.x, s.v))
-    system.update = together((update, update_moving)) if len(moving) else update
+    update = call(update_points, lambda s: (still, s.markers[FAMILY], s.x, s.v))
+    update_moving = call(update_moving_points, lambda s: (moving, travel, G, s.markers[FAMILY], s.x, s.v))
+    system.update = update + update_moving if len(moving) else update
     return system
 
 

@@ -24,12 +24,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, word, yes_no
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
-from windlass.framework.layout.layout import Layout
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import Law, LocalRows, MarkerFamily, System, law_of, register, register_family
+from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, law_of, register, register_family
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
@@ -44,7 +44,7 @@ class NodeCoordinate(Component):
     coordinate = column("1", "number of the coordinate within the node, from 0", default=0, dtype=np.int64, minimum=0)
 
 
-def allocate(world: World, ids: IntArray, layout: Layout) -> CoordinateColumns:
+def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
     """Columns for the local markers; those whose kind provides "curved marker" get a row in H, the others J = 1."""
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
     # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
@@ -78,7 +78,7 @@ def update_coordinates(c: CoordinateRows, m: CoordinateColumns, x: FloatArray, v
         m.rate[c.k[i]] = v[c.dof[i]]
 
 
-def coordinate_dofs(world: World, table: EntityTable) -> IntArray:
+def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World number of each row's coordinate, shape (rows, 1), -1 for the ground."""
     of_node = world.dofs_of(table.held_values("node"))
     if of_node.shape[1] == 0:
@@ -93,11 +93,11 @@ def build(rows: LocalRows) -> System:
     """The system of `NodeCoordinate`."""
     c = CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
     system = System("NodeCoordinate", rows.dofs)
-    system.update = fixed(update_coordinates, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_coordinates, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a coordinate that the node does not have."""
     coordinate = table.held_values("coordinate")
     for nodes, positions, _ in world.split_by_table(table.held_values("node")):
@@ -111,7 +111,7 @@ def check(world: World, table: EntityTable) -> None:
 
 @checked(world=instance(World), entity=inside(), name=word())
 @all_or_nothing
-def coordinate_marker(world: World, entity: Handles | None, name: str = "") -> Entity:
+def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> Entity:
     """A marker on a coordinate of nodes or of bodies with one node; a coordinate marker is returned as it is.
 
     Args:
@@ -147,7 +147,7 @@ def coordinate_marker(world: World, entity: Handles | None, name: str = "") -> E
 
 @checked(world=instance(World), entity=inside(), axis=inside(), global_axis=yes_no())
 @all_or_nothing
-def rotation_marker(world: World, entity: Handles | None, axis: Any = "z", *, global_axis: bool = False) -> Entity:
+def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, global_axis: bool = False) -> Entity:
     """A coordinate marker on the angle by which bodies have turned about an axis since the reference configuration.
 
     The angle is not wrapped, and is right also where the body turns about other axes besides; see
@@ -203,7 +203,7 @@ def _parse_axis(axis: Any) -> FloatArray:
     return direction[0] if direction.shape == (1, 3) else direction
 
 
-def _ground_coordinate(world: World) -> Entity:
+def _ground_coordinate(world: Tables) -> Entity:
     """The one marker of this world that is always 0."""
     marker: Entity = world.resource("ground coordinate", lambda: world.add(NodeCoordinate))
     return marker

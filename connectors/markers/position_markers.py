@@ -47,11 +47,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.program import fixed
-from windlass.framework.layout.layout import Layout
+from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import Law, LocalRows, MarkerFamily, System, law_of, register, register_family
+from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, law_of, register, register_family
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
@@ -102,7 +102,7 @@ class PositionOnGround(Component):
     local = column("m", "position from the reference point of the ground", shape=(3,), default=(0.0, 0.0, 0.0))
 
 
-def allocate(world: World, ids: IntArray, layout: Layout) -> PositionColumns:
+def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
     """Columns for the local markers; those whose kind provides "curved marker" get a row in H and Hr."""
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
     # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
@@ -139,7 +139,7 @@ def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
     return np.full(len(rows), "curved marker" in table.component.provides)
 
 
-def node_position_dofs(world: World, table: EntityTable) -> IntArray:
+def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World numbers of the position block of each row's node, shape (rows, 2 or 3), -1 for none."""
     ids = table.held_values("node")
     parts = [
@@ -163,14 +163,14 @@ def _position_width(component: type[Component]) -> int:
 def _bind_points(rows: LocalRows, p0: FloatArray) -> System:
     c = PointRows(rows.own_marker_index(), rows.dofs, p0)
     system = System(rows.table.kind, rows.dofs)
-    system.update = fixed(update_points, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_points, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 
 def _bind_rigid(rows: LocalRows, b: FloatArray) -> System:
     c = RigidRows(rows.own_marker_index(), rows.dofs, b)
     system = System(rows.table.kind, rows.dofs)
-    system.update = fixed(update_rigid, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_rigid, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 
@@ -180,7 +180,7 @@ def build_on_cable(rows: LocalRows) -> System:
     shape = eval_shape(rows.column("x") / length, length)
     c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.column("y"))
     system = System(rows.table.kind, rows.dofs)
-    system.update = fixed(update_cable, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_cable, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 
@@ -192,7 +192,7 @@ def _ground_positions(rows: LocalRows) -> FloatArray:
     return positions
 
 
-def _cable_lengths(world: World, ids: IntArray) -> FloatArray:
+def _cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
     """Reference lengths of cables by entity number [m], shape (n,)."""
     lengths = np.zeros(len(ids))
     for cables, positions, rows in world.split_by_table(ids):
@@ -200,7 +200,7 @@ def _cable_lengths(world: World, ids: IntArray) -> FloatArray:
     return lengths
 
 
-def check_on_cable(world: World, table: EntityTable) -> None:
+def check_on_cable(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a point beyond the end of its cable."""
     x, length = table.held_values("x"), _cable_lengths(world, table.held_values("cable"))
     for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
@@ -208,7 +208,7 @@ def check_on_cable(world: World, table: EntityTable) -> None:
         raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
 
 
-def check_node(world: World, table: EntityTable) -> None:
+def check_node(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a node whose coordinates do not begin with a position."""
     for nodes, positions, _ in world.split_by_table(table.held_values("node")):
         if _position_width(nodes.component) < 2:
@@ -221,7 +221,7 @@ def check_node(world: World, table: EntityTable) -> None:
 
 @checked(world=instance(World), entity=inside(), at=inside())
 @all_or_nothing
-def position_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
+def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
     """A position marker on an entity; a position marker is returned as it is.
 
     Args:
@@ -291,7 +291,7 @@ def merge_handles(entity: Handles) -> Entity:
     return Entity(entity[0].table, np.concatenate([e.rows for e in entity]))
 
 
-def nodes_of(world: World, entity: Entity) -> Entity:
+def nodes_of(world: Tables, entity: Entity) -> Entity:
     """The nodes of bodies with one node each; nodes are returned as they are.
 
     Raises:

@@ -29,13 +29,13 @@ from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateCol
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 START = (0.0,)
 REVERSED = 1e-14
@@ -167,10 +167,7 @@ def build(rows: LocalRows) -> System:
     """The system of `RotationCoordinate`."""
     c = bind_columns(rows)
     system = System("RotationCoordinate", rows.dofs)
-    evaluate, store = bind(update_rotations), bind(store_angles)
-
-    def update(s: Fields) -> None:
-        evaluate(c, s.markers[FAMILY], s.x, s.v, s.data)
+    store = call(store_angles)
 
     def post_newton(s: Fields) -> PostNewton:
         store(c, s.x, s.data)
@@ -184,11 +181,12 @@ def build(rows: LocalRows) -> System:
             for i in np.flatnonzero(np.isnan(s.markers[FAMILY].value[c.k]))
         ]
 
-    system.update, system.post_newton, system.trouble = update, post_newton, find_trouble
+    system.update = call(update_rotations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.data))
+    system.post_newton, system.trouble = post_newton, find_trouble
     return system
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Check the axis and create the history values.
 
     Raises:
@@ -204,7 +202,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     return create_history(world, RotationCoordinate, values, START)
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis that the initial values reverse, and for history values that do not fit."""
     check_history(world, table, len(START))
     dofs = world.numbering.places(world.held_dofs(table))

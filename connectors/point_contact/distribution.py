@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.point_contact.surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.layout.layout import Layout
-from windlass.framework.model.world import World
+from windlass.framework.model.law import Rows, Tables
 from windlass.framework.parallel.halo import Halo, gather_rows, is_true_anywhere, pack, unpack
 
 MUCH_LARGER = 2.0
@@ -41,7 +40,7 @@ class Share:
         foreign: world numbers of the foreign coordinates, shape (f,).
     """
 
-    def __init__(self, world: World, layout: Layout, c: Surfaces) -> None:
+    def __init__(self, world: Tables, layout: Rows, c: Surfaces) -> None:
         self._world, self._layout, self._comm = world, layout, layout.comm
         n = len(c.ids)
         self._owner, self._marker = np.zeros(n, np.int64), np.zeros(n, np.int64)

@@ -27,11 +27,9 @@ from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.layout.layout import Layout
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import Law, Rows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
-from windlass.framework.model.world import World
 
 ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2
 """Kinds of surfaces; the first surface of a pair has the smaller or the same number."""
@@ -174,7 +172,7 @@ def facing(normal: Sequence[float]) -> FloatArray:
     return np.stack((x, y, np.cross(x, y)), axis=1)
 
 
-def create_surfaces(world: World, layout: Layout, contact_set: int) -> Surfaces:
+def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
     """Columns of the surfaces of one set (its entity number) in the local numbering of a process."""
     ids, kind, size, s, R, markers, materials = [], [], [], [], [], [], []
     for component, number in KINDS.items():
@@ -231,7 +229,7 @@ def rotations(table: EntityTable) -> FloatArray:
     return np.tile(np.eye(3), (table.count, 1, 1))
 
 
-def find_carriers(world: World, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
     """What carries each marker (its node, its body if that has no node, or a ground), and whether it is a ground."""
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
@@ -244,7 +242,7 @@ def find_carriers(world: World, markers: IntArray) -> tuple[IntArray, NDArray[np
     return carrier, fixed
 
 
-def _are_points(world: World, markers: IntArray) -> NDArray[np.bool_]:
+def _are_points(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     points = np.zeros(len(markers), bool)
     for table, positions, _ in world.split_by_table(markers):
         points[positions] = "rigid marker" not in table.component.provides
@@ -260,7 +258,7 @@ def _sizes(table: EntityTable) -> FloatArray:
     return np.repeat(radius[:, None], 3, axis=1)
 
 
-def _material_columns(world: World, materials: IntArray) -> list[FloatArray]:
+def _material_columns(world: Tables, materials: IntArray) -> list[FloatArray]:
     """E, c, us, ud, uv of each surface, shape (n,)."""
     out = [np.zeros(len(materials)) for _ in range(5)]
     for table, positions, rows in world.split_by_table(materials):
@@ -269,7 +267,7 @@ def _material_columns(world: World, materials: IntArray) -> list[FloatArray]:
     return out
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Replace bodies, nodes and ground in ``marker`` by markers at their reference point."""
     given = values.get("marker")
     handles: Any = [given] if isinstance(given, Entity) else given
@@ -278,7 +276,7 @@ def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rotations that are none, and for surfaces off the centre of a point."""
     R = rotations(table)
     for row in np.flatnonzero(~is_rotation(R))[:1]:

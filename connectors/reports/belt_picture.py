@@ -29,7 +29,7 @@ from windlass.framework.checks.checks import checked, handle, instance, optional
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.files.whole_files import check_target, replace_file
-from windlass.framework.model.law import Fields
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.folder import create_output_folder

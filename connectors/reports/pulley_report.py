@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import fields as fields_of
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from windlass.connectors.reports.pulley_rows import Pulley, bind_pulley
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Fields
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Probe, name_columns
@@ -261,7 +261,7 @@ def _eval_tensions(pulley: Pulley, fields: Fields, row: IntArray) -> FloatArray:
     Inside of these cables contact begins or ends and the force changes, which coarse elements smear over their length.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
-    rows = bind_rows(cables, pulley.bound.rows.world)
+    rows = bind_rows(cables, cast(World, pulley.bound.rows.world))
     return np.asarray(rows.evaluate(find_output(cables, "axial_force"), fields, {"x": outer}), dtype=np.float64)
 
 

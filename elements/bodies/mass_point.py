@@ -13,11 +13,12 @@ from windlass.elements.nodes.node_outputs import point_outputs
 from windlass.elements.nodes.nodes2d import Point2D, create_missing_node
 from windlass.elements.nodes.nodes3d import Point3D
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import shape_of
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.world import World
+from windlass.framework.model.system import Fields, System
 
 
 class MassPoint(Component):
@@ -61,7 +62,7 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     return energy
 
 
-def create_node(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the node from its columns among the values if no node is given."""
     in_space = shape_of(values.get("position", ()))[-1:] == (3,)
     return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
@@ -71,8 +72,8 @@ def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     c = Columns(m=rows.column("mass"), dofs=rows.dofs)
     system = System("MassPoint", rows.dofs)
-    system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
-    system.body_force = lambda fields, g, which, f: gravity(c, g, which, f)
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.body_force = call(gravity, lambda s: (c, s.g, s.which, s.f))
     return system
 
 

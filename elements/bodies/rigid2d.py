@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
 from windlass.elements.nodes.nodes2d import RigidNode2D, create_missing_node
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.world import World
+from windlass.framework.model.system import Fields, System
 
 
 class RigidBody2D(Component):
@@ -59,7 +60,7 @@ def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     return energy + 0.5 * rows.column("inertia") * v[:, 2] ** 2
 
 
-def create_node(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the node from the columns of `RigidNode2D` among the values if no node is given."""
     return create_missing_node(world, values, RigidNode2D, "RigidBody2D")
 
@@ -68,8 +69,8 @@ def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     c = Columns(m=rows.column("mass"), I=rows.column("inertia"), dofs=rows.dofs)
     system = System("RigidBody2D", rows.dofs)
-    system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
-    system.body_force = lambda fields, g, which, f: gravity(c, g, which, f)
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.body_force = call(gravity, lambda s: (c, s.g, s.which, s.f))
     return system
 
 

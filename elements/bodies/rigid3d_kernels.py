@@ -22,7 +22,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Coupling
+from windlass.framework.model.system import Coupling
 
 Triple = tuple[float, float, float]
 

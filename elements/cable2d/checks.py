@@ -23,7 +23,8 @@ import numpy as np
 from windlass.elements.cable2d.outputs import Motion, create_section, eval_force
 from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import Fault, Fields, LocalRows
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fault, Fields
 
 LARGEST_STRETCH = 0.5
 """Stretch at the start, per unstretched length [1], beyond which a cable is too short for its route."""

@@ -30,8 +30,9 @@ from windlass.elements.cable2d.outputs import (
     eval_velocity,
 )
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import Fields, LocalRows
-from windlass.framework.output.drawing import Drawing
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fields
 
 FIELDS: dict[str, Callable[[Section], FloatArray]] = {
     "velocity": eval_velocity,

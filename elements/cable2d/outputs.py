@@ -23,7 +23,8 @@ from windlass.elements.cable2d.user_laws import Places, create_laws, create_para
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Fields, LocalRows, Output
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
 
 # How far a place may lie outside of the cable by rounding, relative to the length.
 TOLERANCE = 1e-9

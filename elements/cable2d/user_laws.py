@@ -41,7 +41,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.user_functions import FirstCalls, find_contradictions, first_calls, name_of
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
-from windlass.framework.model.law import Fields, LocalRows
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fields
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
 """What laws are differentiated by, as places among their arguments."""

@@ -22,6 +22,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.checks import checks
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Tables
 from windlass.framework.model.parts import pick_rows
 from windlass.framework.model.schema import REQUIRED
 from windlass.framework.model.table import Entity
@@ -213,7 +214,7 @@ def _plan_net(
     return Net(outline, create_nodes(plan), cables)
 
 
-def _add_net(world: World, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
+def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], common: Columns, name: str) -> CableMesh:
     """Add the rows of a net that this process gives."""
     outline = given.net.outline
     nodes = add_nodes(world, given, name)

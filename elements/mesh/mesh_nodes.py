@@ -12,8 +12,8 @@ from windlass.elements.mesh.mesh_lines import Ends, eval_inner_nodes, eval_lengt
 from windlass.elements.mesh.mesh_parts import Given, NetNodes
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.law import Tables
 from windlass.framework.model.table import Entity
-from windlass.framework.model.world import World
 
 
 class NodePlan(NamedTuple):
@@ -88,7 +88,7 @@ def create_nodes(plan: NodePlan) -> NetNodes:
     return NetNodes(plan.position[order], plan.slope[order], np.where(own, -1, plan.row[plan.owner[order]]))
 
 
-def add_nodes(world: World, given: Given, name: str) -> Entity:
+def add_nodes(world: Tables, given: Given, name: str) -> Entity:
     """Add the nodes of a net that this process gives."""
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)

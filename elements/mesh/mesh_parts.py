@@ -14,7 +14,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import WindlassError
-from windlass.framework.layout import pruning as spreading
+from windlass.framework.model import parts as building
 from windlass.framework.model.parts import Part
 from windlass.framework.parallel.processes import Processes
 
@@ -111,7 +111,7 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
 def _take_part(net: Net, rank: int, size: int) -> Given:
     """The nodes of a range of rows, and the cables that begin there; all of a small net."""
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
-    if size == 1 or max(count, cables) <= spreading.KEPT_WHOLE:
+    if size == 1 or max(count, cables) <= building.KEPT_WHOLE:
         whole = [Part(len(section.node0), np.arange(len(section.node0)), everywhere=True) for section in net.cables]
         return Given(Part(count, np.arange(count), everywhere=True), whole, net)
     first, end = count * rank // size, count * (rank + 1) // size

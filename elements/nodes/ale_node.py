@@ -14,8 +14,9 @@ from typing import ClassVar
 
 from windlass.elements.nodes.nodes2d import node_dofs
 from windlass.framework.arrays import FloatArray
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, register
+from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
+from windlass.framework.model.system import Fields
 
 
 class ALENode(Component):

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.model.law import Fields, LocalRows, Output
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
 
 
 def in_space(vectors: FloatArray) -> FloatArray:

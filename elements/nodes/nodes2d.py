@@ -14,10 +14,9 @@ import numpy as np
 from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import Law, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
-from windlass.framework.model.world import World
 
 SOURCE = "J. Gerstmayr, A. A. Shabana, Analysis of thin beams and cables using the ANCF, Nonlinear Dynamics 45 (2006)"
 
@@ -63,12 +62,13 @@ class RigidNode2D(Component):
     velocity = column("m/s, rad/s", "initial velocity of x, y [m/s], rotation [rad/s]", shape=(3,), default=(0.0,) * 3)
 
 
-def node_dofs(world: World, table: EntityTable) -> IntArray:
+def node_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World numbers of the coordinates of each node, shape (rows, k)."""
-    return world.numbering.node_dofs[table.component]
+    dofs: IntArray = world.numbering.node_dofs[table.component]
+    return dofs
 
 
-def create_missing_node(world: World, values: dict[str, Any], node: type[Component], kind: str) -> dict[str, Any]:
+def create_missing_node(world: Tables, values: dict[str, Any], node: type[Component], kind: str) -> dict[str, Any]:
     """Replace the columns of a node among the values of a body by a new node.
 
     Raises:
@@ -86,14 +86,14 @@ def create_missing_node(world: World, values: dict[str, Any], node: type[Compone
     return values | {"node": world.add(node, **given)}
 
 
-def take_shared_position(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def take_shared_position(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Fill in the position of nodes that share the position of another node."""
     if isinstance(values.get("shares_position"), Entity) and "position" not in values:
         values["position"] = values["shares_position"].position
     return values
 
 
-def check_slopes(world: World, table: EntityTable) -> None:
+def check_slopes(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for slopes of length 0 and for shared positions that do not fit together."""
     kind = table.kind
     slope, displacement = table.held_values("slope"), table.held_values("displacement")

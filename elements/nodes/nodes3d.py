@@ -17,10 +17,9 @@ from windlass.elements.nodes.rotations import UNIT_TOLERANCE, euler_parameter_ra
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import Law, Tables, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
-from windlass.framework.model.world import World
 
 SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
 
@@ -63,7 +62,7 @@ class RigidNode3D(Component):
     )
 
 
-def complete(world: World, values: dict[str, Any]) -> dict[str, Any]:
+def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Bring displacement and velocity to 7 numbers, and check the Euler parameters.
 
     Raises:
@@ -121,7 +120,7 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
         )
 
 
-def check(world: World, table: EntityTable) -> None:
+def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for nodes without a body, whose Euler parameters nothing holds, or with several."""
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():

@@ -13,7 +13,8 @@ import numpy as np
 from windlass.elements.nodes.node_outputs import eval_displacement as eval_coordinates
 from windlass.elements.nodes.rotations import local_rates, rotation_matrix
 from windlass.framework.arrays import FloatArray
-from windlass.framework.model.law import Fields, LocalRows, Output
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
 
 ORIGIN = (0.0, 0.0, 0.0)
 

@@ -32,6 +32,7 @@ from windlass.framework.checks.checks import (
 )
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Tables
 from windlass.framework.model.parts import part_of_large, pick_rows
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -192,7 +193,7 @@ def catenary(
     return add_along(world, route, elements, name, **columns)
 
 
-def add_along(world: World, route: Route | Catenary, elements: int, name: str, **cable_columns: Any) -> Entity:
+def add_along(world: Tables, route: Route | Catenary, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
     Along a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of
@@ -273,7 +274,7 @@ def _create_circles(
     return [c if isinstance(c, Circle) else _circle_at(world, c, radii[i], side[i]) for i, c in enumerate(circles)]
 
 
-def _circle_at(world: World, handle: Entity, radius: float | None, side: Side) -> Circle:
+def _circle_at(world: Tables, handle: Entity, radius: float | None, side: Side) -> Circle:
     if radius is None:
         raise ModelError(f"circle {handle!r} has no radius: give radius [m] > 0, or a Circle")
     body = handle

@@ -8,7 +8,7 @@ import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.world import World
+from windlass.framework.model.law import Tables
 
 
 class Chain(NamedTuple):
@@ -23,7 +23,7 @@ class Chain(NamedTuple):
     closed: bool
 
 
-def find_chains(world: World, cables: IntArray) -> list[Chain]:
+def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
     """The chains that cables (entity numbers, shape (n,)) form; closed ones begin with the cable given first.
 
     Where several cables begin at one node, the one given first goes on with the chain.

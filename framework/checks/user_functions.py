@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from windlass.framework.arrays import FloatArray
-    from windlass.framework.model.world import World
+from windlass.framework.arrays import FloatArray
 
 COMPARED_CALLS = 3
 """Calls of a derivative function that are compared: the first is often at rest, where much is 0."""
@@ -35,7 +33,14 @@ class FirstCalls:
         return calls < COMPARED_CALLS
 
 
-def first_calls(world: World) -> FirstCalls:
+class Owner(Protocol):
+    """A world, or whatever keeps an object under a name."""
+
+    def resource(self, key: str, create: Any) -> Any:
+        """The object of that name, made by ``create()`` on first use."""
+
+
+def first_calls(world: Owner) -> FirstCalls:
     """The count of a world."""
     found: FirstCalls = world.resource("first calls", FirstCalls)
     return found

@@ -12,7 +12,7 @@ keeps only what is local.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout.migration import couplings_of, find_couplings, move_rows
 from windlass.framework.layout.partition import find_hubs, find_row_owners, partition_coordinates
-from windlass.framework.model.law import System, law_of, role_of
+from windlass.framework.model.law import law_of, role_of
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable, find_sorted
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
+from windlass.framework.model.world import World
 
 
 class Layout:
@@ -124,7 +123,7 @@ class Layout:
         local = np.concatenate((own, ghosts))
         self.owned: IntArray = number.names(own)
         self.dofs: IntArray = number.names(local)
-        self.spare = len(self.dofs)
+        self.spare: int = len(self.dofs)
         self._local_of_dof = Lookup(self.dofs, np.arange(self.spare), self.spare)
         self.ghost_numbers: IntArray = np.zeros(0, np.int32)
         if self.size > 1:

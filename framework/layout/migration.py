@@ -7,8 +7,6 @@ to.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,11 +27,9 @@ from windlass.framework.model.law import role_of
 from windlass.framework.model.numbering import find_own
 from windlass.framework.model.parts_check import fetch_rows, find_counted, send_rows
 from windlass.framework.model.schema import Component
+from windlass.framework.model.world import World
 from windlass.framework.parallel.number_directory import share
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
-    from windlass.framework.parallel.processes import Processes
+from windlass.framework.parallel.processes import Processes
 
 Couplings = dict[type[Component], IntArray]
 Marks = dict[type[Component], NDArray[np.bool_]]

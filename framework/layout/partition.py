@@ -16,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,8 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import OptionError, WindlassError
 from windlass.framework.model.numbering import find_own
+from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
 
 HUB_ROWS, HUB_RATIO = 12, 3
 """A coordinate in more rows than this, and in more than this many times the usual number, is a hub."""

@@ -7,21 +7,15 @@ touch it.  Small tables stay whole, so that names and values of wheels, grounds 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
+from windlass.framework.layout.layout import Layout
+from windlass.framework.model import parts
 from windlass.framework.model.law import law_of
 from windlass.framework.model.schema import Component
-
-if TYPE_CHECKING:
-    from windlass.framework.layout.layout import Layout
-    from windlass.framework.parallel.processes import Processes
-
-KEPT_WHOLE = 1000
-"""Tables of at most this many rows stay whole on every process."""
+from windlass.framework.parallel.processes import Processes
 
 
 def spread_world(layout: Layout, processes: Processes) -> None:
@@ -34,7 +28,7 @@ def spread_world(layout: Layout, processes: Processes) -> None:
     if processes.size == 1 or any(law is not None and law.everywhere for law in laws.values()):
         return
     tables = [world.tables[component] for component, law in laws.items() if law is not None]
-    large = [table for table in tables if table.count > KEPT_WHOLE or table.is_spread]
+    large = [table for table in tables if table.count > parts.KEPT_WHOLE or table.is_spread]
     if large:
         needed = find_needed(layout)
         world.spread({table.component: table.held[needed[table.component]] for table in large}, processes)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,7 +22,7 @@ def all_or_nothing(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        world = cast("World", args[0] if args else kwargs["world"])
+        world = cast(Tables, args[0] if args else kwargs["world"])
         with world.all_or_nothing():
             return function(*args, **kwargs)
 

@@ -15,10 +15,9 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.checks.values import read_whole_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import shape_of
-from windlass.framework.model.law import Law, register
+from windlass.framework.model.law import Law, Tables, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import Entity, EntityTable
-from windlass.framework.model.world import World
 
 MOST_PLACES = 10**6
 """More places of one row than any connector needs."""
@@ -31,7 +30,7 @@ class GenericData(Component):
 
 
 def create_history(
-    world: World,
+    world: Tables,
     component: type[Component],
     values: dict[str, Any],
     per_place: Sequence[float],
@@ -77,7 +76,7 @@ def create_history(
 
 
 def check_history(
-    world: World, table: EntityTable, per_place: int, needed: IntArray | None = None, allowed: int = 0
+    world: Tables, table: EntityTable, per_place: int, needed: IntArray | None = None, allowed: int = 0
 ) -> None:
     """Compare the number of history values of each row with what its connector needs.
 

@@ -8,211 +8,108 @@ follows from these two, so a new law is one new file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import Any, Literal, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.describe import describe_outputs
+from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.model.law_checks import check_law
+from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
-from windlass.framework.model.table import EntityTable
-
-if TYPE_CHECKING:
-    from windlass.framework.layout.layout import Layout
-    from windlass.framework.model.world import World
-    from windlass.framework.output.drawing import Drawing, Painting
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.parallel.processes import Processes
 
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
 
-@dataclass
-class Fields:
-    """What kernels read during one evaluation; local arrays (owned, then ghosts, then one spare entry that is 0).
+class Tables(Protocol):
+    """What a law may ask of a world, and what numbers and spreads its tables; see `World`."""
 
-    Coordinates that do not exist (ground) point at the spare entry, so that kernels need no branch for them.
+    tables: dict[type[Component], EntityTable]
+    gravity: FloatArray
+    version: int
+    changed: dict[type[Component], int]
+    is_spread: bool
+    processes: Processes | None
+    calls: list[tuple[str, int, bool]]
+    numbering: Any
 
-    Attributes:
-        x: total coordinates = reference + displacement [m, 1, rad], shape (n + 1,).
-        v, a: velocities and accelerations, shape (n + 1,).
-        lam: Lagrange multipliers [N, N m], shape (m + 1,).
-        data, start_data: history values, current and at the start of the step, shape (d,).
-        t: time [s].
-        load_factor: factor on all loads [1].
-        markers: columns of each marker family.
-        rate_level: True when position constraints are imposed on their time derivative (index 2).
-        unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
-    """
+    @property
+    def count(self) -> int:
+        """Number of entities."""
 
-    x: FloatArray
-    v: FloatArray
-    a: FloatArray
-    lam: FloatArray
-    data: FloatArray
-    start_data: FloatArray
-    t: float = 0.0
-    load_factor: float = 1.0
-    markers: dict[str, Any] = field(default_factory=dict)
-    rate_level: bool = False
-    unit_rates: bool = False
+    def table(self, component: type[Component]) -> EntityTable:
+        """The table of a component."""
 
+    def add(self, component: type[Component], *, name: str = "", **values: Any) -> Entity:
+        """Add rows."""
 
-class PostNewton(NamedTuple):
-    """Result of a post-Newton update.
+    def all_or_nothing(self) -> AbstractContextManager[None]:
+        """A stretch that adds rows."""
 
-    Attributes:
-        error: sum of the force errors of the worst connector [N].
-        recommended_step: step size [s] that would reach the switching instant, inf if there is no wish.
-        changed: whether a contact state (open/closed, stick/slip) changed.
-        force: largest contact force of a connector [N], with which errors are compared.
-        row: local row of the worst connector, -1 for none.
-    """
+    def entity(self, number: int) -> Entity:
+        """The handle to the entity with a number."""
 
-    error: float = 0.0
-    recommended_step: float = np.inf
-    changed: bool = False
-    force: float = 0.0
-    row: int = -1
+    def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
+        """Group entity numbers by table."""
 
+    def dofs_of(self, ids: IntArray | Entity) -> IntArray:
+        """World coordinate numbers of entities."""
 
-class Fault(NamedTuple):
-    """What cannot be meant in a static equilibrium, though forces balance.
+    def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
+        """World coordinate numbers of rows."""
 
-    Attributes:
-        words: the row, what it does and the limit, with units.
-        certain: a wrong shape; otherwise something that a finer mesh or a look at the model must decide.
-    """
+    def held_dofs(self, table: EntityTable) -> IntArray:
+        """World coordinate numbers of the rows that this process has."""
 
-    words: str
-    certain: bool = True
+    def ref_width(self, table: EntityTable, name: str) -> int:
+        """Number of coordinates of the widest entity that a reference names."""
+
+    def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], int]) -> None:
+        """Agreed numbers of coordinates."""
+
+    def check(self) -> None:
+        """Check the rows."""
+
+    def number(self) -> None:
+        """Number the coordinates."""
+
+    def resource(self, key: str, create: Any) -> Any:
+        """A cached object that belongs to this world."""
 
 
-def _no_slots() -> IntArray:
-    slots: Any = np.zeros((0, 0, 0), np.int32)
-    return cast(IntArray, slots)
+class Rows(Protocol):
+    """What a law may ask of the local numbering of a process; see `Layout`."""
 
-
-@dataclass
-class System:
-    """The work of one law on the local rows of one table.  All callables add to their outputs.
-
-    Attributes:
-        name: name of the component.
-        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.  A system whose
-            rows change (contact neighbours) puts a new array here, in ``update``, and raises ``pattern_version``.
-        foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
-            In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
-        slots: positions in the matrix values for each row's block, shape (rows, n, n), int32; set by the assembly.
-        runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
-            matrix values, and ``slots`` has only the first of them: of each run of columns, shape (rows, n, n / runs);
-            or, if the matrix consists of blocks as large as a run, of each block, whose values follow each other
-            column by column, shape (rows, n / runs, n / runs).
-        update: ``(fields)`` evaluates marker columns.
-        residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
-        tangent: ``(fields, dq, dv, slots, values)`` adds dq*df/dq + dv*df/dv.
-        load: ``(fields, f)`` adds applied loads (right-hand side, without the load factor).
-        load_tangent: like ``tangent`` for the loads.
-        mass: ``(scale, slots, values)`` adds scale times a constant mass matrix.
-        mass_product: ``(x, f)`` adds the product of that matrix and x, shape (n + 1,), to f; for laws with many
-            coupled coordinates, where it is quicker than a product with the assembled matrix.
-        dynamic_residual: ``(fields, f)`` does what ``residual`` and, on the accelerations, ``mass_product`` do, in one
-            pass over the rows; both of them must be there as well.
-        dynamic_tangent: ``(fields, dq, dv, mass, slots, values)`` likewise for ``tangent`` and ``mass``.
-        body_force: ``(fields, g, which, f)`` adds the force of an acceleration field g [m/s^2], shape (3,), on the
-            local rows ``which`` to f (applied load, right-hand side).
-        body_force_tangent: ``(fields, g, which, dq, slots, values)`` adds dq times its derivative by q, for laws whose
-            body force depends on the coordinates; they have ``inertia_tangent``, too.
-        inertia: ``(fields, f)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
-        inertia_tangent: ``(fields, dq, dv, da, slots, values)``.
-        constraint: for constraints, see `ConstraintSystem`.
-        post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.  Decisions
-            (open or closed, sticks or slips) stand in the signs of history values, where solvers see if they repeat.
-        decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
-            its place, ``post_newton`` with the stored values as those of the start of a step.
-        energy: ``(fields) -> J`` stored energy, for tests and balances.
-        energy_is_whole: whether it is that of all rows; false with forces of users, which need not have one.
-        doubts: ``(fields, step) -> list of str`` says before a solve why its results will be doubtful and what to take
-            instead; the nominal step [s] of dynamics, 0 in statics.
-        invariants: ``(fields) -> dict`` gives numbers by name that stay whole numbers as they are while the model is
-            what it was meant to be, for example how often a closed belt winds around its pulleys; summed by name.
-        forget: drops what is carried over from step to step beside the state and has a say in the last bits (lists of
-            neighbours), so that a run that goes on and one that is restarted do the same.
-        trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
-            what they give is then not a number.
-        diagnose: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
-            cable turned inside out.  Solvers ask for it once, at the end.
-        pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.  It rises
-            on all processes together, also on those where nothing has changed.
-    """
-
-    name: str
+    world: Any
+    rank: int
+    size: int
+    comm: Any
+    rows: dict[type[Component], IntArray]
+    systems: dict[type[Component], System]
+    spare: int
     dofs: IntArray
-    slots: IntArray = field(default_factory=_no_slots)
-    runs: int = 1
-    update: Callable[[Fields], None] | None = None
-    residual: Callable[[Fields, FloatArray], None] | None = None
-    tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
-    load: Callable[[Fields, FloatArray], None] | None = None
-    load_tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
-    mass: Callable[[float, IntArray, FloatArray], None] | None = None
-    mass_product: Callable[[FloatArray, FloatArray], None] | None = None
-    dynamic_residual: Callable[[Fields, FloatArray], None] | None = None
-    dynamic_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
-    body_force: Callable[[Fields, FloatArray, IntArray, FloatArray], None] | None = None
-    body_force_tangent: Callable[[Fields, FloatArray, IntArray, float, IntArray, FloatArray], None] | None = None
-    inertia: Callable[[Fields, FloatArray], None] | None = None
-    inertia_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
-    constraint: ConstraintSystem | None = None
-    post_newton: Callable[[Fields], PostNewton] | None = None
-    decide: Callable[[Fields], None] | None = None
-    energy: Callable[[Fields], float] | None = None
-    energy_is_whole: bool = True
-    doubts: Callable[[Fields, float], list[str]] | None = None
-    invariants: Callable[[Fields], dict[str, float]] | None = None
-    forget: Callable[[], None] | None = None
-    trouble: Callable[[Fields], list[str]] | None = None
-    diagnose: Callable[[Fields], list[Fault]] | None = None
-    pattern_version: int = 0
-    foreign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    reference: FloatArray
+    displacement: FloatArray
+    marker_index: Lookup
+    data_start: Lookup
 
+    def local_dofs(self, world_dofs: IntArray) -> IntArray:
+        """Local numbers of world coordinates."""
 
-@dataclass
-class ConstraintSystem:
-    """Equations C(q, v, t) = 0 of the local rows of one table, each with a Lagrange multiplier.
+    def multipliers(self, table: EntityTable, rows: IntArray) -> IntArray:
+        """Local numbers of the multipliers of rows."""
 
-    Attributes:
-        multipliers: local numbers of the multipliers, shape (rows, m).
-        residual: ``(fields, c, f)`` adds C (or its time derivative if ``fields.rate_level``) to c and C_q^T lam to f;
-            a row that is switched off has c = lam.
-        tangent: ``(fields, dq, dv, coupling, values)`` adds the blocks of the rows; see `Coupling`.
-        acceleration: ``(fields, c)`` adds the right-hand side of C_q a = rhs, for consistent initial accelerations.
-    """
+    def owners(self, component: type[Component]) -> IntArray:
+        """Process that owns each row of a table."""
 
-    multipliers: IntArray
-    residual: Callable[[Fields, FloatArray, FloatArray], None]
-    tangent: Callable[[Fields, float, float, Coupling, FloatArray], None]
-    acceleration: Callable[[Fields, FloatArray], None]
-
-
-class Coupling(NamedTuple):
-    """Matrix slots of the rows of one constraint table.
-
-    Attributes:
-        rows: slots of (multiplier, coordinate), shape (rows, m, n).
-        columns: slots of (coordinate, multiplier), shape (rows, n, m).
-        diagonal: slots of (multiplier, multiplier), shape (rows, m).
-        block: slots of (coordinate, coordinate), shape (rows, n, n), for the curvature of C.
-        scale: factor on C_q^T blocks: derivative of the multipliers with respect to the unknowns.
-    """
-
-    rows: IntArray
-    columns: IntArray
-    diagonal: IntArray
-    block: IntArray
-    scale: float
+    def local_row(self, ids: IntArray) -> IntArray:
+        """Position of entities among the local rows of their table."""
 
 
 @dataclass(frozen=True)
@@ -247,11 +144,11 @@ class LocalRows:
         layout: the local numbering.
     """
 
-    world: World
+    world: Tables
     table: EntityTable
     rows: IntArray
     dofs: IntArray
-    layout: Layout
+    layout: Rows
 
     def column(self, name: str) -> NDArray[Any]:
         """Values of a column for these rows, shape (rows, *shape)."""
@@ -306,11 +203,11 @@ class Law:
 
     component: type[Component]
     role: Role
-    dofs: Callable[[World, EntityTable], IntArray] | None = None
+    dofs: Callable[[Tables, EntityTable], IntArray] | None = None
     build: Callable[[LocalRows], System] | None = None
     outputs: Mapping[str, Output] = field(default_factory=dict)
-    complete: Callable[[World, dict[str, Any]], dict[str, Any]] | None = None
-    check: Callable[[World, EntityTable], None] | None = None
+    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
+    check: Callable[[Tables, EntityTable], None] | None = None
     everywhere: bool = False
     multipliers: int = 0
     family: str = ""
@@ -330,7 +227,7 @@ class MarkerFamily:
     """
 
     name: str
-    allocate: Callable[[World, IntArray, Layout], Any]
+    allocate: Callable[[Tables, IntArray, Rows], Any]
 
 
 _laws: dict[type[Component], Law] = {}
@@ -347,7 +244,7 @@ def register(law: Law) -> Law:
     check_law(law)
     _laws[law.component] = law
     # for ``help``
-    law.component.__doc__ = (law.component.__doc__ or "") + describe_outputs(law.outputs)
+    law.component.__doc__ = (law.component.__doc__ or "") + _describe_outputs(law.outputs)
     return law
 
 
@@ -391,3 +288,11 @@ def family_of(name: str) -> MarkerFamily:
 def laws() -> Mapping[type[Component], Law]:
     """All registered laws."""
     return dict(_laws)
+
+
+def _describe_outputs(outputs: Mapping[str, Output]) -> str:
+    """One line for each output variable, empty if there is none."""
+    if not outputs:
+        return ""
+    lines = [f"    {name} [{output.unit}]: {output.doc}" for name, output in outputs.items()]
+    return "\n".join(["", "Outputs:", *lines, ""])

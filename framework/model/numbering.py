@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import law_of
+from windlass.framework.model.law import Tables, law_of
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
 from windlass.framework.parallel.number_directory import share
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
@@ -56,7 +52,7 @@ class Numbering:
     When the world is spread over processes, arrays over all of it are empty; those of a `Layout` hold their local part.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Tables) -> None:
         self._world = world
         self.node_dofs: dict[type[Component], IntArray] = {}
         self.count = 0
@@ -128,7 +124,7 @@ class Numbering:
         values: FloatArray = self.reference[self.places(dofs)]
         return values
 
-    def _number_constraints(self, world: World) -> None:
+    def _number_constraints(self, world: Tables) -> None:
         self.first_multiplier: dict[type[Component], int] = {}
         self.multiplier_count = 0
         for component, table in world.tables.items():
@@ -137,7 +133,7 @@ class Numbering:
                 self.first_multiplier[component] = self.multiplier_count
                 self.multiplier_count += law.multipliers * table.count
 
-    def _number_data(self, world: World) -> None:
+    def _number_data(self, world: Tables) -> None:
         self.data_tables: dict[type[Component], int] = {}
         starts: list[IntArray] = []
         counts: list[IntArray] = []

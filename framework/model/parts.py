@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,19 +17,16 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.checks.checks import check, checked, inside, yes_no
 from windlass.framework.checks.values import read_whole_numbers, show
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.layout import pruning as spreading
 from windlass.framework.model.adding import shape_of
-from windlass.framework.model.law import law_of, role_of
+from windlass.framework.model.law import Tables, law_of, role_of
 from windlass.framework.model.parts_check import check_rows, fetch_rows
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity, EntityTable, find_sorted
 from windlass.framework.parallel.processes import Processes
-from windlass.framework.runtime.launcher import launched_size
+from windlass.framework.runtime.launcher import communicator, launched_size
 
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
-
-
+KEPT_WHOLE = 1000
+"""Tables of at most this many rows stay whole on every process."""
 MOST_ROWS = 10**11
 """More rows than all processes together can hold."""
 
@@ -75,8 +72,6 @@ def part(count: int) -> Part:
     Raises:
         ModelError: ``count`` is no number of rows.
     """
-    from windlass.framework.runtime.launcher import communicator
-
     _check_count(count)
     comm = communicator()
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
@@ -93,7 +88,7 @@ def _check_count(count: int) -> None:
 
 def part_of_large(count: int) -> Part:
     """The rows of a table that builders of models give: of tables that stay whole every process gives all."""
-    return part(count) if count > spreading.KEPT_WHOLE else Part(count, np.arange(count), everywhere=True)
+    return part(count) if count > KEPT_WHOLE else Part(count, np.arange(count), everywhere=True)
 
 
 def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,7 +104,7 @@ def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> d
     return picked
 
 
-def follow_parts(world: World, refs: Mapping[str, IntArray], count: int) -> Part:
+def follow_parts(world: Tables, refs: Mapping[str, IntArray], count: int) -> Part:
     """The rows of a call of `World.add` with all rows that this process keeps.
 
     Of many rows that refer to one row each of a table in parts, it keeps those whose row it has; so nobody asks others.
@@ -119,7 +114,7 @@ def follow_parts(world: World, refs: Mapping[str, IntArray], count: int) -> Part
         refs: entity numbers that rows refer to, for each row or one for all.
         count: number of rows.
     """
-    for ids in refs.values() if count > spreading.KEPT_WHOLE else ():
+    for ids in refs.values() if count > KEPT_WHOLE else ():
         targets = world.split_by_table(ids) if len(ids) == count > 1 else []
         if any(table.is_spread for table, _, _ in targets):
             kept = np.ones(count, bool)
@@ -129,14 +124,12 @@ def follow_parts(world: World, refs: Mapping[str, IntArray], count: int) -> Part
     return Part(count, np.arange(count), everywhere=True)
 
 
-def begin_parts(world: World, table: EntityTable) -> None:
+def begin_parts(world: Tables, table: EntityTable) -> None:
     """From now on processes have different rows of a table.
 
     Raises:
         ModelError: a table of history values, which belong to rows of others.
     """
-    from windlass.framework.runtime.launcher import communicator
-
     if role_of(table.component) == "data":
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
 
@@ -145,7 +138,7 @@ def begin_parts(world: World, table: EntityTable) -> None:
     table.begin_parts(world.processes)
 
 
-def complete_parts(world: World) -> None:
+def complete_parts(world: Tables) -> None:
     """Compare what processes gave, and take up the rows that the own ones refer to; all processes call this together.
 
     Nothing happens if no table is in parts.  Worlds with contact sets, whose neighbours may come from anywhere, become
@@ -165,7 +158,7 @@ def complete_parts(world: World) -> None:
         fetch_rows(world, processes)
 
 
-def settle_parts(world: World) -> None:
+def settle_parts(world: Tables) -> None:
     """Check the rows, and agree on the widths of their coordinates; all processes call this together.
 
     Raises:
@@ -187,7 +180,7 @@ def settle_parts(world: World) -> None:
         world.number()
 
 
-def _agree_on_widths(world: World, processes: Processes) -> bool:
+def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Give rows and references everywhere as many coordinates; False if those of one process are narrower."""
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]
@@ -206,7 +199,7 @@ def _agree_on_widths(world: World, processes: Processes) -> bool:
     return not any(processes.allgather("widths of rows", narrow))
 
 
-def _gather_world(world: World) -> None:
+def _gather_world(world: Tables) -> None:
     """Bring all rows to every process, as if they had been built without parts."""
     for table in world.tables.values():
         if table.is_spread:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable, find_sorted
 from windlass.framework.parallel.number_directory import share
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
-    from windlass.framework.parallel.processes import Processes
+from windlass.framework.parallel.processes import Processes
 
 
-def check_rows(world: World, processes: Processes) -> None:
+def check_rows(world: Tables, processes: Processes) -> None:
     """Compare what processes gave; all of them call this together.
 
     Raises:
@@ -48,7 +46,7 @@ def check_rows(world: World, processes: Processes) -> None:
             processes.agree(_find_disagreement(table, processes.comm))
 
 
-def _check_calls(world: World, processes: Processes) -> None:
+def _check_calls(world: Tables, processes: Processes) -> None:
     """All processes must have added the same numbers of rows of the same kinds in the same order."""
     if processes.size == 1:
         return
@@ -92,7 +90,7 @@ def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
     return None
 
 
-def fetch_rows(world: World, processes: Processes) -> None:
+def fetch_rows(world: Tables, processes: Processes) -> None:
     """Take up from other processes the rows that those of this process refer to, directly or not; together."""
     if processes.size == 1:
         return
@@ -123,7 +121,7 @@ def send_rows(table: EntityTable, out: list[IntArray], comm: Any) -> None:
             table.insert(rows, values)
 
 
-def _find_missing(world: World) -> dict[type[Component], IntArray]:
+def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
     """Rows of tables in parts that rows of this process refer to, and that it does not have, each once."""
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():

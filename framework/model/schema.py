@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import cleandoc
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, read_words, read_yes_no, show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.describe import describe_column, describe_component
 
 REQUIRED: Any = object()
 """Marks a column without default."""
@@ -247,3 +247,50 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
         given = array[tuple(where)]
         unit = "" if col.unit == "1" else f" {col.unit}"
         raise ModelError(f"{col.name}{index} = {given}{unit} in {kind} row {row}: {col.allowed()}")
+
+
+def describe_component(component: type[Component], text: str, required: Any) -> str:
+    """The docstring of a component: its own text, then one line for each reference and column, required ones first.
+
+    ``required`` is the mark of columns without default.
+    """
+    lines = [cleandoc(text) or component.__name__, ""]
+    if component.refs:
+        lines.append("References:")
+        for name, ref in component.refs.items():
+            lines.append(f"    {name}: {ref.doc} ({ref.target}{', may be left out' if ref.optional else ''})")
+        lines.append("")
+    if component.columns:
+        lines.append("Columns:")
+        # a stable sort keeps the order of the schema otherwise
+        for column in sorted(component.columns.values(), key=lambda column: column.default is not required):
+            lines.append(f"    {describe_column(column, required)}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def describe_column(column: Column, required: Any) -> str:
+    """Name, unit, meaning, and what is allowed: ``length [m]: length of the cable; > 0; required``."""
+    # functions have no unit of their own
+    unit = "" if column.dtype is object else f"[{column.unit}]"
+    words = [f"{column.name} {unit}".strip() + f": {column.doc}"]
+    if column.shape is None:
+        words.append("any number of values")
+    elif column.shape:
+        words.append(f"shape {column.shape}")
+    if column.choices is not None:
+        words.append("one of " + ", ".join(map(str, column.choices)))
+    elif column.above is not None:
+        words.append(f"> {column.above:g}")
+    elif column.minimum is not None:
+        words.append(f">= {column.minimum:g}")
+    words.append("required" if column.default is required else f"default {_plain(column.default)}")
+    if column.switchable:
+        words.append("switchable")
+    return "; ".join(words)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return "(" + ", ".join(map(_plain, value)) + ("," if len(value) == 1 else "") + ")"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import REQUIRED, Column, Component, parse_values
-
-if TYPE_CHECKING:
-    from windlass.framework.parallel.processes import Processes
-
-from windlass.framework.arrays import IntArray
+from windlass.framework.parallel.processes import Processes
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,11 @@ from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import count_rows
 from windlass.framework.model.law import law_of, require_law
+from windlass.framework.model.numbering import Numbering
+from windlass.framework.model.parts import Part, begin_parts, complete_parts, follow_parts, pick_rows, settle_parts
 from windlass.framework.model.schema import Component, Ref
 from windlass.framework.model.table import Entity, EntityTable
-
-if TYPE_CHECKING:
-    from windlass.framework.model.parts import Part
-    from windlass.framework.parallel.processes import Processes
+from windlass.framework.parallel.processes import Processes
 
 Handles = Entity | Sequence[Entity]
 
@@ -116,8 +115,6 @@ class World:
             return self._add(component, name, part, values)
 
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
-        from windlass.framework.model.parts import begin_parts, follow_parts, pick_rows
-
         in_parts = part is not None and not part.everywhere
         law = require_law(component)
         if law.complete is not None and not in_parts:
@@ -293,8 +290,6 @@ class World:
         Raises:
             ModelError: the world has no coordinates, or rows that do not fit together.
         """
-        from windlass.framework.model.parts import complete_parts, settle_parts
-
         if self.finalized:
             return
         if not any(component.dof_names and table.count for component, table in self.tables.items()):
@@ -306,8 +301,6 @@ class World:
 
     def number(self) -> None:
         """Number the coordinates of the rows that this process has."""
-        from windlass.framework.model.numbering import Numbering
-
         self._dofs.clear()
         self.numbering = Numbering(self)
 

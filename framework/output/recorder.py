@@ -31,7 +31,8 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
-from windlass.framework.output.drawing import Canvas, Drawing, Painting
+from windlass.framework.model.drawing import Drawing, Painting
+from windlass.framework.output.drawing import Canvas
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.scene import Drawn, Scene

@@ -17,10 +17,12 @@ from scipy.sparse import coo_array
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import OutputError, WindlassError
-from windlass.framework.model.law import Fields, Law, LocalRows, law_of
+from windlass.framework.model.drawing import Drawing, Paint, Painting
+from windlass.framework.model.law import Law, LocalRows, law_of
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.output.drawing import Drawing, Paint, Painting, check_drawing
+from windlass.framework.output.drawing import check_drawing
 from windlass.framework.state.evaluate import BoundRows, bind_rows, load_outputs, output_assembly
 from windlass.framework.state.state import State
 

@@ -38,7 +38,7 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
-from windlass.framework.model.law import Fields
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
-
-if TYPE_CHECKING:
-    from windlass.framework.assembly.assembly import Assembly
-    from windlass.framework.model.world import World
 
 SAME_PLACE = 1e-9
 """Reference coordinates of equal models differ by less [1, of the largest]: other machines round otherwise."""

@@ -13,7 +13,8 @@ from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, inside, instance, word
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.model.law import Fields, LocalRows, Output, law_of
+from windlass.framework.model.law import LocalRows, Output, law_of
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import join_rows

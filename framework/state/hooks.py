@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
-
-if TYPE_CHECKING:
-    from windlass.framework.assembly.assembly import Assembly
 
 
 class StepHook:

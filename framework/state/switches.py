@@ -8,16 +8,14 @@ all rows are alike, and loading compares them with the model.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.errors import ModelError
+from windlass.framework.model.world import World
 from windlass.framework.restart.fingerprint import list_switches, restore_changes
-
-if TYPE_CHECKING:
-    from windlass.framework.model.world import World
 
 PREFIX = "switch."
 COMPARE, RESTORE, KEEP = "compare", "restore", "keep"

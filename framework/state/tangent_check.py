@@ -16,7 +16,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.checks.checks import checked, instance, number, optional, whole
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import System
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import System, evaluate
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 
@@ -229,30 +230,27 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
     """What one law adds to the residual, but for constant masses and weights."""
     fields = assembly.fields
     f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
-    if system.residual is not None:
-        system.residual(fields, f)
-    if system.inertia is not None:
-        system.inertia(fields, f)
+    s = evaluate(fields, f=f, C=c)
+    for function in (system.residual, system.inertia, system.constraint and system.constraint.residual):
+        if function:
+            function(s)
     if system.load is not None:
-        system.load(fields, loads)
-    if system.constraint is not None:
-        system.constraint.residual(fields, c, f)
+        system.load(evaluate(fields, f=loads))
     return np.concatenate(((f - loads)[:-1], c[:-1]))
 
 
 def _add_own_tangent(
-    assembly: Assembly, component: type, factors: tuple[float, float, float, float], values: FloatArray
+    assembly: Assembly, component: type[Component], factors: tuple[float, float, float, float], values: FloatArray
 ) -> None:
     """What one law adds to the tangent, likewise."""
-    system, fields = assembly.layout.systems[component], assembly.fields
-    slots = assembly.sparsity.slots[component]
+    system = assembly.layout.systems[component]
     dq, dv, da, scale = factors
-    if system.tangent is not None:
-        system.tangent(fields, dq, dv, slots, values)
-    if system.inertia_tangent is not None:
-        system.inertia_tangent(fields, dq, dv, da, slots, values)
+    s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da)
+    for function in (system.tangent, system.inertia_tangent):
+        if function is not None:
+            function(s)
     if system.load_tangent is not None:
-        system.load_tangent(fields, -dq, -dv, slots, values)
+        system.load_tangent(assembly.evaluation(component, values, dq=-dq, dv=-dv))
     if system.constraint is not None:
         coupling = assembly.sparsity.couplings[component]._replace(scale=scale)
-        system.constraint.tangent(fields, dq, dv, coupling, values)
+        system.constraint.tangent(evaluate(assembly.fields, dq=dq, dv=dv, coupling=coupling, values=values))

@@ -21,7 +21,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
-from windlass.framework.model.law import PostNewton
+from windlass.framework.model.system import PostNewton
 from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
@@ -118,7 +118,7 @@ class Accelerations:
 
     def _begin(self, t: float, start_data: FloatArray) -> None:
         fields = self.assembly.fields
-        fields.t, fields.load_factor, fields.rate_level = t, 1.0, False
+        fields.t, fields.rate_level = t, False
         fields.a[:], fields.lam[:] = 0.0, 0.0
         fields.data[:], fields.start_data[:] = start_data, start_data
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import PostNewton
+from windlass.framework.model.system import PostNewton
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
 from windlass.solvers.constraint_motion.saddle import SingularError

@@ -8,7 +8,7 @@ from math import inf, isfinite
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line.options import option
-from windlass.framework.model.law import PostNewton
+from windlass.framework.model.system import PostNewton
 from windlass.framework.state.hooks import StepHook, run_after_iteration
 from windlass.framework.state.state import State
 from windlass.solvers.stepping.cycles import CycleFinder

@@ -17,6 +17,7 @@ from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_mass, assemble_matrix, assemble_vector
@@ -241,7 +242,8 @@ def test_body_force_acts_on_chosen_rows() -> None:
     assembly = serial_assembly(world)
     (system,) = (s for s in assembly.systems if s.body_force is not None)
     f = np.zeros(len(state.q) + 1)
-    system.body_force(assembly.load_fields(state), np.array([1.0, 0.0, 0.0]), np.array([2]), f)
+    fields = assembly.load_fields(state)
+    system.body_force(evaluate(fields, g=np.array([1.0, 0.0, 0.0]), which=np.array([2]), f=f))
     assert not f[:16].any()
     assert_allclose(f[16:24:4].sum(), 3.1 * 0.7, rtol=1e-14)
 

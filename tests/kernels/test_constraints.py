@@ -12,6 +12,7 @@ from windlass.connectors import CoordinateConstraint, coordinate_marker, fix, pr
 from windlass.connectors.user_functions.time_functions import differentiate, differentiate_twice
 from windlass.elements.nodes.nodes2d import Point2D, RigidNode2D
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
@@ -99,7 +100,7 @@ def test_accelerations() -> None:
     fields, t = model.assembly.fields, model.assembly.fields.t
     c = np.zeros_like(fields.lam)
     for constraint in model.assembly.constraints:
-        constraint.acceleration(fields, c)
+        constraint.acceleration(evaluate(fields, C=c))
     expected = [0.0, 0.0, offset_acceleration(t), offset_acceleration(t), 0.0, offset_rate(t), 0.0]
     # second differences of a function keep about half of the digits, first differences nearly all
     assert_allclose(c[:-1], expected, atol=1e-7)

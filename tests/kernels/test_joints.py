@@ -27,6 +27,7 @@ from windlass.elements import (
 )
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
@@ -95,7 +96,7 @@ def check_tangent_and_accelerations(assembly: Assembly) -> None:
     assembly.update_markers()
     rhs = np.zeros_like(fields.lam)
     for constraint in assembly.constraints:
-        constraint.acceleration(fields, rhs)
+        constraint.acceleration(evaluate(fields, C=rhs))
     # equations that are switched off are λ = 0, whose rhs is 0
     assert_allclose(rhs, -second, atol=1e-6)
 

@@ -10,11 +10,11 @@ import numpy as np
 
 def main(path: str, steps: int) -> None:
     """Run some steps and write what each process did."""
-    from windlass.framework.layout import pruning as spreading
+    from windlass.framework.model import parts
     from windlass.framework.runtime.launcher import communicator
 
     # also small tables are to be spread
-    spreading.KEPT_WHOLE = 0
+    parts.KEPT_WHOLE = 0
 
     from support.belt import belt_parameters, build_belt, create_dynamic, solve_static
 

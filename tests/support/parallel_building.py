@@ -147,10 +147,10 @@ def main(mesh: str, path: str) -> None:
     """Solve; the first process writes."""
     import windlass as wl
     from windlass.elements import Point2D
-    from windlass.framework.layout import pruning as spreading
+    from windlass.framework.model import parts
     from windlass.framework.runtime.launcher import communicator
 
-    spreading.KEPT_WHOLE = 0
+    parts.KEPT_WHOLE = 0
     comm = communicator()
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     found = {"chains": solve_chains(), "errors": list_errors(rank, size, Path(mesh))}

@@ -19,7 +19,7 @@ from windlass.elements.nodes.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.assembly.vectors import sum_to_owners
-from windlass.framework.model.law import Fields
+from windlass.framework.model.system import Fields
 from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme

@@ -176,10 +176,10 @@ def main(folder: Path) -> None:
         np.savez(folder / "run.npz", **run)
 
 
-from windlass.framework import spreading  # noqa: E402
+from windlass.framework.model import parts  # noqa: E402
 
 # also small tables are to be spread
-spreading.KEPT_WHOLE = 0
+parts.KEPT_WHOLE = 0
 words = sys.argv[1:]
 # Windlass would read them as options
 del sys.argv[1:]

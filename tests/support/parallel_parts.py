@@ -57,12 +57,12 @@ def raised(work: Any) -> str:
 def main(path: str) -> None:
     """Use the model; the first process writes."""
     import windlass as wl
-    from windlass.framework.layout import pruning as spreading
+    from windlass.framework.model import parts
     from windlass.framework.runtime.launcher import communicator, is_first_process
     from windlass.framework.state.evaluate import bind_rows
 
     # also small tables are to be spread
-    spreading.KEPT_WHOLE = 0
+    parts.KEPT_WHOLE = 0
     world, chain, contacts, forces, mass, hold = build()
     whole = chain.length.sum()
     found: dict[str, Any] = {}

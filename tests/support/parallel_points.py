@@ -10,10 +10,10 @@ def main(path: str) -> None:
     """Run and write coordinates, history, outputs and the report of a circle."""
     import windlass as wl
     from windlass import connectors as con
-    from windlass.framework.layout import pruning as spreading
+    from windlass.framework.model import parts
 
     # also small tables are to be spread
-    spreading.KEPT_WHOLE = 0
+    parts.KEPT_WHOLE = 0
 
     from support.contact_forms import create_drive
 

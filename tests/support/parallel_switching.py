@@ -10,11 +10,11 @@ import numpy as np
 
 def main(path: str) -> None:
     """Run 60 nominal steps of 1 ms and write what was done and the end."""
-    from windlass.framework.layout import pruning as spreading
+    from windlass.framework.model import parts
     from windlass.framework.runtime.launcher import communicator
 
     # also small tables are to be spread
-    spreading.KEPT_WHOLE = 0
+    parts.KEPT_WHOLE = 0
 
     from windlass.solvers.dynamic import Dynamic
     from windlass.solvers.static import Static

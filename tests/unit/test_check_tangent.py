@@ -16,9 +16,11 @@ from windlass.connectors.markers.pairs import bind_pair, coordinate_pair, pair_d
 from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields, Law, LocalRows, System, register
+from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, System, evaluate
 
 
 class CubicSpring(Component):
@@ -57,13 +59,10 @@ def build(rows: LocalRows) -> System:
     pair = bind_pair(rows)
     c = Columns(rows.column("stiffness"), rows.column("stiffness_error"), rows.column("damping_error"))
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
-        residual(c, pair, s.markers[FAMILY], s.t, f)
-
-    def add_tangent(s: Fields, dq: float, dv: float, slots: Any, values: FloatArray) -> None:
-        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
-
-    return System("CubicSpring", rows.dofs, residual=add_residual, tangent=add_tangent)
+    system = System("CubicSpring", rows.dofs)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f))
+    system.tangent = call(tangent, lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values))
+    return system
 
 
 register(Law(CubicSpring, "connector", dofs=pair_dofs, build=build, source="this test"))
@@ -121,7 +120,7 @@ def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     world = create()
     constraint: Any = serial_assembly(world).layout.systems[DistanceConstraint].constraint
     right: Callable[..., None] = constraint.tangent
-    monkeypatch.setattr(constraint, "tangent", lambda s, dq, dv, at, out: right(s, 0.5 * dq, dv, at, out))
+    monkeypatch.setattr(constraint, "tangent", lambda s: right(evaluate(s, dq=0.5 * s.dq)))
     with pytest.raises(
         wl.ModelError, match=r"^tangent of DistanceConstraint row 0: derivative of the (force|equation)"
     ):
@@ -137,8 +136,8 @@ def _infinite() -> wl.World:
     world = create()
     system = serial_assembly(world).layout.systems[CubicSpring]
 
-    def add_nothing_finite(s: Fields, f: FloatArray) -> None:
-        f[0] = np.nan
+    def add_nothing_finite(s: Evaluation) -> None:
+        s.f[0] = np.nan
 
     system.residual = add_nothing_finite
     serial_assembly(world).order_systems()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.model.law import PostNewton
+from windlass.framework.model.system import PostNewton
 from windlass.solvers.stepping.cycles import CycleFinder
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.statistics import Statistics

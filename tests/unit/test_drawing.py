@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from windlass.framework.errors import OutputError
-from windlass.framework.output.drawing import Canvas, Drawing, Paint, Painting, check_drawing, find_overlaps
+from windlass.framework.model.drawing import Drawing, Paint, Painting
+from windlass.framework.output.drawing import Canvas, check_drawing, find_overlaps
 
 
 def test_overlaps_of_lines_and_intervals() -> None:

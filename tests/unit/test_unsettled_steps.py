@@ -11,7 +11,7 @@ import pytest
 
 from windlass.elements import MassPoint
 from windlass.framework.errors import NotConverged
-from windlass.framework.model.law import PostNewton
+from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static

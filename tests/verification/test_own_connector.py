@@ -16,10 +16,12 @@ from windlass.connectors import fix, position_marker
 from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, position_pair
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.elements import Ground, MassPoint, RigidBody2D
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Fields, Law, LocalRows, Output, System, register
+from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_vector
@@ -88,13 +90,10 @@ def build(rows: LocalRows) -> System:
     pair: Pair = bind_pair(rows)
     c = Columns(rows.column("stiffness"), rows.column("hardening"))
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
-        residual(c, pair, s.markers[FAMILY], s.t, f)
-
-    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
-
-    return System("HardeningRope", rows.dofs, residual=add_residual, tangent=add_tangent)
+    system = System("HardeningRope", rows.dofs)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f))
+    system.tangent = call(tangent, lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values))
+    return system
 
 
 def eval_length(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

@@ -1,0 +1,80 @@
+"""What laws show of themselves: drawings (points and lines with fields) and paintings (values laid onto drawn lines).
+
+A law draws by ``draw(rows, fields, subdivisions) -> Drawing`` and paints by ``paint(rows, fields) -> Painting``.  Both
+are called once per recorded frame with all rows of the law's table that a process has; a drawing has equally many
+points and lines for each row, row by row.  What is joined, labelled and covered must not change from frame to frame,
+points and values may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from windlass.framework.arrays import FloatArray, IntArray
+
+Rule = Literal["sum", "min", "max"]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Points joined by lines, for the rows of one law at one instant.
+
+    Attributes:
+        points: positions in the global frame [m], shape (n, 2) or (n, 3).
+        lines: points at both ends of each line, shape (m, 2).
+        part: label of each line from 0 on, equal within what is seen as one thing (a belt, a wheel), shape (m,).
+        entity: number of the entity that each line belongs to, -1 if paintings cannot reach it, shape (m,).
+        start, end: local position x of both ends of each line on its entity [m], start < end, shape (m,).
+        point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
+        cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
+        units: unit of every field.
+        joints: numbers of what joins each line to others, nodes or positions, shape (m, k): lines with a common one
+            have one label, also if several processes draw them.  None: nothing is joined.
+    """
+
+    points: FloatArray
+    lines: IntArray
+    part: IntArray
+    entity: IntArray
+    start: FloatArray
+    end: FloatArray
+    point_data: Mapping[str, FloatArray] = field(default_factory=dict)
+    cell_data: Mapping[str, FloatArray] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    joints: IntArray | None = None
+
+
+class Paint(NamedTuple):
+    """One field of a painting.
+
+    Attributes:
+        values: one value per interval, shape (n,).
+        rule: how several values on one line combine: ``"sum"`` adds densities, each weighted with the share of the
+            line that its interval covers, so that the integral along the line is kept; ``"min"`` and ``"max"`` take
+            one of the values.
+        empty: value of lines that no interval covers.
+        unit: physical unit.
+    """
+
+    values: FloatArray
+    rule: Rule
+    empty: float
+    unit: str
+
+
+@dataclass(frozen=True, eq=False)
+class Painting:
+    """Values on intervals of entities that draw lines.
+
+    Attributes:
+        target: number of the entity that each interval lies on, shape (n,).
+        start, end: local position x of both ends of each interval [m], start < end, shape (n,).
+        fields: values by field name.
+    """
+
+    target: IntArray
+    start: FloatArray
+    end: FloatArray
+    fields: Mapping[str, Paint]
