@@ -118,12 +118,12 @@ def _is_stable_without_contacts(problem: NonlinearProblem, whole: TangentInertia
     circulate thus has places in which it stands well and others, half a segment away, in which it does not; to leave
     them for each other means nothing.  The tangent of the problem is overwritten.
     """
-    fields, matrix = problem.assembly.fields, problem.matrix
-    contacts = [s for s in problem.assembly.systems if s.post_newton is not None and s.tangent is not None]
+    assembly, matrix = problem.assembly, problem.matrix
+    contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
     # some processes may have none of them
-    for system in contacts:
+    for component, system in contacts.items():
         if system.tangent is not None:
-            system.tangent(fields, -1.0, 0.0, system.slots, matrix.values)
+            system.tangent(assembly.evaluation(component, matrix.values, dq=-1.0))
     found = problem.assembly.processes.largest([float(bool(contacts))])[0]
     if found == 0.0:
         return False

@@ -35,11 +35,10 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 def inner_imports(tree: ast.AST) -> Iterator[ast.stmt]:
-    """Imports that are not at the top level of a file."""
-    top = set(map(id, getattr(tree, "body", [])))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom) and id(node) not in top:
-            yield node
+    """Imports inside of functions."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            yield from (node for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom))
 
 
 def test_no_module_imports_one_that_imports_it() -> None:
