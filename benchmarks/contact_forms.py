@@ -38,6 +38,7 @@ from windlass.connectors import (  # noqa: E402
     ContactFrictionCircleCable2D,
     ContactFrictionCirclePoints2D,
 )
+from windlass.framework.model.system import evaluate  # noqa: E402
 
 from support.belt_theory import solve_bent_belt  # noqa: E402
 from support.contact_forms import (  # noqa: E402
@@ -142,8 +143,8 @@ def compare_cost() -> Rows:
         history = fields.data.reshape(len(system.dofs), 3, count)
         history[:, 1] = 0.0
         closed, total = int((history[:, 0] <= 0.0).sum()), history[:, 0].size
-        residual = partial(system.residual, fields, f)
-        tangent = partial(system.tangent, fields, 1.0, 1.0, system.slots, values)
+        residual = partial(system.residual, evaluate(fields, f=f))
+        tangent = partial(system.tangent, assembly.evaluation(law, values, dq=1.0, dv=1.0))
         shut = [1e9 * measure(call) / closed for call in (residual, tangent)]
         update = 1e9 * measure(partial(system.post_newton, fields)) / total
         history[:, 0] = 0.1

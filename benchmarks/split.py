@@ -252,19 +252,22 @@ def repeat(function: Callable[[], Any]) -> float:
 
 def measure_kernels(solver: Any) -> dict[str, float]:
     """Time of single calls per entity [µs]; the solver is not used afterwards."""
+    from windlass.framework.model.system import evaluate
+
     assembly, values = solver.problem.assembly, solver.problem.matrix.values
     s, v_factor, out = assembly.fields, solver.problem.scheme.v_factor, {}
     # slots may be those of the first of 16 values
     few, f = 64, np.zeros(len(s.x))
     few_values = np.zeros(few + 15)
-    for law in assembly.systems:
+    for component, law in assembly.layout.systems.items():
         kind = part_of(law.name, "residual").partition(" ")[0]
         if kind not in ("cable", "contact") or law.residual is None or not len(law.dofs):
             continue
-        residual = partial(law.residual, s, f)
-        tangent = partial(law.tangent, s, 1.0, v_factor, law.slots, values)
+        residual = partial(law.residual, evaluate(s, f=f))
+        into = assembly.evaluation(component, values, dq=1.0, dv=v_factor)
+        tangent = partial(law.tangent, into)
         if kind == "cable":
-            into_few = partial(law.tangent, s, 1.0, v_factor, law.slots % few, few_values)
+            into_few = partial(law.tangent, evaluate(into, slots=into.slots % few, values=few_values))
             for name, call in (("residual", residual), ("tangent", tangent), ("tangent into few numbers", into_few)):
                 out[f"cable {name}, per element"] = 1e6 * repeat(call) / len(law.dofs)
             continue

@@ -50,6 +50,7 @@ class ContactCircleCable2D(Component):
     circle = ref("position marker", "centre of the circle")
     cable = ref("cable shape marker", "segments of the cable")
     data = ref("GenericData", "n history values; created as [0.1]*n if left out", optional=True)
+    history_column = "segments"
     segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
     contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)

@@ -43,7 +43,7 @@ from windlass.connectors.circle_segments.moving_cable import update_moving
 from windlass.connectors.circle_segments.update import record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY
 from windlass.framework.checks.values import read_words
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -81,6 +81,7 @@ class ContactFrictionCircleCable2D(Component):
         "3 n history values, 3 n + 1 on moving material; created as [0.1]*n + [-2]*n + [0]*n (+ [0]) if left out",
         optional=True,
     )
+    history_column = "segments"
     segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
     contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
@@ -148,7 +149,7 @@ def build(rows: LocalRows) -> System:
     contact = bind_contact(rows, friction=True)
     system, c, travel = create_system(rows, contact), contact.columns, contact.travel
 
-    update_states, record = bind(update_friction), bind(record_positions)
+    update_states, record = call(update_friction), call(record_positions)
     has_dampers_alone = bool((c.current & (c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
 
     def update(*args: Any) -> Any:

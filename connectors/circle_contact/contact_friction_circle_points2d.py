@@ -24,12 +24,11 @@ from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circ
 from windlass.connectors.circle_segments.kernels import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.program import fixed
+from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, PostNewton, System
+from windlass.framework.model.system import Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
@@ -51,6 +50,7 @@ class ContactFrictionCirclePoints2D(Component):
     circle = ref("rigid marker", "centre and rotation of the circle")
     cable = ref("cable", "the cable, of two points with slope in the plane")
     data = ref("GenericData", "3 n history values; created as [0.1]*n + [-2]*n + [0]*n if left out", optional=True)
+    history_column = "segments"
     segments = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     vertical_offset = column("m", "distance y of the points from the axis along its left normal", default=0.0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k_c per metre of cable", default=0.0, minimum=0)
@@ -93,17 +93,15 @@ def check(world: Tables, table: EntityTable) -> None:
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     c, system = bind_points(rows), System("ContactFrictionCirclePoints2D", rows.dofs)
-    system.residual = fixed(add_residual, lambda s, f: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, f))
-    system.tangent = fixed(
-        add_tangent,
-        lambda s, dq, dv, slots, values: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, dq, dv, slots, values),
+    system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
+    system.tangent = call(
+        add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
     system.energy = lambda fields: eval_energy(c, fields)
-    update = bind(update_history)
+    update = call(update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v))
 
     def post_newton(fields: Fields) -> PostNewton:
-        circle = fields.markers[CIRCLE_FAMILY]
-        error, changed = update(c, circle, fields.data, fields.start_data, fields.x, fields.v)
+        error, changed = update(evaluate(fields))
         return PostNewton(error=error, changed=changed)
 
     system.post_newton = post_newton

@@ -22,7 +22,7 @@ from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, FAMILY, cable_lengths
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.program import fixed
+from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -163,11 +163,11 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     """A system with the forces and the tangent of the rows; the post-Newton update is added by the law."""
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
-    residual = fixed(add_residual, lambda s, f: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, f))
-    tangent = fixed(
+    system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.f))
+    system.tangent = call(
         add_tangent,
-        lambda s, dq, dv, slots, values: (
-            c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.v, dq, dv, slots, values,
+        lambda s: (
+            c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.v, s.dq, s.dv, s.slots, s.values,
         ),
     )  # fmt: skip
 
@@ -179,7 +179,7 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
         bristle = np.where(slips, out[..., 0] / np.where(slips, mu_k, 1.0), np.where(mu_k != 0.0, out[..., 2], 0.0))
         return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
 
-    system.residual, system.tangent, system.energy = residual, tangent, energy
+    system.energy = energy
     if contact.travel is not None:
         system.residual, system.tangent = bind_moving(c, contact.travel)
     return system

@@ -45,12 +45,11 @@ from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.system import Fields
+from windlass.framework.model.system import Evaluation, Fields
 
-Residual = Callable[[Fields, FloatArray], None]
-Tangent = Callable[[Fields, float, float, IntArray, FloatArray], None]
+Function = Callable[[Evaluation], None]
 
 
 class Travel(NamedTuple):
@@ -65,7 +64,7 @@ class Travel(NamedTuple):
     stored: IntArray
 
 
-def bind_moving(c: ContactColumns, travel: Travel) -> tuple[Residual, Tangent]:
+def bind_moving(c: ContactColumns, travel: Travel) -> tuple[Function, Function]:
     """Forces and tangent of rows whose material moves, for their `System`."""
     count, width = c.dofs.shape
     dofs = np.column_stack((c.dofs, travel.s))
@@ -75,8 +74,8 @@ def bind_moving(c: ContactColumns, travel: Travel) -> tuple[Residual, Tangent]:
     blocks = np.arange(count * width * width).reshape(count, width, width)
     f_own, P = np.zeros((count, width)), np.zeros((count, width))
     K, D = np.zeros((count, width, width)), np.zeros((count, width, width))
-    add_forces, add_derivatives, fill_travel = bind(add_residual), bind(add_tangent), bind(fill_travel_columns)
-    map_forces, map_tangent = bind(scatter_forces), bind(scatter_tangent)
+    add_forces, add_derivatives, fill_travel = call(add_residual), call(add_tangent), call(fill_travel_columns)
+    map_forces, map_tangent = call(scatter_forces), call(scatter_tangent)
 
     def add_own(s: Fields) -> tuple[ShapeColumns, PositionColumns, FloatArray]:
         shape, circle, data = s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data
@@ -85,18 +84,18 @@ def bind_moving(c: ContactColumns, travel: Travel) -> tuple[Residual, Tangent]:
         add_forces(own, shape, circle, data, f_own.reshape(-1))
         return shape, circle, data
 
-    def residual(s: Fields, f: FloatArray) -> None:
+    def residual(s: Evaluation) -> None:
         _, _, data = add_own(s)
-        map_forces(c, dofs, G, data, s.x, f_own, f)
+        map_forces(c, dofs, G, data, s.x, f_own, s.f)
 
-    def tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    def tangent(s: Evaluation) -> None:
         shape, circle, data = add_own(s)
         K[:], D[:], P[:] = 0.0, 0.0, 0.0
         v = s.v[c.dofs].reshape(-1)
-        add_derivatives(own, shape, circle, data, v, dq, dv, blocks, K.reshape(-1))
+        add_derivatives(own, shape, circle, data, v, s.dq, s.dv, blocks, K.reshape(-1))
         add_derivatives(own, shape, circle, data, v, 0.0, 1.0, blocks, D.reshape(-1))
         fill_travel(c, shape, circle, data, P)
-        map_tangent(c, dofs, G, data, s.x, s.v, f_own, K, D, P, dq, dv, slots, values)
+        map_tangent(c, dofs, G, data, s.x, s.v, f_own, K, D, P, s.dq, s.dv, s.slots, s.values)
 
     return residual, tangent
 

@@ -23,24 +23,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
+    TimeColumn,
     TimeFunction,
     bind_functions,
-    cache_in_time,
     compare_rates,
     differentiate,
     differentiate_twice,
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import ConstraintSystem, Coupling, Fields, System
+from windlass.framework.model.system import ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.rows import pair_dofs
 
 
 class CoordinateConstraint(Component):
@@ -77,7 +76,7 @@ class Columns(NamedTuple):
 
 
 class TimeColumns(NamedTuple):
-    """Functions of time, each giving the values of all rows, shape (rows,).
+    """Values of all rows by time, shape (rows,).
 
     offset: of x1 - x0, in rows at position level.
     rate: of ẋ1 - ẋ0, in rows at velocity level, 0 elsewhere.
@@ -86,10 +85,10 @@ class TimeColumns(NamedTuple):
     changes: whether any of them depends on time.
     """
 
-    offset: TimeFunction
-    rate: TimeFunction
-    rate_level: TimeFunction
-    acceleration: TimeFunction
+    offset: TimeColumn
+    rate: TimeColumn
+    rate_level: TimeColumn
+    acceleration: TimeColumn
     changes: bool
 
 
@@ -189,10 +188,10 @@ def bind_times(rows: LocalRows) -> TimeColumns:
             all_rates.append(differentiate(offsets[i]))
             accelerations.append(differentiate_twice(offsets[i]))
     return TimeColumns(
-        offset=cache_in_time(rows.column("offset"), offsets),
-        rate=cache_in_time(constant_rate, rates),
-        rate_level=cache_in_time(constant_rate, all_rates),
-        acceleration=cache_in_time(np.zeros(len(fast)), accelerations),
+        offset=TimeColumn(rows.column("offset"), offsets),
+        rate=TimeColumn(constant_rate, rates),
+        rate_level=TimeColumn(constant_rate, all_rates),
+        acceleration=TimeColumn(np.zeros(len(fast)), accelerations),
         changes=any(function is not None for function in (*offsets, *given_rates, *rates)),
     )
 
@@ -211,24 +210,34 @@ def build(rows: LocalRows) -> System:
     )
     times = bind_times(rows)
 
-    def arguments(s: Fields, C: FloatArray, f: FloatArray) -> tuple[Any, ...]:
-        rate = times.rate_level(s.t) if s.rate_level else times.rate(s.t)
-        return c, s.markers[FAMILY], s.lam, times.offset(s.t), rate, s.rate_level, C, f
-
-    # asks for the right-hand sides at the present time, which are always in the same arrays
-    add_residual = fixed(residual, arguments, before=arguments if times.changes else None)
-
-    add_tangent = fixed(
-        tangent, lambda s, dq, dv, slots, values: (c, s.markers[FAMILY], s.lam, s.rate_level, dq, dv, slots, values)
-    )
-
-    add_right = bind(add_accelerations)
-
-    def add_acceleration(s: Fields, C: FloatArray) -> None:
-        add_right(c, s.markers[FAMILY], s.v, times.acceleration(s.t), C)
+    def update_times(s: Evaluation) -> None:
+        times.offset(s.t)
+        (times.rate_level if s.rate_level else times.rate)(s.t)
 
     system = System("CoordinateConstraint", rows.dofs)
-    system.constraint = ConstraintSystem(multipliers, add_residual, add_tangent, add_acceleration)
+    system.constraint = ConstraintSystem(
+        multipliers,
+        call(
+            residual,
+            lambda s: (
+                c,
+                s.markers[FAMILY],
+                s.lam,
+                times.offset.values,
+                times.rate_level.values if s.rate_level else times.rate.values,
+                s.rate_level,
+                s.C,
+                s.f,
+            ),
+            update_times if times.changes else None,
+        ),
+        call(tangent, lambda s: (c, s.markers[FAMILY], s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values)),
+        call(
+            add_accelerations,
+            lambda s: (c, s.markers[FAMILY], s.v, times.acceleration.values, s.C),
+            times.acceleration.update,
+        ),
+    )
     return system
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from windlass.connectors.constraints.joint_kernels import Joint, joint_rows
 from windlass.connectors.constraints.joints import SOURCE, bind_joint, create_system, joint_outputs
+from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
-from windlass.framework.rows import pair_dofs
 
 
 class DistanceConstraint(Component):

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import Joint, joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
+from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
@@ -30,7 +31,6 @@ from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.rows import pair_dofs
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 

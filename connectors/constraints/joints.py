@@ -13,10 +13,9 @@ from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.markers.position_markers import NodePosition
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.program import fixed
+from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.system import ConstraintSystem, Coupling, Fields, System
+from windlass.framework.model.system import ConstraintSystem, Fields, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989)"
@@ -37,17 +36,16 @@ def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
 
 def create_system(rows: LocalRows, c: Any, j: Joint, loops: Loops) -> System:
     """The system of a joint table with the law's columns c and the loops around its equation."""
-    residual = fixed(loops.residual, lambda s, C, f: (c, j, s.markers[FAMILY], s.lam, s.rate_level, C, f))
-    add_derivatives, add_right = bind(loops.tangent), bind(loops.accelerations)
-
-    def tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        add_derivatives(c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, dq, dv, slots, values)
-
-    def accelerations(s: Fields, C: FloatArray) -> None:
-        add_right(c, j, s.markers[FAMILY], s.v, C)
-
     system = System(rows.table.kind, rows.dofs)
-    system.constraint = ConstraintSystem(j.lam, residual, tangent, accelerations)
+    system.constraint = ConstraintSystem(
+        j.lam,
+        call(loops.residual, lambda s: (c, j, s.markers[FAMILY], s.lam, s.rate_level, s.C, s.f)),
+        call(
+            loops.tangent,
+            lambda s: (c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
+        ),
+        call(loops.accelerations, lambda s: (c, j, s.markers[FAMILY], s.v, s.C)),
+    )
     return system
 
 

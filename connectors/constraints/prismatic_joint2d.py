@@ -14,6 +14,7 @@ import numpy as np
 
 from windlass.connectors.constraints.joint_kernels import Joint, joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
+from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
@@ -22,7 +23,6 @@ from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.rows import pair_dofs
 
 
 class PrismaticJoint2D(Component):

@@ -12,11 +12,11 @@ import numpy as np
 from windlass.connectors.constraints.joint_kernels import Joint
 from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
 from windlass.connectors.constraints.spherical_joint import loops
+from windlass.connectors.markers.pairs import pair_dofs
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
-from windlass.framework.rows import pair_dofs
 
 
 class RevoluteJoint2D(Component):

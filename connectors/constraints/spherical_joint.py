@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from windlass.connectors.constraints.joint_kernels import Joint, joint_rows
 from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
+from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -16,7 +17,6 @@ from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.rows import pair_dofs
 
 
 class SphericalJoint(Component):

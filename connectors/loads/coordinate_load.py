@@ -18,7 +18,7 @@ from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.coordinate_marker import FAMILY
 from windlass.connectors.user_functions.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -79,19 +79,13 @@ def build(rows: LocalRows) -> System:
     c = Columns(rows.markers("marker"), rows.dofs, rows.column("active"))
     forces = bind_values(rows, "value", "function")
     system = System("CoordinateLoad", rows.dofs)
-    add_forces = bind(load)
-
-    def add_load(s: Fields, f: FloatArray) -> None:
-        add_forces(c, s.markers[FAMILY], forces(s.t), f)
-
-    def add_load_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        load_tangent(c, s.markers[FAMILY], forces(s.t), dq, slots, values)
-
-    system.load = add_load
+    system.load = call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f), forces.update)
     kinds = [markers.component for markers, _, _ in world.split_by_table(rows.column("marker"))]
     # loads on a single coordinate do not depend on it and shall not widen the matrix
     if any("curved marker" in kind.provides for kind in kinds):
-        system.load_tangent = add_load_tangent
+        system.load_tangent = call(
+            load_tangent, lambda s: (c, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values), forces.update
+        )
     return system
 
 

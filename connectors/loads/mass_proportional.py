@@ -19,7 +19,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Evaluation, Fields, System, evaluate
 from windlass.framework.model.table import EntityTable
 
 
@@ -66,21 +66,22 @@ def build(rows: LocalRows) -> System:
     accelerations = bind_values(rows, "acceleration", "function")
     system = System("MassProportional", rows.dofs)
 
-    def add_load(s: Fields, f: FloatArray) -> None:
+    def add_load(s: Evaluation) -> None:
         g = accelerations(s.t)
         for group in groups:
             # looked up each time: switching a column of the bodies makes them a new system
             body_force = systems[group.component].body_force
             assert body_force is not None
-            body_force(s, g[group.first], group.bodies, f)
+            body_force(evaluate(s, g=g[group.first], which=group.bodies))
 
-    def add_load_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    def add_load_tangent(s: Evaluation) -> None:
         g = accelerations(s.t)
         for group in groups:
             # into the slots of the bodies, whose rows the group names
             body = systems[group.component]
             if body.body_force_tangent is not None:
-                body.body_force_tangent(s, g[group.first], group.bodies, dq, body.slots, values)
+                slots = s.slots_of[group.component]
+                body.body_force_tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
 
     system.load = add_load
     for group in groups:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.connectors.user_functions.time_functions import bind_values
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
@@ -105,20 +106,30 @@ def build_vector_load(rows: LocalRows, turning: bool) -> System:
     vectors = bind_values(rows, "vector", "function")
     system = System(table.kind, rows.dofs)
 
-    def add_load(s: Fields, f: FloatArray) -> None:
-        m = s.markers[FAMILY]
-        load(c, m.A, m.Jr if turning else m.J, vectors(s.t), f)
+    def derivatives(m: PositionColumns) -> tuple[FloatArray, FloatArray]:
+        return (m.Jr, m.Hr) if turning else (m.J, m.H)
 
-    def add_load_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        m = s.markers[FAMILY]
-        J, H = (m.Jr, m.Hr) if turning else (m.J, m.H)
-        load_tangent(c, m, J, H, vectors(s.t), dq, slots, values)
-
-    system.load = add_load
+    system.load = call(
+        load,
+        lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f),
+        vectors.update,
+    )
     kinds = [markers.component for markers, _, _ in world.split_by_table(rows.column("marker"))]
     # most loads do not depend on the coordinates and shall not widen the matrix
     if rows.column("body_fixed").any() or any("curved marker" in kind.provides for kind in kinds):
-        system.load_tangent = add_load_tangent
+        system.load_tangent = call(
+            load_tangent,
+            lambda s: (
+                c,
+                s.markers[FAMILY],
+                *derivatives(s.markers[FAMILY]),
+                vectors.values,
+                s.dq,
+                s.slots,
+                s.values,
+            ),
+            vectors.update,
+        )
     return system
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
 from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, ref
 from windlass.framework.model.system import System
@@ -76,7 +76,7 @@ def build(rows: LocalRows) -> System:
     """The system of `CableCoordinates`."""
     k, dofs = rows.own_marker_index(), rows.dofs
     system = System("CableCoordinates", dofs)
-    system.update = fixed(update_cables, lambda s: (k, dofs, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_cables, lambda s: (k, dofs, s.markers[FAMILY], s.x, s.v))
     return system
 
 

@@ -28,8 +28,8 @@ import numpy as np
 from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed, together
 from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Output, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
@@ -273,9 +273,9 @@ def build(rows: LocalRows) -> System:
     still, moving = index[~moves], index[moves]
     travel = rows.dofs[moves, CABLE_DOFS:].reshape(-1)
     G = slide_matrices(cable_lengths(rows.world, rows.column("cable")[moves]))
-    update = fixed(update_points, lambda s: (still, s.markers[FAMILY], s.x, s.v))
-    update_moving = fixed(update_moving_points, lambda s: (moving, travel, G, s.markers[FAMILY], s.x, s.v))
-    system.update = together((update, update_moving)) if len(moving) else update
+    update = call(update_points, lambda s: (still, s.markers[FAMILY], s.x, s.v))
+    update_moving = call(update_moving_points, lambda s: (moving, travel, G, s.markers[FAMILY], s.x, s.v))
+    system.update = update + update_moving if len(moving) else update
     return system
 
 

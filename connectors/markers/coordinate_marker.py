@@ -24,8 +24,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, word, yes_no
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, law_of, register, register_family
 from windlass.framework.model.schema import Component, column, ref
@@ -93,7 +93,7 @@ def build(rows: LocalRows) -> System:
     """The system of `NodeCoordinate`."""
     c = CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
     system = System("NodeCoordinate", rows.dofs)
-    system.update = fixed(update_coordinates, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_coordinates, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 

@@ -47,7 +47,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.program import fixed
+from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, law_of, register, register_family
 from windlass.framework.model.schema import Component, column, ref
@@ -163,14 +163,14 @@ def _position_width(component: type[Component]) -> int:
 def _bind_points(rows: LocalRows, p0: FloatArray) -> System:
     c = PointRows(rows.own_marker_index(), rows.dofs, p0)
     system = System(rows.table.kind, rows.dofs)
-    system.update = fixed(update_points, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_points, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 
 def _bind_rigid(rows: LocalRows, b: FloatArray) -> System:
     c = RigidRows(rows.own_marker_index(), rows.dofs, b)
     system = System(rows.table.kind, rows.dofs)
-    system.update = fixed(update_rigid, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_rigid, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 
@@ -180,7 +180,7 @@ def build_on_cable(rows: LocalRows) -> System:
     shape = eval_shape(rows.column("x") / length, length)
     c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.column("y"))
     system = System(rows.table.kind, rows.dofs)
-    system.update = fixed(update_cable, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_cable, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
 from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
@@ -138,7 +138,7 @@ def bind_places(rows: LocalRows, b: FloatArray) -> System:
     """The system of markers at places b [m] in the body's frame, shape (rows, 3)."""
     c = Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(b))
     system = System(rows.table.kind, rows.dofs)
-    system.update = fixed(update_rigid3d, lambda s: (c, s.markers[FAMILY], s.x, s.v))
+    system.update = call(update_rigid3d, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
 
 

@@ -29,7 +29,7 @@ from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateCol
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
@@ -167,10 +167,7 @@ def build(rows: LocalRows) -> System:
     """The system of `RotationCoordinate`."""
     c = bind_columns(rows)
     system = System("RotationCoordinate", rows.dofs)
-    evaluate, store = bind(update_rotations), bind(store_angles)
-
-    def update(s: Fields) -> None:
-        evaluate(c, s.markers[FAMILY], s.x, s.v, s.data)
+    store = call(store_angles)
 
     def post_newton(s: Fields) -> PostNewton:
         store(c, s.x, s.data)
@@ -184,7 +181,8 @@ def build(rows: LocalRows) -> System:
             for i in np.flatnonzero(np.isnan(s.markers[FAMILY].value[c.k]))
         ]
 
-    system.update, system.post_newton, system.trouble = update, post_newton, find_trouble
+    system.update = call(update_rotations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.data))
+    system.post_newton, system.trouble = post_newton, find_trouble
     return system
 
 

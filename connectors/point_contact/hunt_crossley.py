@@ -35,12 +35,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.checks.values import read_yes_no
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import shape_of
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Evaluation, Fields, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.state.state import State
 
@@ -99,17 +99,13 @@ def build(rows: LocalRows) -> System:
     system = ContactSystem("HuntCrossley", np.zeros((0, 0), np.int64), sets=sets)
     couple_pairs(system, spare)
 
-    evaluate, orient, scatter, differentiate = (
-        bind(update_surfaces),
-        bind(update_orientations),
-        bind(scatter_forces),
-        bind(add_pair_tangents),
-    )
+    move, orient = call(update_surfaces), call(update_orientations)
+    scatter, differentiate = call(scatter_forces), call(add_pair_tangents)
 
-    def update(s: Fields) -> None:
+    def update(s: Evaluation) -> None:
         changed = False
         for b in sets:
-            evaluate(b.surfaces, s.markers[FAMILY], b.own)
+            move(b.surfaces, s.markers[FAMILY], b.own)
             orient(b.surfaces, s.markers[FAMILY], b.turning)
             if b.share is not None:
                 b.share.spread(b.surfaces)
@@ -118,21 +114,21 @@ def build(rows: LocalRows) -> System:
             couple_pairs(system, spare)
             system.pattern_version += 1
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
+    def add_residual(s: Evaluation) -> None:
         for b in sets:
             sum_forces(b, b.enabled_laws(s.data))
             if b.share is not None:
                 b.share.collect_forces()
-            scatter(b.surfaces, s.markers[FAMILY], b.own, f)
+            scatter(b.surfaces, s.markers[FAMILY], b.own, s.f)
 
-    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    def add_tangent(s: Evaluation) -> None:
         for b in sets:
-            own = slots[b.first : b.first + len(b.near.pairs)]
+            own = s.slots[b.first : b.first + len(b.near.pairs)]
             c, m, v = b.surfaces, s.markers[FAMILY], s.v
             if b.share is not None:
                 c, m, v = b.share.collect_columns(c, m, v)
             for law in b.enabled_laws(s.data):
-                differentiate(c, law, b.near.pairs, m, v, dq, dv, own, values)
+                differentiate(c, law, b.near.pairs, m, v, s.dq, s.dv, own, s.values)
 
     def eval_energy(s: Fields) -> float:
         return sum(sum_forces(b, b.enabled_laws(s.data)) for b in sets)

@@ -14,7 +14,7 @@ from windlass.connectors.point_contact.search import Neighbours, create_neighbou
 from windlass.connectors.point_contact.surfaces import SPHERE, Runs, Surfaces, create_surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import System
 
@@ -44,9 +44,9 @@ class BoundSet:
     turning: IntArray
     share: Share | None
     first: int = 0
-    clear: Any = field(default_factory=lambda: bind(clear_forces))
-    add: Any = field(default_factory=lambda: bind(add_pair_forces))
-    add_round: Any = field(default_factory=lambda: bind(add_round_forces))
+    clear: Any = field(default_factory=lambda: call(clear_forces))
+    add: Any = field(default_factory=lambda: call(add_pair_forces))
+    add_round: Any = field(default_factory=lambda: call(add_round_forces))
 
     @property
     def present(self) -> Runs:

@@ -4,7 +4,7 @@
     f = force_function(t, row, u, u_t, k, d, offset)  where one is given, see `user_functions.user_forces`
     ∂f/∂u = diag(k),    ∂f/∂u_t = diag(d)
 
-The tangent is exact for every kind of marker, see `windlass.framework.rows`.
+The tangent is exact for every kind of marker, see `windlass.connectors.markers.pairs`.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (spring-damper-actuator elements).
 """
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, position_pair
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
@@ -23,12 +24,11 @@ from windlass.connectors.user_functions.user_forces import (
     update_forces,
 )
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
 from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Fields, System
-from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
+from windlass.framework.model.system import Evaluation, Fields, System
 
 
 class CartesianSpringDamper(Component):
@@ -134,27 +134,28 @@ def build(rows: LocalRows) -> System:
     c, users = bind_columns(rows)
     linear = pair.active & (users.index < 0)
 
-    def update_users(s: Fields, f: FloatArray) -> None:
+    def update_users(s: Evaluation) -> None:
         update_forces(users, s.t, *eval_difference(pair, s.markers[FAMILY], users.where))
 
-    # the law knows no time, only users do
-    before = update_users if len(users.where) else None
-    add_residual = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f), before)
-
-    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        if len(users.where):
-            u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
-            update_forces(users, s.t, u, ut)  # the curvature of the markers acts on the force
-            update_derivatives(users, s.t, u, ut)
-        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
+    def update_user_derivatives(s: Evaluation) -> None:
+        u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
+        update_forces(users, s.t, u, ut)  # the curvature of the markers acts on the force
+        update_derivatives(users, s.t, u, ut)
 
     def eval_energy(s: Fields) -> float:
         # of the linear springs alone: a user force need not have an energy
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    system = System("CartesianSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
-    system.energy_is_whole = not len(users.where)
+    system = System("CartesianSpringDamper", rows.dofs, energy=eval_energy, energy_is_whole=not len(users.where))
+    # only users know the time and need Python
+    before, before_tangent = (update_users, update_user_derivatives) if len(users.where) else (None, None)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f), before)
+    system.tangent = call(
+        tangent,
+        lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values),
+        before_tangent,
+    )
     return system
 
 

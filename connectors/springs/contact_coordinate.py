@@ -20,15 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.pairs import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, PostNewton, System
+from windlass.framework.model.system import Evaluation, Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
-from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 
 START = (0.1,)
 
@@ -113,15 +113,8 @@ def build(rows: LocalRows) -> System:
     """The system of `ContactCoordinate`."""
     pair, c = bind_pair(rows), bind_columns(rows)
 
-    def copy_gaps(s: Fields, f: FloatArray) -> None:
+    def copy_gaps(s: Evaluation) -> None:
         c.gap[:] = s.data[c.data]
-
-    # the law knows no time
-    add_residual = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f), before=copy_gaps)
-
-    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        c.gap[:] = s.data[c.data]
-        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
 
     def post_newton(s: Fields) -> PostNewton:
         return PostNewton(*update_gaps(c, pair, s.markers[FAMILY], s.data, s.start_data))
@@ -130,7 +123,11 @@ def build(rows: LocalRows) -> System:
         gap = eval_gap(rows, s)
         return float(0.5 * (c.k * gap**2)[pair.active & (s.data[c.data] <= 0.0)].sum())
 
-    system = System("ContactCoordinate", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
+    system = System("ContactCoordinate", rows.dofs, energy=eval_energy)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f), copy_gaps)
+    system.tangent = call(
+        tangent, lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values), copy_gaps
+    )
     system.post_newton = post_newton
     return system
 

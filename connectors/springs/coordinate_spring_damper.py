@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.pairs import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
     bind_user_forces,
@@ -22,13 +23,11 @@ from windlass.connectors.user_functions.user_forces import (
     update_forces,
 )
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import fixed
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Fields, System
-from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
+from windlass.framework.model.system import Evaluation, Fields, System
 
 
 class CoordinateSpringDamper(Component):
@@ -104,30 +103,29 @@ def build(rows: LocalRows) -> System:
     pair = bind_pair(rows)
     c, users = bind_columns(rows)
     linear = pair.active & (users.index < 0)
-    add_derivatives = bind(tangent)
 
-    def update_users(s: Fields, f: FloatArray) -> None:
+    def update_users(s: Evaluation) -> None:
         u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
         update_forces(users, s.t, u[:, None], ut[:, None])
 
-    # the law knows no time, only users do
-    has_users = len(users.where) > 0
-    before = update_users if has_users else None
-    add_residual = fixed(residual, lambda s, f: (c, pair, s.markers[FAMILY], 0.0, f), before)
-
-    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        if has_users:
-            u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
-            update_derivatives(users, s.t, u[:, None], ut[:, None])
-        add_derivatives(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
+    def update_user_derivatives(s: Evaluation) -> None:
+        u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
+        update_derivatives(users, s.t, u[:, None], ut[:, None])
 
     def eval_energy(s: Fields) -> float:
         # of the linear springs alone: a user force need not have an energy
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    system = System("CoordinateSpringDamper", rows.dofs, residual=add_residual, tangent=add_tangent, energy=eval_energy)
-    system.energy_is_whole = not len(users.where)
+    system = System("CoordinateSpringDamper", rows.dofs, energy=eval_energy, energy_is_whole=not len(users.where))
+    # only users know the time and need Python
+    before, before_tangent = (update_users, update_user_derivatives) if len(users.where) else (None, None)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f), before)
+    system.tangent = call(
+        tangent,
+        lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values),
+        before_tangent,
+    )
     return system
 
 

@@ -19,6 +19,7 @@ from windlass.framework.checks.user_functions import find_contradictions, first_
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fields
 
 TimeFunction = Callable[[float], FloatArray]
 
@@ -30,7 +31,37 @@ CENTRAL_TWICE = ((-2, -1 / 12), (-1, 16 / 12), (0, -30 / 12), (1, 16 / 12), (2, 
 FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4, 61 / 12), (5, -10 / 12))
 
 
-def bind_values(rows: LocalRows, values: str, functions: str) -> TimeFunction:
+class TimeColumn:
+    """Values of all rows at a time; each row's function is called once per time.
+
+    Args:
+        constant: values of rows without function, shape (rows, *shape).
+        functions: function of each row, or None.
+
+    Attributes:
+        values: the values at the last time asked for, shape (rows, *shape), always the same array; to be read only.
+    """
+
+    def __init__(self, constant: NDArray[Any], functions: Sequence[TimeFunction | None]) -> None:
+        self.values: FloatArray = np.array(constant, dtype=np.float64)
+        self._called = [(i, f) for i, f in enumerate(functions) if f is not None]
+        self._at = float("nan")
+
+    def __call__(self, t: float) -> FloatArray:
+        """The values at a time [s]."""
+        if self._called and t != self._at:
+            self._at = float("nan")  # stays so if a function raises
+            for i, f in self._called:
+                self.values[i] = f(t)
+            self._at = t
+        return self.values
+
+    def update(self, s: Fields) -> None:
+        """Bring the values to the time of an evaluation."""
+        self(s.t)
+
+
+def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
     """The values of a column at a time: those of the table, or of the row's function of time where it has one.
 
     Args:
@@ -38,11 +69,8 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeFunction:
         values: name of the column with constant values.
         functions: name of the column with the functions.
 
-    Returns:
-        Function t [s] -> values, shape (rows, *shape), called with the same t any number of times at no cost.
-        The array is the function's own: to be read only.
     """
-    return cache_in_time(rows.column(values), bind_functions(rows, values, functions))
+    return TimeColumn(rows.column(values), bind_functions(rows, values, functions))
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
@@ -73,29 +101,6 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
 
     given = zip(rows.column(functions), rows.rows, rows.column("active"), strict=True)
     return [check(f, int(row)) if f is not None and active else None for f, row, active in given]
-
-
-def cache_in_time(constant: NDArray[Any], functions: Sequence[TimeFunction | None]) -> TimeFunction:
-    """Function of time for a whole column that calls each row's function once per time.
-
-    Args:
-        constant: values of rows without function, shape (rows, *shape).
-        functions: function of each row, or None.
-    """
-    array = np.array(constant, dtype=np.float64)
-    called = [(i, f) for i, f in enumerate(functions) if f is not None]
-    at = float("nan")
-
-    def eval_at(t: float) -> FloatArray:
-        nonlocal at
-        if called and t != at:
-            at = float("nan")  # stays so if a function raises
-            for i, f in called:
-                array[i] = f(t)
-            at = t
-        return array
-
-    return eval_at
 
 
 def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
 from windlass.elements.nodes.nodes2d import RigidNode2D, create_missing_node
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -69,9 +69,8 @@ def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     c = Columns(m=rows.column("mass"), I=rows.column("inertia"), dofs=rows.dofs)
     system = System("RigidBody2D", rows.dofs)
-    system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
-    add_gravity = bind(gravity)
-    system.body_force = lambda fields, g, which, f: add_gravity(c, g, which, f)
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.body_force = call(gravity, lambda s: (c, s.g, s.which, s.f))
     return system
 
 

@@ -41,14 +41,13 @@ from windlass.elements.nodes.rigid_outputs3d import (
     rigid_outputs,
     turn,
 )
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.program import fixed
+from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import ConstraintSystem, Coupling, Fields, System
+from windlass.framework.model.system import ConstraintSystem, Fields, System
 
 SYMMETRY = 1e-9
 """Largest relative difference between I_ij and I_ji that counts as rounding of the input."""
@@ -144,33 +143,20 @@ def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
     c = bind_columns(rows)
     system = System("RigidBody3D", rows.dofs)
-    add_inertia_derivatives = bind(inertia_tangent)
-    add_gravity, add_gravity_derivatives = bind(gravity), bind(gravity_tangent)
-    add_derivatives, add_right = bind(constraint_tangent), bind(add_accelerations)
-    system.mass = lambda scale, slots, values: mass(c, scale, slots, values)
-    system.inertia = fixed(inertia, lambda s, f: (c, s.x, s.v, s.a, f))
-    system.body_force = lambda s, g, which, f: add_gravity(c, s.x, g, which, f)
-
-    def add_inertia_tangent(s: Fields, dq: float, dv: float, da: float, slots: IntArray, values: FloatArray) -> None:
-        add_inertia_derivatives(c, s.x, s.v, s.a, dq, dv, da, slots, values)
-
-    def add_gravity_tangent(
-        s: Fields, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
-    ) -> None:
-        add_gravity_derivatives(c, s.x, g, which, dq, slots, values)
-
-    system.inertia_tangent = add_inertia_tangent
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.inertia = call(inertia, lambda s: (c, s.x, s.v, s.a, s.f))
+    system.inertia_tangent = call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values))
+    system.body_force = call(gravity, lambda s: (c, s.x, s.g, s.which, s.f))
     if c.s.any():
-        system.body_force_tangent = add_gravity_tangent
-
-    def add_constraint_tangent(s: Fields, dq: float, dv: float, slots: Coupling, values: FloatArray) -> None:
-        add_derivatives(c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, dq, dv, slots, values)
-
+        system.body_force_tangent = call(gravity_tangent, lambda s: (c, s.x, s.g, s.which, s.dq, s.slots, s.values))
     system.constraint = ConstraintSystem(
         rows.layout.multipliers(rows.table, rows.rows),
-        fixed(constraint, lambda s, C, f: (c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, C, f)),
-        add_constraint_tangent,
-        lambda s, C: add_right(c, s.v, C),
+        call(constraint, lambda s: (c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, s.C, s.f)),
+        call(
+            constraint_tangent,
+            lambda s: (c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, s.dq, s.dv, s.coupling, s.values),
+        ),
+        call(add_accelerations, lambda s: (c, s.v, s.C)),
     )
     return system
 

@@ -41,9 +41,10 @@ from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.outputs import Kinematics, Motion, create_outputs, eval_motion
 from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Evaluation, Fields, System, evaluate
 from windlass.framework.model.table import EntityTable
 
 
@@ -88,51 +89,45 @@ def build(rows: LocalRows) -> System:
     damped = bool(rows.column("axial_damping").any() or rows.column("bending_damping").any() or has_law(rows).any())
     residual, tangent, mass, energy = cables.residual, cables.tangent, cables.mass, cables.energy
     assert residual is not None and tangent is not None and mass is not None and energy is not None
+    forces = evaluate(own, f=fe)
+    scatter = call(scatter_forces, lambda s: (c, s.x, fe, s.f))
+    scatter_derivatives = call(scatter_tangent, lambda s: (c, s.x, s.v, fe, K, D, s.dq, s.dv, s.slots, s.values))
 
     def update_elements(s: Fields) -> None:
         own.t = s.t
         gather(c, s.x, s.v, own.x, own.v)
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
+    def add_residual(s: Evaluation) -> None:
         update_elements(s)
         fe[:] = 0.0
-        residual(own, fe)
-        scatter_forces(c, s.x, fe, f)
+        residual(forces)
+        scatter(s)
 
-    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    def add_tangent(s: Evaluation) -> None:
         update_elements(s)
         fe[:], K[:] = 0.0, 0.0
-        residual(own, fe)
-        tangent(own, dq, dv, blocks, K.reshape(-1))
+        residual(forces)
+        tangent(evaluate(own, dq=s.dq, dv=s.dv, slots=blocks, values=K.reshape(-1)))
         if damped:
             D[:] = 0.0
-            tangent(own, 0.0, 1.0, blocks, D.reshape(-1))
-        scatter_tangent(c, s.x, s.v, fe, K, D, dq, dv, slots, values)
+            tangent(evaluate(own, dv=1.0, slots=blocks, values=D.reshape(-1)))
+        scatter_derivatives(s)
 
-    def add_mass(scale: float, slots: IntArray, values: FloatArray) -> None:
-        mass(scale, slots, values)
-        np.add.at(values, slots[:, 8, 8], scale * c.mu * c.L)
-
-    def add_inertia_tangent(s: Fields, dq: float, dv: float, da: float, slots: IntArray, values: FloatArray) -> None:
-        inertia_tangent(c, s.x, s.v, s.a, dq, dv, da, slots, values)
-
-    def add_gravity(s: Fields, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-        cable2d.gravity(weight, g, which, f)
-        gravity(c, rho, s.x, g, which, f)
-
-    def add_gravity_tangent(
-        s: Fields, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
-    ) -> None:
-        gravity_tangent(c, rho, g, which, dq, slots, values)
+    def add_mass(s: Evaluation) -> None:
+        mass(s)
+        np.add.at(s.values, s.slots[:, 8, 8], s.mass * c.mu * c.L)
 
     def eval_energy(s: Fields) -> float:
         update_elements(s)
         return energy(own)
 
     system = System("ALECable2D", rows.dofs, residual=add_residual, tangent=add_tangent, mass=add_mass)
-    system.inertia = lambda s, f: inertia(c, s.x, s.v, s.a, f)
-    system.inertia_tangent = add_inertia_tangent
-    system.body_force, system.body_force_tangent = add_gravity, add_gravity_tangent
+    system.inertia = call(inertia, lambda s: (c, s.x, s.v, s.a, s.f))
+    system.inertia_tangent = call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values))
+    system.body_force = call(cable2d.gravity, lambda s: (weight, s.g, s.which, s.f)) + call(
+        gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)
+    )
+    system.body_force_tangent = call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values))
     system.energy = eval_energy
     return system
 

@@ -42,12 +42,11 @@ from windlass.elements.cable2d.user_laws import tangent as tangent_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Fixed, fixed, together
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Evaluation, System
 from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
@@ -156,10 +155,10 @@ class Group(NamedTuple):
 
     columns: Callable[[], Columns]
     points: Rule
-    residual: Fixed
-    tangent: Fixed
-    dynamic_residual: Fixed
-    dynamic_tangent: Fixed
+    residual: Call
+    tangent: Call
+    dynamic_residual: Call
+    dynamic_tangent: Call
 
 
 def build(rows: LocalRows) -> System:
@@ -183,21 +182,21 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
         # energies are asked for in some steps only; lanes are made of columns that are not kept
         functools.cache(columns),
         points,
-        fixed(residual, lambda s, f: (*parameters, s.x, s.v, s.a, 0.0, f)),
-        fixed(tangent, lambda s, dq, dv, slots, values: (*parameters, s.x, s.v, dq, dv, 0.0, slots, values)),
-        fixed(residual, lambda s, f: (*parameters, s.x, s.v, s.a, 1.0, f)),
-        fixed(tangent, lambda s, dq, dv, m, slots, values: (*parameters, s.x, s.v, dq, dv, m, slots, values)),
+        call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
+        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.slots, s.values)),
+        call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
+        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, s.mass, s.slots, s.values)),
     )
 
 
-def bind_sets(sets: Sequence[Sequence[Fixed]]) -> Callable[..., None]:
+def bind_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
     """One function of a `System` from those of sets of rows, of which those of a rule may run in several threads."""
     if all(len(some) == 1 for some in sets):
-        return together(function for some in sets for function in some)
+        return sum((function for some in sets for function in some), Call())
 
-    def run(*where: Any) -> None:
+    def run(s: Evaluation) -> None:
         for some in sets:
-            run_sets([partial(function, *where) for function in some])
+            run_sets([partial(function, s) for function in some])
 
     return run
 
@@ -224,27 +223,26 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     residual = bind_sets([[group.residual for group in sets] for sets in groups])
     tangent = bind_sets([[group.tangent for group in sets] for sets in groups])
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
-        residual(s, f)
+    def add_residual(s: Evaluation) -> None:
+        residual(s)
         for law_rows in law_groups:
-            residual_law(law_rows, s, f)
+            residual_law(law_rows, s, s.f)
 
-    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        tangent(s, dq, dv, slots, values)
+    def add_tangent(s: Evaluation) -> None:
+        tangent(s)
         for law_rows in law_groups:
-            tangent_law(law_rows, s, dq, dv, slots, values)
+            tangent_law(law_rows, s, s.dq, s.dv, s.slots, s.values)
 
     system = System("Cable2D", dofs)
     system.residual = add_residual if law_groups else residual
     system.tangent = add_tangent if law_groups else tangent
-    system.mass = fixed(mass, lambda scale, slots, values: (inertia, scale, slots, values))
-    system.mass_product = fixed(mass_product, lambda x, f: (inertia, x, f))
+    system.mass = call(mass, lambda s: (inertia, s.mass, s.slots, s.values))
+    system.mass_product = call(mass_product, lambda s: (inertia, s.a, s.f))
     if not law_groups:
         system.runs = 4
         system.dynamic_residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
-    add_gravity = bind(gravity)
-    system.body_force = lambda s, g, which, f: add_gravity(inertia, g, which, f)
+    system.body_force = call(gravity, lambda s: (inertia, s.g, s.which, s.f))
     system.diagnose, system.doubts = create_diagnosis(rows), create_doubts(rows)
     system.energy_is_whole = not law_groups
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))

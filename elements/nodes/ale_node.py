@@ -25,6 +25,7 @@ class ALENode(Component):
     provides = ("node",)
     dof_names = ("s",)
     reference_columns: ClassVar[tuple[str, ...]] = ("reference",)
+    initial_columns = ("displacement", "velocity")
     reference = column("m", "reference value of s", default=0.0)
     displacement = column("m", "initial displacement of s from its reference", shape=(1,), default=(0.0,))
     velocity = column("m/s", "initial speed s_t of the material", shape=(1,), default=(0.0,))

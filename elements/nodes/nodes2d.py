@@ -27,11 +27,14 @@ class PointSlope2D(Component):
     provides = ("node",)
     dof_names = ("x", "y", "x'", "y'")
     reference_columns: ClassVar[tuple[str, ...]] = ("position", "slope")
+    initial_columns = ("displacement", "velocity")
     position = column("m", "reference position x, y", shape=(2,))
     slope = column("1", "reference slope x', y'; length 1 for an unstretched cable", shape=(2,), default=(1.0, 0.0))
     displacement = column("m, 1", "initial displacement of x, y [m], x', y' [1]", shape=(4,), default=(0.0,) * 4)
     velocity = column("m/s, 1/s", "initial velocity of x, y [m/s], x', y' [1/s]", shape=(4,), default=(0.0,) * 4)
-    shares_position = ref("PointSlope2D", "node whose x and y this node uses; its slope is its own", optional=True)
+    shares_position = ref(
+        "PointSlope2D", "node whose x and y this node uses; its slope is its own", optional=True, shares=("x", "y")
+    )
 
 
 class Point2D(Component):
@@ -40,6 +43,7 @@ class Point2D(Component):
     provides = ("node", "Point2D or Point3D")
     dof_names = ("x", "y")
     reference_columns: ClassVar[tuple[str, ...]] = ("position",)
+    initial_columns = ("displacement", "velocity")
     position = column("m", "reference position x, y", shape=(2,))
     displacement = column("m", "initial displacement of x, y", shape=(2,), default=(0.0,) * 2)
     velocity = column("m/s", "initial velocity of x, y", shape=(2,), default=(0.0,) * 2)
@@ -51,6 +55,7 @@ class RigidNode2D(Component):
     provides = ("node",)
     dof_names = ("x", "y", "rotation")
     reference_columns: ClassVar[tuple[str, ...]] = ("position", "angle")
+    initial_columns = ("displacement", "velocity")
     position = column("m", "reference position x, y", shape=(2,))
     angle = column("rad", "reference rotation about z", default=0.0)
     displacement = column("m, rad", "initial displacement of x, y [m], rotation [rad]", shape=(3,), default=(0.0,) * 3)

@@ -30,6 +30,7 @@ class Point3D(Component):
     provides = ("node", "Point2D or Point3D")
     dof_names = ("x", "y", "z")
     reference_columns: ClassVar[tuple[str, ...]] = ("position",)
+    initial_columns = ("displacement", "velocity")
     position = column("m", "reference position x, y, z", shape=(3,))
     displacement = column("m", "initial displacement of x, y, z", shape=(3,), default=(0.0,) * 3)
     velocity = column("m/s", "initial velocity of x, y, z", shape=(3,), default=(0.0,) * 3)
@@ -45,6 +46,7 @@ class RigidNode3D(Component):
     dof_names = ("x", "y", "z", "e0", "e1", "e2", "e3")
     rotation_names = ("e0", "e1", "e2", "e3")
     reference_columns: ClassVar[tuple[str, ...]] = ("position", "euler_parameters")
+    initial_columns = ("displacement", "velocity")
     position = column("m", "reference position x, y, z", shape=(3,))
     euler_parameters = column(
         "1", "reference rotation e0, e1, e2, e3, of length 1", shape=(4,), default=(1.0, 0.0, 0.0, 0.0)

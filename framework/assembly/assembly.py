@@ -24,19 +24,19 @@ from windlass.framework.assembly.steps import (
 from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsity
 from windlass.framework.assembly.vectors import create_ghost_vector, update_ghosts
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.pruning import spread_world
 from windlass.framework.model.law import LocalRows, family_of, law_of
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import Fault, Fields, PostNewton, System
+from windlass.framework.model.system import Evaluation, Fault, Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 
-BUILD_ORDER = ("node", "body", "element", "marker", "load", "connector", "constraint")
+BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
@@ -87,7 +87,7 @@ class Assembly:
         self.evaluating = False
         self._ghost_vectors: list[Any] = []
         self._own_error, self._worst = 0.0, _NONE
-        self._multiply = bind(multiply_rows)
+        self._multiply = call(multiply_rows)
         self.systems: list[System] = []
         self.revision, self._fresh_at = 0, world.version
         self._built_at: dict[type[Component], int] = {}
@@ -112,8 +112,7 @@ class Assembly:
         with self.processes.alone(component.__name__):
             system = build(self.bind(self.world.tables[component], self.layout.rows[component]))
         if old is not None:
-            system.slots = old.slots
-            # slots fit only the coordinates that they were made for
+            # places in matrices fit only the coordinates that they were made for
             system.pattern_version = old.pattern_version + int(not np.array_equal(old.dofs, system.dofs))
         self.layout.systems[component] = system
         self._built_at[component] = self.world.changed.get(component, 0)
@@ -157,14 +156,17 @@ class Assembly:
         if found is None or (update and version != found.version):
             systems = self.layout.systems
             components = [c for c in self._components if update or systems[c].pattern_version == 0]
-            found = create_sparsity(self.layout, components, storage, version)
+            found = create_sparsity(self.layout, self.fields, components, storage, version)
             self._sparsities[storage] = found
             self.revision += 1
-        if found is not self._sparsity:
-            self._sparsity = found
-            for component, slots in found.slots.items():
-                self.layout.systems[component].slots = slots
+        self._sparsity = found
         return found
+
+    def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
+        """An evaluation into matrix values of the storage in use, with the places of the rows of a component."""
+        slots = self.sparsity.slots
+        own = {"slots": slots[component]} if component in slots else {}
+        return evaluate(self.fields, values=values, slots_of=slots, **own, **given)
 
     @property
     def sparsity(self) -> Sparsity:
@@ -188,8 +190,8 @@ class Assembly:
         """The whole constant mass matrix over local coordinates, with slots by rows, which are in use afterwards."""
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
-            systems = [(s, s.slots) for s in self.systems if s.mass is not None]
-            self._whole_mass = rows, create_mass_rows(systems, rows.pattern, self.layout.unknown_of_dof)
+            systems = [(s, rows.slots[c]) for c, s in self.layout.systems.items() if s.mass is not None]
+            self._whole_mass = rows, create_mass_rows(self.fields, systems, rows.pattern, self.layout.unknown_of_dof)
         return self._whole_mass[1]
 
     def update_markers(self) -> None:
@@ -198,7 +200,10 @@ class Assembly:
 
     def marker_steps(self) -> list[Step]:
         """What `update_markers` does, as steps of a `Program`."""
-        return in_stage(Stage.KINEMATICS, [(s.update, (self.fields,)) for s in self.systems if s.update is not None])
+        s = evaluate(self.fields)
+        return in_stage(
+            Stage.KINEMATICS, [(system.update, (s,)) for system in self.systems if system.update is not None]
+        )
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
@@ -217,7 +222,7 @@ class Assembly:
         self.add_mass_product(self.fields.a, f)
         for system in self.systems:
             if system.inertia is not None:
-                system.inertia(self.fields, f)
+                system.inertia(evaluate(self.fields, f=f))
 
     def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
         """f += M x with the constant mass matrix; both of shape (n + 1,)."""
@@ -225,7 +230,7 @@ class Assembly:
         if len(mass.values):
             self._multiply(mass.indptr, mass.columns, mass.values, x, f)
         for product in self._products:
-            product(x, f)
+            product(evaluate(self.fields, a=x, f=f))
 
     def add_constraints(self, c: FloatArray, f: FloatArray) -> None:
         """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
@@ -245,20 +250,20 @@ class Assembly:
 
     def add_load_tangent(self, values: FloatArray, dq: float, dv: float, load_factor: float) -> None:
         """Subtract the tangent of all loads, with a factor on them, from the matrix values."""
-        fields, gravity = self.fields, self.world.gravity
-        for system in self.systems if load_factor != 0.0 else ():
+        gravity, factors = self.world.gravity, {"dq": -load_factor * dq, "dv": -load_factor * dv}
+        for component, system in self.layout.systems.items() if load_factor != 0.0 else ():
             if system.load_tangent is not None:
-                system.load_tangent(fields, -load_factor * dq, -load_factor * dv, system.slots, values)
+                system.load_tangent(self.evaluation(component, values, **factors))
             if system.body_force_tangent is not None and gravity.any():
                 every = np.arange(len(system.dofs))
-                system.body_force_tangent(fields, gravity, every, -load_factor * dq, system.slots, values)
+                system.body_force_tangent(self.evaluation(component, values, g=gravity, which=every, **factors))
 
     def add_mass_matrix(self, values: FloatArray) -> None:
         """Add the mass matrix at the present fields to the matrix values, shape (spare + 1,)."""
-        take(mass_steps(self, values, 1.0, self.systems))
-        for system in self.systems:
+        take(mass_steps(self, values, 1.0, self.layout.systems))
+        for component, system in self.layout.systems.items():
             if system.inertia_tangent is not None:
-                system.inertia_tangent(self.fields, 0.0, 0.0, 1.0, system.slots, values)
+                system.inertia_tangent(self.evaluation(component, values, da=1.0))
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
         """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
@@ -343,13 +348,13 @@ class Assembly:
         fields = self.fields
         arrays = fields.x, fields.v, fields.a, fields.lam, fields.data, fields.start_data
         kept = [array.copy() for array in arrays]
-        numbers = fields.t, fields.load_factor, fields.rate_level
+        numbers = fields.t, fields.rate_level
         try:
             yield
         finally:
             for array, values in zip(arrays, kept, strict=True):
                 array[:] = values
-            fields.t, fields.load_factor, fields.rate_level = numbers
+            fields.t, fields.rate_level = numbers
             self.update_markers()
 
     def load_fields(self, state: Values) -> Fields:
@@ -361,7 +366,7 @@ class Assembly:
         fields.v[:n], fields.a[:n] = state.v, state.a
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
-        fields.t, fields.load_factor, fields.rate_level = state.t, 1.0, False
+        fields.t, fields.rate_level = state.t, False
         if layout.size > 1:
             # users may have changed values of a state on their owners alone
             if not self._ghost_vectors:

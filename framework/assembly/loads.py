@@ -8,8 +8,8 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_multiple, set_multiple
-from windlass.framework.kernels.bind import bind
-from windlass.framework.model.system import Fields, System
+from windlass.framework.kernels.call import call
+from windlass.framework.model.system import Fields, System, evaluate
 from windlass.framework.model.world import World
 
 
@@ -34,7 +34,7 @@ class Loads:
         self._weights = np.zeros(len(fields.x))
         self._sum = np.zeros(len(fields.x)) if self._timed else self._weights
         self._mark = (np.nan, -1, b"")
-        self._add_multiple, self._set_multiple = bind(add_multiple), bind(set_multiple)
+        self._add_multiple, self._set_multiple = call(add_multiple), call(set_multiple)
 
     def add(self, f: FloatArray, factor: float, clear: bool = False) -> None:
         """Add a multiple of all loads (right-hand side, without the load factor) to f, shape (n + 1,).
@@ -57,7 +57,7 @@ class Loads:
                 self._sum[:] = self._weights
             for system in self._timed:
                 assert system.load is not None
-                system.load(fields, self._sum)
+                system.load(evaluate(fields, f=self._sum))
             self._mark = mark
         if clear:
             self._set_multiple(self._sum, factor, f)
@@ -68,7 +68,7 @@ class Loads:
             live = np.zeros_like(f)
             for system in self._live:
                 assert system.load is not None
-                system.load(fields, live)
+                system.load(evaluate(fields, f=live))
             self._weigh(self._live_weights, live)
             self._add_multiple(live, factor, f)
 
@@ -77,4 +77,4 @@ class Loads:
         if gravity.any():
             for system in systems:
                 assert system.body_force is not None
-                system.body_force(self._fields, gravity, np.arange(len(system.dofs)), f)
+                system.body_force(evaluate(self._fields, g=gravity, which=np.arange(len(system.dofs)), f=f))

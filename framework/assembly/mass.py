@@ -10,7 +10,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.system import System
+from windlass.framework.model.system import Fields, System, evaluate
 
 
 class MassRows(NamedTuple):
@@ -30,11 +30,12 @@ class MassRows(NamedTuple):
 
 
 def create_mass_rows(
-    systems: Sequence[tuple[System, IntArray]], pattern: Pattern, unknown_of_dof: IntArray
+    fields: Fields, systems: Sequence[tuple[System, IntArray]], pattern: Pattern, unknown_of_dof: IntArray
 ) -> MassRows:
     """The sum of the constant mass matrices of some systems.
 
     Args:
+        fields: what the systems read.
         systems: the systems and their slots in the pattern.
         pattern: sparsity over the local unknowns.
         unknown_of_dof: unknown of each local coordinate, shape (n,).
@@ -47,7 +48,7 @@ def create_mass_rows(
     matrix = np.zeros(pattern.spare + 1)
     for system, places in systems:
         assert system.mass is not None
-        system.mass(1.0, places, matrix)
+        system.mass(evaluate(fields, mass=1.0, slots=places, values=matrix))
     slots = np.flatnonzero(matrix[:-1])
     dof_of = np.full(pattern.rows, spare, np.int64)
     dof_of[unknown_of_dof] = np.arange(spare)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_scaled, multiply_rows
 from windlass.framework.assembly.storage import Sparsity
-from windlass.framework.kernels.program import Step, fixed
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import Step
 from windlass.framework.layout.layout import Layout
-from windlass.framework.model.system import ConstraintSystem, Fields, System
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System, evaluate
 from windlass.framework.runtime.log_stages import Stage, enter, leave, logged
 
 
@@ -26,27 +28,31 @@ class Summands(Protocol):
     def sparsity(self) -> Sparsity:
         """What is in use."""
 
+    def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
+        """An evaluation into matrix values, with the places of the rows of a component."""
+
 
 def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False) -> list[Step]:
     """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and if wanted M a and what goes with it."""
-    fields, mass, found = assembly.fields, assembly.sparsity.mass, list[Step]()
-    for s in assembly.systems:
-        function = s.dynamic_residual if inertia and s.dynamic_residual is not None else s.residual
+    s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
+    for system in assembly.systems:
+        function = system.dynamic_residual if inertia and system.dynamic_residual is not None else system.residual
         if function is not None:
-            found += in_stage(_stage_of(s), [(function, (fields, f))])
+            found += in_stage(_stage_of(system), [(function, (s,))])
     if inertia:
         if len(mass.values):
-            found.append((fixed(multiply_rows, lambda x, f: (*mass[:3], x, f)), (fields.a, f)))
-        for s in assembly.systems:
-            if s.mass_product is not None and s.dynamic_residual is None:
-                found.append((s.mass_product, (fields.a, f)))
-        found += [(s.inertia, (fields, f)) for s in assembly.systems if s.inertia is not None]
+            found.append((call(multiply_rows, lambda s: (*mass[:3], s.a, s.f)), (s,)))
+        for system in assembly.systems:
+            if system.mass_product is not None and system.dynamic_residual is None:
+                found.append((system.mass_product, (s,)))
+        found += [(system.inertia, (s,)) for system in assembly.systems if system.inertia is not None]
     return found
 
 
 def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[Step]:
     """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
-    return in_stage(Stage.CONSTRAINTS, [(s.residual, (assembly.fields, c, f)) for s in assembly.constraints])
+    s = evaluate(assembly.fields, C=c, f=f)
+    return in_stage(Stage.CONSTRAINTS, [(constraint.residual, (s,)) for constraint in assembly.constraints])
 
 
 def tangent_steps(assembly: Summands, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
@@ -54,28 +60,34 @@ def tangent_steps(assembly: Summands, values: FloatArray, dq: float, dv: float, 
     _check_values(assembly, values)
     version = sum(system.pattern_version for system in assembly.systems)
     assert version == assembly.sparsity.version, "slots of other contact neighbours: see Assembly.update_pattern"
-    fields, found = assembly.fields, list[Step]()
+    found = list[Step]()
+    systems = assembly.layout.systems
     if mass != 0.0:
-        found += mass_steps(assembly, values, mass, [s for s in assembly.systems if s.dynamic_tangent is None])
-    for s in assembly.systems:
-        if s.dynamic_tangent is not None and mass != 0.0:
-            found += in_stage(_stage_of(s), [(s.dynamic_tangent, (fields, dq, dv, mass, s.slots, values))])
-        elif s.tangent is not None:
-            found += in_stage(_stage_of(s), [(s.tangent, (fields, dq, dv, s.slots, values))])
-        if s.inertia_tangent is not None and da != 0.0:
-            found.append((s.inertia_tangent, (fields, dq, dv, da, s.slots, values)))
+        found += mass_steps(assembly, values, mass, [c for c, s in systems.items() if s.dynamic_tangent is None])
+    for component, system in systems.items():
+        s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da, mass=mass)
+        if system.dynamic_tangent is not None and mass != 0.0:
+            found += in_stage(_stage_of(system), [(system.dynamic_tangent, (s,))])
+        elif system.tangent is not None:
+            found += in_stage(_stage_of(system), [(system.tangent, (s,))])
+        if system.inertia_tangent is not None and da != 0.0:
+            found.append((system.inertia_tangent, (s,)))
     return found
 
 
-def mass_steps(assembly: Summands, values: FloatArray, scale: float, systems: Iterable[System]) -> list[Step]:
+def mass_steps(
+    assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
+) -> list[Step]:
     """Add a multiple of the constant mass matrix: the assembled part, and that of systems with a product."""
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
     if len(rows.values):
-        found.append((fixed(add_scaled, lambda scale, out: (rows.slots, rows.values, scale, out)), (scale, values)))
-    for s in systems:
-        if s.mass is not None and s.mass_product is not None:
-            found.append((s.mass, (scale, s.slots, values)))
+        add = call(add_scaled, lambda s: (rows.slots, rows.values, s.mass, s.values))
+        found.append((add, (evaluate(assembly.fields, mass=scale, values=values),)))
+    for component in components:
+        system = assembly.layout.systems[component]
+        if system.mass is not None and system.mass_product is not None:
+            found.append((system.mass, (assembly.evaluation(component, values, mass=scale),)))
     return found
 
 
@@ -89,7 +101,8 @@ def constraint_tangent_steps(
         constraint = assembly.layout.systems[component].constraint
         if constraint is not None:
             scaled = coupling._replace(scale=multiplier_scale)
-            found.append((constraint.tangent, (assembly.fields, dq, dv, scaled, values)))
+            s = evaluate(assembly.fields, dq=dq, dv=dv, coupling=scaled, values=values)
+            found.append((constraint.tangent, (s,)))
     return found
 
 

@@ -14,7 +14,7 @@ from windlass.framework.assembly.sparsity import Pattern, create_pattern
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.unknowns import BLOCK, Unknowns, block_unknowns, plain_unknowns
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import Coupling, System
+from windlass.framework.model.system import Coupling, Fields, System
 
 
 class Storage(Enum):
@@ -38,7 +38,7 @@ class Sparsity:
         unknowns: the unknowns, without those that systems couple beyond the local ones.
         numbers: number of each row of the pattern in the PETSc vectors.
         pattern: the sparsity over the local unknowns, and after them those that systems couple beyond.
-        slots: see `System.slots`, by component.
+        slots: places of the blocks of all rows in the values, by component, shape (rows, n, n); see `System.runs`.
         couplings: slots of the constraints, by component.
         pad_slots: diagonal entries of the pads.
         mass: the constant mass matrix of the laws without a product of their own.
@@ -61,12 +61,17 @@ def can_store(layout: Layout, storage: Storage) -> bool:
 
 
 def create_sparsity(
-    layout: Layout, components: Sequence[type[Component]], storage: Storage = Storage.ROWS, version: int = 0
+    layout: Layout,
+    fields: Fields,
+    components: Sequence[type[Component]],
+    storage: Storage = Storage.ROWS,
+    version: int = 0,
 ) -> Sparsity:
     """Set up the sparsity of some components.
 
     Args:
         layout: the local numbering, with the systems.
+        fields: what the systems read.
         components: what has a place, in the order of evaluation.
         storage: how values are stored; it must serve the model, see `can_store`.
         version: see `Sparsity`.
@@ -109,7 +114,7 @@ def create_sparsity(
         slots,
         couplings,
         pattern.slots(pads, pads).ravel(),
-        create_mass_rows(assembled, pattern, unknowns.of_dof),
+        create_mass_rows(fields, assembled, pattern, unknowns.of_dof),
         version,
     )
 

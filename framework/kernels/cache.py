@@ -3,7 +3,7 @@
 A file holds a JSON header and two blocks of code as the compiler made them, and ends with a digest over all of it; the
 header has the key, so that no file passes for another.  Machine code does what it likes with the process that runs it:
 folder and file must belong to the user or to root, nobody else may write them, and a name is never followed to another.
-Nothing is unpickled here.  With kernel.py and the other kernel_*.py this is the only code that knows the compiler.
+Nothing is unpickled here.  Only this folder knows the compiler.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Kernels: the one decorator that compiles inner loops, and the folder in which machine code is kept between runs.
 
-Only this file and the kernel_*.py beside it know the compiler (numba).  The name of a file of machine code is a hash of
+Only this folder knows the compiler (numba).  The name of a file of machine code is a hash of
 all that decides on it, so nothing stale is ever read and nothing depends on paths or dates: instructions of the kernel
 and of all kernels that it reaches through globals and closures, values of the constants among them, options, argument
 types, versions of Python, NumPy and numba, CPU.  Editing a helper in another file changes the key of all its callers;
 a loop that a factory made around a kernel has the same key in every process.  Several processes may write at once.
-Whom a file is believed, and its digest, is in kernel_cache.py.
+Whom a file is believed, and its digest, is in cache.py.
 
 Environment variables:
     WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (dividing Python floats by zero
@@ -83,8 +83,8 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     )(function)
     if not _numba.extending.is_jitted(dispatcher):  # NUMBA_DISABLE_JIT=1
         return dispatcher
-    dispatcher.versions = {}  # entry points by kinds of arguments, see bind.py
-    dispatcher.addresses = {}  # likewise, see kernel_calls.py
+    dispatcher.versions = {}  # entry points by kinds of arguments, see call.py
+    dispatcher.addresses = {}  # likewise, see addresses.py
     dispatcher.content = None  # what was compiled, once it was
     if "_cache" in vars(dispatcher):
         dispatcher._cache = _KernelCache(dispatcher)

@@ -1,9 +1,9 @@
 """Programs: calls that are made again and again with the same arrays, the compiled ones without Python in between.
 
 A call of a kernel from Python costs about a microsecond, most of it for looking at its arrays; in small models this is
-more than the work.  A law that gives a function of its `System` as `fixed` promises that the call is always the same
-kernel with the same arrays, whose contents alone change.  Programs then find the addresses once and make all such
-calls that follow each other as one.  Other functions, those of users above all, are called by Python in their turn.
+more than the work.  A function that a law makes by `call` has always the same kernels with the same arrays, whose
+contents alone change.  Programs find the addresses once and make all such calls that follow each other as one.  Other
+functions, those of users above all, are called by Python in their turn.
 """
 
 from __future__ import annotations
@@ -15,54 +15,11 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.calls import can_be_called, prepare_call, run
+from windlass.framework.kernels.addresses import prepare_call, run
+from windlass.framework.kernels.call import Call, call, is_compiled
 
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
-
-
-class Fixed:
-    """A function of a `System` that consists of kernel calls with always the same arrays; made by `fixed`."""
-
-    __slots__ = ("before", "parts")
-
-    def __init__(
-        self,
-        parts: tuple[tuple[Callable[..., None], Callable[..., None], Callable[..., Any]], ...],
-        before: tuple[Callable[..., Any], ...],
-    ) -> None:
-        self.parts, self.before = parts, before
-
-    def __call__(self, *where: Any) -> None:
-        for prepare in self.before:
-            prepare(*where)
-        for _, call, arguments in self.parts:
-            call(*arguments(*where))
-
-
-def fixed(
-    kernel: Callable[..., None],
-    arguments: Callable[..., tuple[Any, ...]],
-    before: Callable[..., Any] | None = None,
-) -> Fixed:
-    """A function ``(fields, ...)`` of a `System` that is one call of a kernel.
-
-    Args:
-        kernel: kernel without a result.
-        arguments: what a `System` function is given, such as ``(fields, f)`` -> arguments of the kernel: in each call
-            the same arrays, of which only the contents may change, and numbers that never do, but for
-            ``fields.rate_level``.
-        before: is called with the same at the begin of each program, and may change the contents of the arrays by what
-            time, coordinates and markers are.
-    """
-    return Fixed(((kernel, bind(kernel), arguments),), () if before is None else (before,))
-
-
-def together(functions: Iterable[Fixed]) -> Fixed:
-    """One function that calls several in turn."""
-    every = list(functions)
-    return Fixed(tuple(p for function in every for p in function.parts), tuple(b for f in every for b in f.before))
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:
@@ -86,7 +43,8 @@ class Program:
         before: list[Callable[[], Any]] = []
         calls: list[Step] = []
         for function, where in steps:
-            if isinstance(function, Fixed) and all(can_be_called(kernel) for kernel, *_ in function.parts):
+            if isinstance(function, Call) and all(is_compiled(kernel) for kernel, *_ in function.parts):
+                function.check(*where)
                 before += [partial(prepare, *where) for prepare in function.before]
                 calls += [(kernel, arguments(*where)) for kernel, _, arguments in function.parts]
                 continue
@@ -100,7 +58,7 @@ class Program:
         if not calls:
             return
         words, blocks = zip(*[prepare_call(kernel, args) for kernel, args in calls], strict=True)
-        self._parts.append(partial(_make_calls, bind(run), np.array(words, np.int64), calls, blocks))
+        self._parts.append(partial(_make_calls, call(run), np.array(words, np.int64), calls, blocks))
 
     def __call__(self) -> None:
         """Take all steps."""

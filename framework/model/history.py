@@ -19,8 +19,8 @@ from windlass.framework.model.law import Law, Tables, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import Entity, EntityTable
 
-MOST_SEGMENTS = 10**6
-"""More segments of one row than any contact needs."""
+MOST_PLACES = 10**6
+"""More places of one row than any connector needs."""
 
 
 class GenericData(Component):
@@ -33,27 +33,27 @@ def create_history(
     world: Tables,
     component: type[Component],
     values: dict[str, Any],
-    per_segment: Sequence[float],
+    per_place: Sequence[float],
     per_row: Sequence[float] = (),
 ) -> dict[str, Any]:
     """Fill in the reference ``data`` of connector rows that are about to be added, if the user left it out.
 
     Args:
         world: the world.
-        component: schema of the connector, with a reference ``data`` and mostly a column ``segments``; without that
-            column each row counts as one segment.
+        component: schema of the connector, with a reference ``data`` and mostly a ``history_column`` for the number of
+            places; without it each row is one place.
         values: what the user gave to `World.add`.
-        per_segment: start value of each history variable of a segment; variables lie one after the other,
-            each with one value per segment.
-        per_row: start values of further history variables that a row has once, after those of its segments.
+        per_place: start value of each history variable of a place; variables lie one after the other, each with one
+            value per place.
+        per_row: start values of further history variables that a row has once, after those of its places.
 
     Returns:
-        The values with ``data``; unchanged if ``segments`` is missing or wrong, which `World.add` then reports.
+        The values with ``data``; unchanged if the number of places is missing or wrong, which `World.add` then reports.
     """
     if values.get("data") is not None:
         return values
-    segments = read_whole_numbers(values.get("segments") if "segments" in component.columns else 1)
-    if segments is None or segments.ndim > 1 or not (segments >= 1).all() or (segments > MOST_SEGMENTS).any():
+    places = read_whole_numbers(values.get(component.history_column) if component.history_column else 1)
+    if places is None or places.ndim > 1 or not (places >= 1).all() or (places > MOST_PLACES).any():
         return values
     counts = [_entities(values.get(name)) for name in component.refs]
     counts += [
@@ -62,47 +62,47 @@ def create_history(
         if name in component.columns and len(shape_of(value)) == len(component.columns[name].shape or ()) + 1
     ]
     rows = max([count for count in counts if count != 1], default=1)
-    if segments.ndim == 1 and len(segments) not in (1, rows):
+    if places.ndim == 1 and len(places) not in (1, rows):
         return values
-    of_row = np.broadcast_to(segments.astype(np.int64), (rows,))
+    of_row = np.broadcast_to(places.astype(np.int64), (rows,))
     ids: IntArray = np.zeros(rows, np.int64)
     handle = None
     for n in np.unique(of_row):
         mine = np.flatnonzero(of_row == n)
-        initial = np.concatenate((np.repeat(np.asarray(per_segment, dtype=np.float64), n), per_row))
+        initial = np.concatenate((np.repeat(np.asarray(per_place, dtype=np.float64), n), per_row))
         handle = world.add(GenericData, initial=np.broadcast_to(initial, (len(mine), len(initial))))
         ids[mine] = handle.rows
     return values if handle is None else {**values, "data": Entity(handle.table, ids)}
 
 
 def check_history(
-    world: Tables, table: EntityTable, per_segment: int, needed: IntArray | None = None, allowed: int = 0
+    world: Tables, table: EntityTable, per_place: int, needed: IntArray | None = None, allowed: int = 0
 ) -> None:
     """Compare the number of history values of each row with what its connector needs.
 
     Args:
         world: the world.
-        table: rows of a connector with a reference ``data``, and with a column ``segments`` or one segment each.
-        per_segment: number of history variables of a segment.
+        table: rows of a connector with a reference ``data``.
+        per_place: number of history variables of a place; the ``history_column`` says how many places a row has.
         needed: number of further history variables of each row that this process has, shape (held,); None: none.
         allowed: number of such variables that any row may have.
 
     Raises:
         ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
     """
-    several = "segments" in table.component.columns
+    several = table.component.history_column
     held, ids = table.held, table.held_values("data")
-    segments = table.held_values("segments") if several else np.ones(len(held), np.int64)
+    places = table.held_values(several) if several else np.ones(len(held), np.int64)
     for target, positions, rows in world.split_by_table(ids):
         initial = target.column("initial")
         given = np.fromiter((len(initial[row]) for row in rows), np.int64, len(rows))
-        further = given - per_segment * segments[positions]
+        further = given - per_place * places[positions]
         least = np.zeros(len(rows), np.int64) if needed is None else needed[positions]
         wrong = np.flatnonzero((further < least) | (further > np.maximum(least, allowed)))
         if len(wrong):
             k, more = int(positions[wrong[0]]), int(least[wrong[0]])
-            must = f"{per_segment * segments[k] + more}"
-            must += f" ({per_segment} for each of {segments[k]} segments" if several else ""
+            must = f"{per_place * places[k] + more}"
+            must += f" ({per_place} for each of {places[k]} {several}" if several else ""
             must += f", and {more}" if several and more else ""
             must += ")" if several else ""
             raise ModelError(f"data of {table.kind} row {held[k]} has {given[wrong[0]]} values: must have {must}")

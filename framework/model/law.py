@@ -15,14 +15,16 @@ from typing import Any, Literal, Protocol
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
 from windlass.framework.model.drawing import Drawing, Painting
+from windlass.framework.model.law_checks import check_law
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.processes import Processes
 
-Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data"]
+Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
 
 class Tables(Protocol):
@@ -180,7 +182,8 @@ class Law:
 
     Attributes:
         component: the schema.
-        role: kind of the law; decides when its system runs.
+        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
+            read (the ground, materials, surfaces).
         dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
             ``table.held``, -1 for none, shape (held, n).
         build: ``(rows) -> System`` binds rows to kernels; called again when a switchable column changes.
@@ -232,7 +235,13 @@ _families: dict[str, MarkerFamily] = {}
 
 
 def register(law: Law) -> Law:
-    """Make a law known; called once at the foot of its file."""
+    """Make a law known; called once at the foot of its file.
+
+    Raises:
+        ModelError: a law that cannot work: a wrong role, a function that is missing or takes other arguments, columns
+            that are not there.
+    """
+    check_law(law)
     _laws[law.component] = law
     # for ``help``
     law.component.__doc__ = (law.component.__doc__ or "") + _describe_outputs(law.outputs)
@@ -248,6 +257,21 @@ def register_family(family: MarkerFamily) -> MarkerFamily:
 def law_of(component: type[Component]) -> Law | None:
     """The law of a component, or None for a component without behaviour."""
     return _laws.get(component)
+
+
+def require_law(component: type[Component]) -> Law:
+    """The law of a component.
+
+    Raises:
+        ModelError: nothing was registered for it.
+    """
+    law = _laws.get(component)
+    if law is None:
+        raise ModelError(
+            f"{component.__name__} is not registered, its rows would do nothing: "
+            f"must be made known by register(Law({component.__name__}, ...)) before rows are added"
+        )
+    return law
 
 
 def role_of(component: type[Component]) -> str:

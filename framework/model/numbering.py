@@ -18,9 +18,19 @@ from windlass.framework.parallel.number_directory import share
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
     """Which coordinates of the rows of a node table that this process has are their own, shape (held, k)."""
     own = np.ones((table.held_count, len(table.component.dof_names)), dtype=bool)
-    if "shares_position" in table.component.refs:
-        own[table.held_values("shares_position") >= 0, :2] = False
+    for name, names in find_shared(table.component).items():
+        own[np.ix_(table.held_values(name) >= 0, find_dofs(table.component, names))] = False
     return own
+
+
+def find_dofs(component: type[Component], names: tuple[str, ...]) -> IntArray:
+    """Places of named coordinates among those of a node, shape (names,)."""
+    return np.array([component.dof_names.index(name) for name in names], np.int64)
+
+
+def find_shared(component: type[Component]) -> dict[str, tuple[str, ...]]:
+    """The references of a node to those whose coordinates it uses, with the names of these."""
+    return {name: ref.shares for name, ref in component.refs.items() if ref.shares}
 
 
 class Numbering:
@@ -53,23 +63,23 @@ class Numbering:
                 continue
             rows = table.held_count
             own = find_own(table)
-            shared = table.held_values("shares_position") if "shares_position" in component.refs else None
             numbers = np.full(own.shape, -1, dtype=np.int64)
             numbers[own], count = self._number_rows(table, own)
             if known is not None:
                 known.append(numbers[own])
-            if shared is not None and (shared >= 0).any():
-                taking = np.flatnonzero(shared >= 0)
-                for source, positions, source_rows in world.split_by_table(shared[taking]):
+            for name, names in find_shared(component).items():
+                for source, positions, source_rows in world.split_by_table(table.held_values(name)):
                     of = numbers if source is table else self.node_dofs[source.component]
-                    numbers[taking[positions], :2] = of[source.places(source_rows), :2]
+                    values = of[np.ix_(source.places(source_rows), find_dofs(source.component, names))]
+                    numbers[np.ix_(positions, find_dofs(component, names))] = values
             self.node_dofs[component] = numbers
             self.count += count
             shapes = {name: component.columns[name].shape or () for name in component.reference_columns}
             columns = [table.held_values(name).reshape(rows, prod(shape)) for name, shape in shapes.items()]
             reference.append(np.concatenate(columns, axis=1)[own])
-            displacement.append(table.held_values("displacement").reshape(own.shape)[own])
-            velocity.append(table.held_values("velocity").reshape(own.shape)[own])
+            initial = [table.held_values(name).reshape(own.shape)[own] for name in component.initial_columns]
+            displacement.append(initial[0] if initial else np.zeros(int(own.sum())))
+            velocity.append(initial[1] if initial else np.zeros(int(own.sum())))
         self._known = None if known is None else np.concatenate(known)
         self._place = None if self._known is None else Lookup(self._known, np.arange(len(self._known)))
         self.reference: FloatArray = np.concatenate(reference)

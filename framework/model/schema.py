@@ -67,12 +67,15 @@ class Ref:
         target: name of a component class or of a family that components provide (``"position marker"``).
         doc: one line on the meaning.
         optional: whether the reference may be left out (stored as -1).
+        shares: for references from a node to another: names of the coordinates that it does not have itself where an
+            entity is given, but uses of that one; they have the same names there.
     """
 
     target: str
     doc: str
     optional: bool = False
     name: str = ""
+    shares: tuple[str, ...] = ()
 
 
 def column(
@@ -96,9 +99,9 @@ def function(doc: str, switchable: bool = False) -> Any:
     return Column("1", doc, (), None, object, switchable=switchable)
 
 
-def ref(target: str, doc: str, optional: bool = False) -> Any:
+def ref(target: str, doc: str, optional: bool = False, shares: tuple[str, ...] = ()) -> Any:
     """Declare a reference to an entity in the body of a Component; see `Ref`."""
-    return Ref(target, doc, optional)
+    return Ref(target, doc, optional, shares=shares)
 
 
 class Component:
@@ -108,15 +111,21 @@ class Component:
         provides: names of the families that entities of this kind belong to.
         dof_names: for nodes, the names of the coordinates of one row.
         reference_columns: for nodes, the columns that make up the reference coordinates, in this order.
+        initial_columns: for nodes, the columns of the initial displacements from them and of the initial velocities,
+            each with one number for each coordinate; without them both are 0.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
+        history_column: for rows with history values, the column with the number of places (segments, points) at which
+            a row has them; without it each row is one place.
     """
 
     columns: ClassVar[dict[str, Column]] = {}
     refs: ClassVar[dict[str, Ref]] = {}
     provides: ClassVar[tuple[str, ...]] = ()
     reference_columns: ClassVar[tuple[str, ...]] = ()
+    initial_columns: ClassVar[tuple[str, ...]] = ()
     dof_names: ClassVar[tuple[str, ...]] = ()
     rotation_names: ClassVar[tuple[str, ...]] = ()
+    history_column: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
 
 
 @dataclass
@@ -22,8 +23,7 @@ class Fields:
         v, a: velocities and accelerations, shape (n + 1,).
         lam: Lagrange multipliers [N, N m], shape (m + 1,).
         data, start_data: history values, current and at the start of the step, shape (d,).
-        t: time [s].
-        load_factor: factor on all loads [1].
+        time: the time [s], shape (1,), and ``t``, the same as a number.
         markers: columns of each marker family.
         rate_level: True when position constraints are imposed on their time derivative (index 2).
         unit_rates: True when this holds for the length of Euler parameters, whatever other constraints do.
@@ -35,11 +35,121 @@ class Fields:
     lam: FloatArray
     data: FloatArray
     start_data: FloatArray
-    t: float = 0.0
-    load_factor: float = 1.0
+    time: FloatArray = field(default_factory=lambda: np.zeros(1))
     markers: dict[str, Any] = field(default_factory=dict)
     rate_level: bool = False
     unit_rates: bool = False
+
+    @property
+    def t(self) -> float:
+        """Time [s]; what is called with always the same arguments takes ``time``."""
+        return float(self.time[0])
+
+    @t.setter
+    def t(self, value: float) -> None:
+        self.time[0] = value
+
+
+class Coupling(NamedTuple):
+    """Matrix slots of the rows of one constraint table.
+
+    Attributes:
+        rows: slots of (multiplier, coordinate), shape (rows, m, n).
+        columns: slots of (coordinate, multiplier), shape (rows, n, m).
+        diagonal: slots of (multiplier, multiplier), shape (rows, m).
+        block: slots of (coordinate, coordinate), shape (rows, n, n), for the curvature of C.
+        scale: factor on C_q^T blocks: derivative of the multipliers with respect to the unknowns.
+    """
+
+    rows: IntArray
+    columns: IntArray
+    diagonal: IntArray
+    block: IntArray
+    scale: float
+
+
+_NO_NUMBERS: FloatArray = np.zeros(0)
+_NO_PLACES: Any = np.zeros(0, np.int64)
+_NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
+
+
+class Evaluation(Fields):
+    """The `Fields` and what a function of a `System` is to do with them; made by `evaluate`.
+
+    What an evaluation does not need is empty or 0.  Functions *add* to arrays.
+
+    Attributes:
+        f: forces [N, N m], shape (n + 1,).
+        C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
+        dq, dv, da: factors on the derivatives by coordinates, velocities and accelerations.
+        mass: factor on the constant mass matrix.
+        slots: places of each row's block in the matrix values, shape (rows, n, n), int32; see `System.runs`.
+        coupling: the same for constraints, see `Coupling`.
+        values: values of a matrix, shape (entries + 1,).
+        g: acceleration field [m/s^2], shape (3,).
+        which: local rows on which it acts, shape (k,).
+        slots_of: slots of other tables, by component.
+    """
+
+    f = _NO_NUMBERS
+    C = _NO_NUMBERS
+    dq = 0.0
+    dv = 0.0
+    da = 0.0
+    mass = 0.0
+    slots: IntArray = _NO_SLOTS
+    coupling = Coupling(_NO_SLOTS, _NO_SLOTS, _NO_SLOTS, _NO_SLOTS, 1.0)
+    values = _NO_NUMBERS
+    g = _NO_NUMBERS
+    which: IntArray = _NO_PLACES
+    slots_of: Mapping[type, IntArray] = {}
+
+    def probes(self) -> tuple[Evaluation, ...]:
+        """The same evaluation at other times and motions, for what looks whether arguments depend on them."""
+        return tuple(_probe(self, value) for value in (1e18, -1e18))
+
+
+def evaluate(fields: Fields, **given: Any) -> Evaluation:
+    """An evaluation at the fields, with their arrays; ``given`` are attributes of `Evaluation`, also in their place."""
+    s = object.__new__(Evaluation)
+    s.__dict__.update(fields.__dict__)
+    s.__dict__.update(given)
+    return s
+
+
+class _Probe(Evaluation):
+    """An evaluation whose numbers are not those of the fields, and which must not be asked for some."""
+
+    @property  # type: ignore[misc]
+    def t(self) -> float:
+        raise ModelError("s.t would be laid down as a number that stays: must be s.time, an array of shape (1,)")
+
+
+class _Columns(dict[str, Any]):
+    """Marker columns of a probe, made when they are asked for."""
+
+    def __init__(self, columns: Mapping[str, Any], value: float) -> None:
+        super().__init__()
+        self._real, self._value = columns, value
+
+    def __missing__(self, family: str) -> Any:
+        real = self._real[family]
+        found = self[family] = type(real)(*(_replace(array, self._value) for array in real))
+        return found
+
+
+def _probe(s: Evaluation, value: float) -> Evaluation:
+    probe = object.__new__(_Probe)
+    kept = {name: _replace(array, value) for name, array in s.__dict__.items() if name not in ("markers", "coupling")}
+    probe.__dict__.update(kept, markers=_Columns(s.markers, value), coupling=s.coupling)
+    return probe
+
+
+def _replace(array: Any, value: float) -> Any:
+    """An array of floats with another content, which takes no memory; all else as it is."""
+    if isinstance(array, np.ndarray) and array.dtype == np.float64:
+        return np.broadcast_to(value, array.shape)
+    return array
 
 
 class PostNewton(NamedTuple):
@@ -72,14 +182,11 @@ class Fault(NamedTuple):
     certain: bool = True
 
 
-def _no_slots() -> IntArray:
-    slots: Any = np.zeros((0, 0, 0), np.int32)
-    return cast(IntArray, slots)
-
-
 @dataclass
 class System:
-    """The work of one law on the local rows of one table.  All callables add to their outputs.
+    """The work of one law on the local rows of one table.
+
+    Functions get an `Evaluation` s and add to its arrays; those that are a call of a kernel are made by `call`.
 
     Attributes:
         name: name of the component.
@@ -87,28 +194,27 @@ class System:
             rows change (contact neighbours) puts a new array here, in ``update``, and raises ``pattern_version``.
         foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
             In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
-        slots: positions in the matrix values for each row's block, shape (rows, n, n), int32; set by the assembly.
         runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
-            matrix values, and ``slots`` has only the first of them: of each run of columns, shape (rows, n, n / runs);
+            matrix values, and slots have only the first of them: of each run of columns, shape (rows, n, n / runs);
             or, if the matrix consists of blocks as large as a run, of each block, whose values follow each other
             column by column, shape (rows, n / runs, n / runs).
-        update: ``(fields)`` evaluates marker columns.
-        residual: ``(fields, f)`` adds left-hand-side forces [N, N m].
-        tangent: ``(fields, dq, dv, slots, values)`` adds dq*df/dq + dv*df/dv.
-        load: ``(fields, f)`` adds applied loads (right-hand side, without the load factor).
+        update: ``(s)`` evaluates marker columns.
+        residual: ``(s)`` adds left-hand-side forces [N, N m] to s.f.
+        tangent: ``(s)`` adds dq*df/dq + dv*df/dv to s.values at s.slots.
+        load: ``(s)`` adds applied loads (right-hand side, without the load factor) to s.f.
         load_tangent: like ``tangent`` for the loads.
-        mass: ``(scale, slots, values)`` adds scale times a constant mass matrix.
-        mass_product: ``(x, f)`` adds the product of that matrix and x, shape (n + 1,), to f; for laws with many
+        mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
+        mass_product: ``(s)`` adds the product of that matrix and s.a to s.f; for laws with many
             coupled coordinates, where it is quicker than a product with the assembled matrix.
-        dynamic_residual: ``(fields, f)`` does what ``residual`` and, on the accelerations, ``mass_product`` do, in one
+        dynamic_residual: ``(s)`` does what ``residual`` and, on the accelerations, ``mass_product`` do, in one
             pass over the rows; both of them must be there as well.
-        dynamic_tangent: ``(fields, dq, dv, mass, slots, values)`` likewise for ``tangent`` and ``mass``.
-        body_force: ``(fields, g, which, f)`` adds the force of an acceleration field g [m/s^2], shape (3,), on the
-            local rows ``which`` to f (applied load, right-hand side).
-        body_force_tangent: ``(fields, g, which, dq, slots, values)`` adds dq times its derivative by q, for laws whose
-            body force depends on the coordinates; they have ``inertia_tangent``, too.
-        inertia: ``(fields, f)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
-        inertia_tangent: ``(fields, dq, dv, da, slots, values)``.
+        dynamic_tangent: ``(s)`` likewise for ``tangent`` and ``mass``.
+        body_force: ``(s)`` adds the force of the acceleration field s.g on the local rows s.which to s.f (applied
+            load, right-hand side).
+        body_force_tangent: ``(s)`` adds dq times its derivative by q, for laws whose body force depends on the
+            coordinates; they have ``inertia_tangent``, too.
+        inertia: ``(s)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
+        inertia_tangent: ``(s)`` adds dq, dv and da times its derivatives.
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.  Decisions
             (open or closed, sticks or slips) stand in the signs of history values, where solvers see if they repeat.
@@ -132,21 +238,20 @@ class System:
 
     name: str
     dofs: IntArray
-    slots: IntArray = field(default_factory=_no_slots)
     runs: int = 1
-    update: Callable[[Fields], None] | None = None
-    residual: Callable[[Fields, FloatArray], None] | None = None
-    tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
-    load: Callable[[Fields, FloatArray], None] | None = None
-    load_tangent: Callable[[Fields, float, float, IntArray, FloatArray], None] | None = None
-    mass: Callable[[float, IntArray, FloatArray], None] | None = None
-    mass_product: Callable[[FloatArray, FloatArray], None] | None = None
-    dynamic_residual: Callable[[Fields, FloatArray], None] | None = None
-    dynamic_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
-    body_force: Callable[[Fields, FloatArray, IntArray, FloatArray], None] | None = None
-    body_force_tangent: Callable[[Fields, FloatArray, IntArray, float, IntArray, FloatArray], None] | None = None
-    inertia: Callable[[Fields, FloatArray], None] | None = None
-    inertia_tangent: Callable[[Fields, float, float, float, IntArray, FloatArray], None] | None = None
+    update: Callable[[Evaluation], None] | None = None
+    residual: Callable[[Evaluation], None] | None = None
+    tangent: Callable[[Evaluation], None] | None = None
+    load: Callable[[Evaluation], None] | None = None
+    load_tangent: Callable[[Evaluation], None] | None = None
+    mass: Callable[[Evaluation], None] | None = None
+    mass_product: Callable[[Evaluation], None] | None = None
+    dynamic_residual: Callable[[Evaluation], None] | None = None
+    dynamic_tangent: Callable[[Evaluation], None] | None = None
+    body_force: Callable[[Evaluation], None] | None = None
+    body_force_tangent: Callable[[Evaluation], None] | None = None
+    inertia: Callable[[Evaluation], None] | None = None
+    inertia_tangent: Callable[[Evaluation], None] | None = None
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Fields], PostNewton] | None = None
     decide: Callable[[Fields], None] | None = None
@@ -167,31 +272,13 @@ class ConstraintSystem:
 
     Attributes:
         multipliers: local numbers of the multipliers, shape (rows, m).
-        residual: ``(fields, c, f)`` adds C (or its time derivative if ``fields.rate_level``) to c and C_q^T lam to f;
-            a row that is switched off has c = lam.
-        tangent: ``(fields, dq, dv, coupling, values)`` adds the blocks of the rows; see `Coupling`.
-        acceleration: ``(fields, c)`` adds the right-hand side of C_q a = rhs, for consistent initial accelerations.
+        residual: ``(s)`` adds C (or its time derivative if ``s.rate_level``) to s.C and C_q^T lam to s.f; a row that
+            is switched off has C = lam.
+        tangent: ``(s)`` adds the blocks of the rows to s.values at s.coupling; see `Coupling`.
+        acceleration: ``(s)`` adds the right-hand side of C_q a = rhs to s.C, for consistent initial accelerations.
     """
 
     multipliers: IntArray
-    residual: Callable[[Fields, FloatArray, FloatArray], None]
-    tangent: Callable[[Fields, float, float, Coupling, FloatArray], None]
-    acceleration: Callable[[Fields, FloatArray], None]
-
-
-class Coupling(NamedTuple):
-    """Matrix slots of the rows of one constraint table.
-
-    Attributes:
-        rows: slots of (multiplier, coordinate), shape (rows, m, n).
-        columns: slots of (coordinate, multiplier), shape (rows, n, m).
-        diagonal: slots of (multiplier, multiplier), shape (rows, m).
-        block: slots of (coordinate, coordinate), shape (rows, n, n), for the curvature of C.
-        scale: factor on C_q^T blocks: derivative of the multipliers with respect to the unknowns.
-    """
-
-    rows: IntArray
-    columns: IntArray
-    diagonal: IntArray
-    block: IntArray
-    scale: float
+    residual: Callable[[Evaluation], None]
+    tangent: Callable[[Evaluation], None]
+    acceleration: Callable[[Evaluation], None]

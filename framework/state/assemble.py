@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.checks.checks import checked, instance, number, yes_no
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
@@ -49,7 +50,7 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, vel
     assembly.add_forces(f)
     for system in assembly.systems if velocity_terms else ():
         if system.inertia is not None:
-            system.inertia(assembly.fields, f)
+            system.inertia(evaluate(assembly.fields, f=f))
     vector = create_vector(world)
     vector.setArray(f[:-1])
     return vector
@@ -88,9 +89,9 @@ def assemble_matrix(
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     if da == 0.0 and velocity_terms:
         # forces of inertia that are quadratic in velocities belong to f
-        for system in assembly.systems:
+        for component, system in assembly.layout.systems.items():
             if system.inertia_tangent is not None:
-                system.inertia_tangent(fields, dq, dv, 0.0, system.slots, values)
+                system.inertia_tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
     return _to_petsc(_coordinate_matrix(world, values))
 
 

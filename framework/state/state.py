@@ -157,7 +157,7 @@ class State:
                 ``dof_names``, 0 for those that a row does not have.  ``lam``: the multipliers of constraints, in the
                 order of their equations.  ``data`` or ``start_data``: the history values of connectors, or of rows of
                 `GenericData`: one variable after the other as in the docstring of the law, each with one value per
-                segment; shorter rows end with NaN.
+                place (segment, point); shorter rows end with NaN.
 
         Raises:
             ModelError: a handle of another world, or without such values.

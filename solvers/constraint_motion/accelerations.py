@@ -118,7 +118,7 @@ class Accelerations:
 
     def _begin(self, t: float, start_data: FloatArray) -> None:
         fields = self.assembly.fields
-        fields.t, fields.load_factor, fields.rate_level = t, 1.0, False
+        fields.t, fields.rate_level = t, False
         fields.a[:], fields.lam[:] = 0.0, 0.0
         fields.data[:], fields.start_data[:] = start_data, start_data
 

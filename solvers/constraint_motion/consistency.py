@@ -36,7 +36,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
@@ -92,7 +92,7 @@ class Consistency:
         # e and the size of its terms, after the step before and now
         self._before: tuple[FloatArray, FloatArray] = np.zeros(count), np.zeros(count)
         self._now: tuple[FloatArray, FloatArray] = np.zeros(count), np.zeros(count)
-        self._find_excess = bind(find_excess)
+        self._find_excess = call(find_excess)
         self._again = False
         self.projections = 0
 

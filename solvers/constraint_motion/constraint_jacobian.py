@@ -9,9 +9,9 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.system import Coupling
+from windlass.framework.model.system import Coupling, evaluate
 
 
 @kernel
@@ -42,8 +42,8 @@ class ConstraintJacobian:
     def __init__(self, assembly: Assembly) -> None:
         self._assembly, self._revision = assembly, -1
         self._tables: list[tuple[Callable[..., None], Coupling, FloatArray, IntArray, IntArray]] = []
-        self._clear: Any = bind(clear)
-        self._add: Any = bind(add_products)
+        self._clear: Any = call(clear)
+        self._add: Any = call(add_products)
 
     def add_product(self, w: FloatArray, product: FloatArray) -> None:
         """product += C_q w for w of shape (n,); markers are up to date, product has shape (m,) or longer."""
@@ -52,12 +52,10 @@ class ConstraintJacobian:
             self._revision = assembly.revision
             self._find_tables()
         # C_q is the derivative of the rates of the constraints with respect to velocities
-        before, fields.rate_level = fields.rate_level, True
         for tangent, coupling, values, dofs, multipliers in self._tables:
             self._clear(values)
-            tangent(fields, 0.0, 1.0, coupling, values)
+            tangent(evaluate(fields, dv=1.0, rate_level=True, coupling=coupling, values=values))
             self._add(values, dofs, multipliers, w, product)
-        fields.rate_level = before
 
     def _find_tables(self) -> None:
         """For each table of constraints: its tangent, places and room for the entries of C_q, one after the other."""

@@ -17,6 +17,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import constraint_steps
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.law import role_of
+from windlass.framework.model.system import evaluate
 from windlass.solvers.constraint_motion.ghosts import largest_of_all
 
 CHANGE = 1e-3
@@ -57,7 +58,7 @@ class ConstraintRates:
         self._revision = assembly.revision
         systems = assembly.layout.systems.items()
         updates = [s.update for c, s in systems if s.update is not None and role_of(c) == "marker"]
-        self._markers = Program((update, (assembly.fields,)) for update in updates)
+        self._markers = Program((update, (evaluate(assembly.fields),)) for update in updates)
         self._equations.clear()
 
     def eval(self, rate_level: bool) -> FloatArray:
@@ -98,7 +99,7 @@ class ConstraintRates:
         """The same into an array of shape (m + 1,)."""
         right[:] = 0.0
         for constraint in self._assembly.constraints:
-            constraint.acceleration(self._assembly.fields, right)
+            constraint.acceleration(evaluate(self._assembly.fields, C=right))
 
     def find_rates(self) -> NDArray[np.bool_]:
         """Which constraints are on velocities: their C depends on them, shape (m,)."""

@@ -21,6 +21,7 @@ from windlass.framework.assembly.vectors import create_unknowns, spread_to_ghost
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.layout.unknowns import Unknowns, plain_unknowns
+from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.equilibrium.singular import find_weakest
@@ -219,9 +220,9 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
     # with a = 0 the inertia is what is quadratic in the velocities
     for system in assembly.systems:
         if system.inertia is not None:
-            system.inertia(assembly.fields, f)
+            system.inertia(evaluate(assembly.fields, f=f))
     for constraint in assembly.constraints:
-        constraint.acceleration(assembly.fields, c)
+        constraint.acceleration(evaluate(assembly.fields, C=c))
 
 
 def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> FloatArray:
@@ -249,7 +250,8 @@ def _find_slots(assembly: Assembly) -> IntArray:
     pattern = assembly.pattern
     diagonal = np.arange(len(assembly.layout.unknown_global)).reshape(-1, 1)
     parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]
-    parts += [s.slots.ravel() for s in assembly.systems if s.inertia_tangent is not None]
+    slots_of = assembly.sparsity.slots
+    parts += [slots_of[c].ravel() for c, s in assembly.layout.systems.items() if s.inertia_tangent is not None]
     for coupling in assembly.sparsity.couplings.values():
         parts += [coupling.rows.ravel(), coupling.columns.ravel(), coupling.diagonal.ravel()]
     slots: IntArray = np.unique(np.concatenate(parts))

@@ -125,14 +125,14 @@ def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, fin
     them for each other means nothing.  So modes that contacts with frozen states alone make negative are a note.
     Contacts that rub are unsymmetric, but they take energy.
     """
-    fields, matrix = problem.assembly.fields, problem.matrix
-    contacts = [s for s in problem.assembly.systems if s.post_newton is not None and s.tangent is not None]
+    assembly, matrix = problem.assembly, problem.matrix
+    contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
     # some processes may have none of them
-    for system in contacts:
+    for component, system in contacts.items():
         if system.tangent is not None:
-            system.tangent(fields, -1.0, 0.0, system.slots, matrix.values)
+            system.tangent(assembly.evaluation(component, matrix.values, dq=-1.0))
     rest = whole
-    if problem.assembly.processes.largest([float(bool(contacts))])[0] > 0.0:
+    if assembly.processes.largest([float(bool(contacts))])[0] > 0.0:
         matrix.update()
         rest = TangentInertia(problem, whole)
         if finding.negative and rest.count_negative() == 0:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
@@ -103,7 +103,7 @@ class Verlet:
         n = accelerations.assembly.layout.spare
         self._q, self._v, self._v_half = np.zeros(n), np.zeros(n), np.zeros(n)
         self._seen_q, self._seen_v, self._seen_data = np.zeros(n), np.zeros(n), np.zeros(0)
-        self._first_half, self._complete = bind(predict), bind(complete)
+        self._first_half, self._complete = call(predict), call(complete)
         self._limit = 0.0
         self._version = -1
         self._matrix_is_of_start = False

@@ -28,9 +28,10 @@ from windlass.framework.assembly.vectors import create_unknowns
 from windlass.framework.checks.checks import checked, instance, word
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
-from windlass.framework.kernels.bind import bind
-from windlass.framework.kernels.program import Program, Step, fixed
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import Program, Step
 from windlass.framework.launch.meetings import meet
+from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State
 from windlass.solvers.failure import Failure
@@ -116,8 +117,8 @@ class NonlinearProblem:
         self._spread = np.zeros(n + 1)
         self._local = np.zeros(len(unknowns.numbers))
         self._sum = np.zeros(len(unknowns.numbers))
-        self._take_over, self._collect_all = bind(take_over), bind(collect)
-        self._store = bind(store_motion)
+        self._take_over, self._collect_all = call(take_over), call(collect)
+        self._store = call(store_motion)
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
@@ -201,7 +202,7 @@ class NonlinearProblem:
         factors = (scheme.v_factor, scheme.a_factor, scheme.multiplier_factor, scheme.stabiliser, scheme.load_factor)
         self.lag.begin((*factors, scheme.rate_level, self.assembly.world.version))
         fields = self.assembly.fields
-        fields.t, fields.load_factor, fields.rate_level = scheme.t, scheme.load_factor, scheme.rate_level
+        fields.t, fields.rate_level = scheme.t, scheme.rate_level
         fields.unit_rates = scheme.unit_rates
         self._q0[:], self._v0[:], self._factors[:] = scheme.q0, scheme.v0, factors[:3]
         self.unknowns.set(0.0)
@@ -234,7 +235,8 @@ class NonlinearProblem:
         if self._expansion_revision != self.assembly.revision:
             self._expansion_revision = self.assembly.revision
             known = local, self._places, self._q0, self._v0, self._factors, self._motion
-            self._expansion = Program([(fixed(expand, lambda: known), ()), *self.assembly.marker_steps()])
+            s = evaluate(self.assembly.fields)
+            self._expansion = Program([(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()])
         self._expansion()
 
     def store(self, state: State) -> None:
@@ -328,7 +330,7 @@ class NonlinearProblem:
             self._tangent_program()
             return
         pads = self.sparsity.pad_slots
-        steps: list[Step] = [(fixed(clear_values, lambda: (values, pads)), ())]
+        steps: list[Step] = [(call(clear_values, lambda s: (s.values, pads)), (evaluate(fields, values=values),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
         take(steps)

@@ -27,7 +27,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.bind import bind
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.layout.layout import Layout
 from windlass.framework.state.state import State
@@ -163,8 +163,8 @@ class Integrator:
     rate_level: bool = False
     rotations: IntArray = field(default_factory=lambda: np.zeros((0, 4), np.int64), compare=False, repr=False)
     reference: FloatArray = field(default_factory=lambda: np.zeros(1), compare=False, repr=False)
-    _predict: Any = field(default_factory=lambda: bind(predict), compare=False, repr=False)
-    _finish: Any = field(default_factory=lambda: bind(finish), compare=False, repr=False)
+    _predict: Any = field(default_factory=lambda: call(predict), compare=False, repr=False)
+    _finish: Any = field(default_factory=lambda: call(finish), compare=False, repr=False)
 
     @property
     def shift(self) -> float:

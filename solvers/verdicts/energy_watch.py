@@ -20,7 +20,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.model.system import System
+from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 
 EVERY = 512
@@ -120,7 +120,7 @@ class EnergyWatch:
     def _eval_force(self, system: System) -> FloatArray:
         f = np.zeros(len(self._assembly.fields.x))
         assert system.residual is not None
-        system.residual(self._assembly.fields, f)
+        system.residual(evaluate(self._assembly.fields, f=f))
         return f
 
     def _watched(self) -> list[System]:

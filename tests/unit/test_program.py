@@ -9,9 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.calls import can_be_called, prepare_call
+from windlass.framework.kernels.addresses import prepare_call
+from windlass.framework.kernels.call import Call, call, is_compiled
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program, fixed, together
+from windlass.framework.kernels.program import Program
+from windlass.framework.model.law import Fields
+from windlass.framework.model.system import Evaluation, evaluate
 
 
 class Inner(NamedTuple):
@@ -47,18 +50,24 @@ def columns(flag: bool, first: bool, second: bool) -> Columns:
     return Columns(0.5, flag, Inner(np.array([True, False, True]), first, second), 1, np.array([2, 1, 0]))
 
 
+def into(f: FloatArray) -> Evaluation:
+    """An evaluation without anything but an array for forces."""
+    none = np.zeros(0)
+    return evaluate(Fields(none, none, none, none, none, none), f=f)
+
+
 @pytest.mark.parametrize("flag", [True, False])
 @pytest.mark.parametrize(("first", "second"), [(True, False), (False, True), (True, True)])
 def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> None:
     """Numbers, truth values side by side, tuples in tuples, and arrays that are no copies, in strides too."""
     c, f, expected = columns(flag, first, second), np.zeros(3), np.zeros(3)
     x = np.arange(12.0).reshape(6, 2)[::2]
-    call = fixed(add, lambda f: (c, x, f))
-    program = Program([(call, (f,))])
+    add_all = call(add, lambda s: (c, x, s.f))
+    program = Program([(add_all, (into(f),))])
     for _ in range(2):
         x += 1.0
         program()
-        call(expected)
+        add_all(into(expected))
     np.testing.assert_array_equal(f, expected)
     assert f[2] != 0.0
     assert f[1] == 0.0
@@ -67,30 +76,30 @@ def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> No
 def test_steps_are_taken_in_their_order() -> None:
     """Also where functions of Python stand between kernels."""
     f, seen = np.ones(2), []
-    twice = fixed(double, lambda f: (f,))
-    steps = [(twice, (f,)), (together((twice, twice)), (f,)), (lambda f: seen.append(f.copy()), (f,)), (twice, (f,))]
+    s, twice = into(f), call(double, lambda s: (s.f,))
+    steps = [(twice, (s,)), (twice + twice, (s,)), (lambda s: seen.append(s.f.copy()), (s,)), (twice, (s,))]
     Program(steps)()
     np.testing.assert_array_equal(seen, [[8.0, 8.0]])
     np.testing.assert_array_equal(f, [16.0, 16.0])
     Program([])()
-    Program([(together(()), (f,))])()
+    Program([(Call(), (s,))])()
 
 
-@pytest.mark.skipif(not can_be_called(double), reason="plain Python takes any argument")
+@pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any argument")
 def test_other_arguments_are_refused() -> None:
     """Lists could move: only arrays, numbers and tuples have a place in memory that stays."""
     with pytest.raises(TypeError, match="must be an array or a number"):
         prepare_call(double, ([1.0],))
 
 
-@pytest.mark.skipif(not can_be_called(double), reason="plain Python takes any number")
+@pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any number")
 def test_numbers_of_numpy_and_results() -> None:
     """Numbers of all widths have their place; a kernel that gives something has none for it."""
     narrow = Columns(np.float64(0.5), np.True_, Inner(np.ones(3, bool), np.False_, True), np.int32(1), np.arange(3))
     f, expected, x = np.zeros(3), np.zeros(3), np.ones((3, 2))
-    call = fixed(add, lambda f: (narrow, x, f))
-    Program([(call, (f,))])()
-    call(expected)
+    add_all = call(add, lambda s: (narrow, x, s.f))
+    Program([(add_all, (into(f),))])()
+    add_all(into(expected))
     np.testing.assert_array_equal(f, expected)
 
     @kernel

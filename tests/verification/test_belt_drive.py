@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from windlass.elements import Cable2D
+from windlass.framework.model.system import evaluate
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 
@@ -60,7 +61,7 @@ def eval_powers(belt: Belt, state: State, first: int) -> tuple[float, ...]:
     assembly = state.assembly
     fields = assembly.load_fields(state)
     f = np.zeros(assembly.layout.spare + 1)
-    assembly.layout.systems[Cable2D].residual(fields, f)
+    assembly.layout.systems[Cable2D].residual(evaluate(fields, f=f))
     contact, cables = float((force * slip).sum()), float(f[:-1] @ state.v)
     return -state.lam[3] * driver, 25.0 * driven, 2.0 * driven**2, contact, cables
 

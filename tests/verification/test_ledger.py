@@ -27,6 +27,7 @@ from windlass.connectors import ContactFrictionCircleCable2D, CoordinateSpringDa
 from windlass.elements import Cable2D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.system import evaluate
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
@@ -86,14 +87,17 @@ def eval_balance(assembly: Assembly, state: State, used: FloatArray, t: float) -
 
     systems = assembly.layout.systems
     kinds = {"cables": Cable2D, "contacts": ContactFrictionCircleCable2D, "springs": CoordinateSpringDamper}
-    forces = {name: collect(lambda f, kind=kind: systems[kind].residual(fields, f)) for name, kind in kinds.items()}
+    forces = {
+        name: collect(lambda f, kind=kind: systems[kind].residual(evaluate(fields, f=f)))
+        for name, kind in kinds.items()
+    }
     forces["constraints"] = collect(lambda f: assembly.add_constraints(np.zeros_like(fields.lam), f))
     forces["loads"] = -collect(assembly.add_loads)
     forces["inertia"] = collect(assembly.add_inertia)
     momentum = collect(lambda f: assembly.add_mass_product(fields.v, f))
     stored = systems[Cable2D].energy(fields)
     fields.v[:] = 0.0
-    elastic = collect(lambda f: systems[Cable2D].residual(fields, f))
+    elastic = collect(lambda f: systems[Cable2D].residual(evaluate(fields, f=f)))
     return Balance(state.q.copy(), forces, elastic, 0.5 * float(momentum @ state.v), stored)
 
 

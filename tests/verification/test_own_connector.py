@@ -13,22 +13,23 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import fix, position_marker
+from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, position_pair
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.markers.position_markers import FAMILY
 from windlass.elements import Ground, MassPoint, RigidBody2D
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.rows import Pair, bind_pair, pair_dofs, position_pair
-from windlass.framework.state.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state.assemble import assemble_vector
 from windlass.framework.state.evaluate import eval_output
-from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
+from windlass.testing import check_tangent
 
 from support.processes import ROOT, run_python
 
@@ -90,13 +91,10 @@ def build(rows: LocalRows) -> System:
     pair: Pair = bind_pair(rows)
     c = Columns(rows.column("stiffness"), rows.column("hardening"))
 
-    def add_residual(s: Fields, f: FloatArray) -> None:
-        residual(c, pair, s.markers[FAMILY], s.t, f)
-
-    def add_tangent(s: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-        tangent(c, pair, s.markers[FAMILY], s.t, dq, dv, slots, values)
-
-    return System("HardeningRope", rows.dofs, residual=add_residual, tangent=add_tangent)
+    system = System("HardeningRope", rows.dofs)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f))
+    system.tangent = call(tangent, lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values))
+    return system
 
 
 def eval_length(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
@@ -134,21 +132,8 @@ def build_chain(count: int = 6) -> tuple[World, Entity, Entity]:
 
 
 def test_tangent_against_differences() -> None:
-    """Central differences of the own residual, with all coordinates moved; 1e-7 of the stiffness is their rounding."""
-    world, _, _ = build_chain()
-    state = State(world)
-    state.q[:] = np.random.default_rng(3).normal(size=len(state.q), scale=0.2)
-    exact = assemble_matrix(world, state)[:, :]
-    h, n = 1e-6, len(state.q)
-    columns = []
-    for k in range(n):
-        ends = []
-        for sign in (1, -1):
-            moved = state.copy()
-            moved.q[k] += sign * h
-            ends.append(assemble_vector(world, moved).array.copy())
-        columns.append((ends[0] - ends[1]) / (2 * h))
-    assert_allclose(exact, np.array(columns).T, rtol=0, atol=1e-7 * abs(exact).max())
+    """With all coordinates moved, at three states."""
+    check_tangent(build_chain()[0], displacement=0.2, tolerance=1e-7)
 
 
 def test_statics_and_output() -> None:

@@ -19,7 +19,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass.connectors import CartesianSpringDamper, Force, hinge, position_marker
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D
-from windlass.framework import summary
+from windlass.framework.command_line import summary
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc

@@ -22,8 +22,13 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.signature import check_arguments, check_results
 from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.law_checks import check_needs, needs
 from windlass.framework.model.table import EntityTable
+
+COORDINATE_ARGUMENTS = ("c", "i", "u", "ut", "t")
+POSITION_ARGUMENTS = ("c", "i", "ux", "uy", "uz", "utx", "uty", "utz", "t")
 
 Loops = tuple[Callable[..., None], Callable[..., None]]
 
@@ -44,6 +49,7 @@ class Pair(NamedTuple):
     active: NDArray[np.bool_]
 
 
+@needs("marker0", "marker1")
 def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of ``marker0``, then of ``marker1``, shape (rows, n), -1 for none."""
     parts = [world.dofs_of(table.held_values(name)) for name in ("marker0", "marker1")]
@@ -51,7 +57,12 @@ def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind_pair(rows: LocalRows) -> Pair:
-    """The pair of a table with ``marker0``, ``marker1`` and ``active``, whose dofs come from `pair_dofs`."""
+    """The pair of a table with ``marker0``, ``marker1`` and ``active``, whose dofs come from `pair_dofs`.
+
+    Raises:
+        ModelError: the table has no such references or column.
+    """
+    check_needs(rows.table.component, ("marker0", "marker1", "active"), f"bind_pair of {rows.table.kind}")
     n0 = rows.world.ref_width(rows.table, "marker0")
     return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.column("active"))
 
@@ -64,13 +75,20 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
         force_tangent: kernel ``(c, i, u, ut, t) -> (df_du, df_dut)``.
 
     Returns:
-        Kernels ``residual(c, pair, m, t, f)`` and ``tangent(c, pair, m, t, dq, dv, slots, values)`` over all rows,
-        with the columns m of the coordinate markers.
+        Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, time, dq, dv, slots, values)`` over all
+        rows, with the columns m of the coordinate markers.
+
+    Raises:
+        ModelError: a kernel that takes other arguments, or gives another number of results.
     """
+    check_arguments(force, "force of coordinate_pair", COORDINATE_ARGUMENTS)
+    check_results(force, "force of coordinate_pair", ("f",))
+    check_arguments(force_tangent, "force_tangent of coordinate_pair", COORDINATE_ARGUMENTS)
+    check_results(force_tangent, "force_tangent of coordinate_pair", ("df_du", "df_dut"))
 
     @kernel
-    def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:
-        n0, n = pair.n0, pair.dofs.shape[1]
+    def residual(c: Any, pair: Pair, m: Any, time: FloatArray, f: FloatArray) -> None:
+        n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
@@ -83,9 +101,9 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
 
     @kernel
     def tangent(
-        c: Any, pair: Pair, m: Any, t: float, dq: float, dv: float, slots: IntArray, values: FloatArray
+        c: Any, pair: Pair, m: Any, time: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
     ) -> None:
-        n0, n = pair.n0, pair.dofs.shape[1]
+        n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         # of both markers side by side: J, and the row dq ∂f/∂q + dv ∂f/∂v
         J, B = np.zeros(n), np.zeros(n)
         for i in range(len(pair.m0)):
@@ -129,13 +147,20 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
             P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], each of shape (3, 3).
 
     Returns:
-        Kernels ``residual(c, pair, m, t, f)`` and ``tangent(c, pair, m, t, dq, dv, slots, values)`` over all rows,
-        with the columns m of the position markers.
+        Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, time, dq, dv, slots, values)`` over all
+        rows, with the columns m of the position markers.
+
+    Raises:
+        ModelError: a kernel that takes other arguments, or gives another number of results.
     """
+    check_arguments(force, "force of position_pair", POSITION_ARGUMENTS)
+    check_results(force, "force of position_pair", ("fx", "fy", "fz"))
+    check_arguments(force_tangent, "force_tangent of position_pair", (*POSITION_ARGUMENTS, "P", "V"))
+    check_results(force_tangent, "force_tangent of position_pair", ())
 
     @kernel
-    def residual(c: Any, pair: Pair, m: Any, t: float, f: FloatArray) -> None:
-        n0, n = pair.n0, pair.dofs.shape[1]
+    def residual(c: Any, pair: Pair, m: Any, time: FloatArray, f: FloatArray) -> None:
+        n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         for i in range(len(pair.m0)):
             if not pair.active[i]:
                 continue
@@ -150,9 +175,9 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
 
     @kernel
     def tangent(
-        c: Any, pair: Pair, m: Any, t: float, dq: float, dv: float, slots: IntArray, values: FloatArray
+        c: Any, pair: Pair, m: Any, time: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
     ) -> None:
-        n0, n = pair.n0, pair.dofs.shape[1]
+        n0, n, t = pair.n0, pair.dofs.shape[1], time[0]
         # small arrays, made once per call: derivatives, J and J̇ of both markers side by side, and dq ∂f/∂q + dv ∂f/∂v
         P, V = np.zeros((3, 3)), np.zeros((3, 3))
         J, Jd, B = np.zeros((3, n)), np.zeros((3, n)), np.zeros((3, n))

@@ -1,9 +1,8 @@
 """Calls of compiled kernels without Python: arguments laid out in memory once, functions called by their addresses.
 
-With kernel.py and the other kernel_*.py this is the only code that knows the compiler.  What a kernel takes is laid
-down in the compiler's own layout: a number is 8 bytes, a truth value one, an array its owner, parent, size, item size,
-address, shape and strides, and a tuple its items one after the other.  The owner is left empty: the arrays outlive the
-calls.
+Only this folder knows the compiler.  What a kernel takes is laid down in the compiler's own layout: a number is 8
+bytes, a truth value one, an array its owner, parent, size, item size, address, shape and strides, and a tuple its items
+one after the other.  The owner is left empty: the arrays outlive the calls.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from llvmlite import ir
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.kernels.bind import find_kinds
+from windlass.framework.kernels.call import find_kinds
 from windlass.framework.kernels.kernel import kernel
 
 _types: Any = numba.types
@@ -68,11 +67,6 @@ def run(calls: IntArray) -> int:
         if _call_entry(calls[i, 0], calls[i, 1], calls[i, 2]) != 0:
             return i
     return len(calls)
-
-
-def can_be_called(function: Any) -> bool:
-    """Whether a function is a compiled kernel; plain Python functions are not."""
-    return getattr(function, "overloads", None) is not None
 
 
 def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArray[np.uint8]]:
