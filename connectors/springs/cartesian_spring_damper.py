@@ -121,17 +121,16 @@ def eval_difference(pair: Pair, m: PositionColumns, which: IntArray) -> tuple[Fl
     return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
 
 
-def bind_columns(rows: LocalRows) -> tuple[Columns, UserForces]:
-    """The parameters of the rows, and the places of their user forces."""
+def bind(rows: LocalRows) -> tuple[Pair, Columns, UserForces]:
+    """The markers of the rows, their parameters, and the places of their user forces."""
     users = bind_user_forces(rows, "N")
     k, d, offset = rows.column("stiffness"), rows.column("damping"), rows.column("offset")
-    return Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
+    return bind_pair(rows), Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
 
 
 def build(rows: LocalRows) -> System:
     """The system of `CartesianSpringDamper`."""
-    pair = bind_pair(rows)
-    c, users = bind_columns(rows)
+    pair, c, users = rows.columns
     linear = pair.active & (users.index < 0)
 
     def update_users(s: Evaluation) -> None:
@@ -161,7 +160,8 @@ def build(rows: LocalRows) -> System:
 
 def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """u = p1 - p0, global [m], shape (rows, 3)."""
-    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[0]
+    differences = eval_difference(rows.columns[0], s.markers[FAMILY], np.arange(len(rows.rows)))
+    return differences[0]
 
 
 def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
@@ -172,13 +172,13 @@ def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 def eval_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """u_t = v1 - v0, global [m/s], shape (rows, 3)."""
-    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[1]
+    differences = eval_difference(rows.columns[0], s.markers[FAMILY], np.arange(len(rows.rows)))
+    return differences[1]
 
 
 def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """f, global [N], shape (rows, 3); 0 where inactive."""
-    pair = bind_pair(rows)
-    c, users = bind_columns(rows)
+    pair, c, users = rows.columns
     u, ut = eval_difference(pair, s.markers[FAMILY], np.arange(len(rows.rows)))
     f: FloatArray = (c.k * (u - c.offset) + c.d * ut) * pair.active[:, None]
     update_forces(users, s.t, u[users.where], ut[users.where])
@@ -191,6 +191,7 @@ register(
         CartesianSpringDamper,
         role="connector",
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         outputs={
             "displacement": Output("m", "p1 - p0, global, (3,); the offset is not subtracted", eval_displacement),

@@ -103,15 +103,15 @@ def update_gaps(
     return error, step, changed, force, worst
 
 
-def bind_columns(rows: LocalRows) -> Columns:
-    """The parameters of the rows."""
+def bind(rows: LocalRows) -> tuple[Pair, Columns]:
+    """The markers and the parameters of the rows."""
     k, d, offset = rows.column("contact_stiffness"), rows.column("contact_damping"), rows.column("offset")
-    return Columns(k, d, offset, rows.data_start("data"), np.ones(len(k)))
+    return bind_pair(rows), Columns(k, d, offset, rows.data_start("data"), np.ones(len(k)))
 
 
 def build(rows: LocalRows) -> System:
     """The system of `ContactCoordinate`."""
-    pair, c = bind_pair(rows), bind_columns(rows)
+    pair, c = rows.columns
 
     def copy_gaps(s: Evaluation) -> None:
         c.gap[:] = s.data[c.data]
@@ -146,22 +146,24 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """g [m or rad], also where open, shape (rows,)."""
+    pair, c = rows.columns
     m: CoordinateColumns = s.markers[FAMILY]
-    g: FloatArray = m.value[rows.markers("marker1")] - m.value[rows.markers("marker0")] - rows.column("offset")
+    g: FloatArray = m.value[pair.m1] - m.value[pair.m0] - c.offset
     return g
 
 
 def eval_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """g_t [m/s or rad/s], also where open, shape (rows,)."""
+    pair, _ = rows.columns
     m: CoordinateColumns = s.markers[FAMILY]
-    rate: FloatArray = m.rate[rows.markers("marker1")] - m.rate[rows.markers("marker0")]
+    rate: FloatArray = m.rate[pair.m1] - m.rate[pair.m0]
     return rate
 
 
 def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """f [N or N m], shape (rows,); 0 where the stored gap is open, or the row inactive."""
-    c = bind_columns(rows)
-    closed = rows.column("active") & (s.data[c.data] <= 0.0)
+    pair, c = rows.columns
+    closed = pair.active & (s.data[c.data] <= 0.0)
     force = c.k * eval_gap(rows, s) + c.d * eval_rate(rows, s)
     return np.where(closed, force, 0.0)
 
@@ -171,6 +173,7 @@ register(
         ContactCoordinate,
         role="connector",
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         complete=complete,
         check=check,

@@ -91,17 +91,16 @@ def eval_difference(pair: Pair, m: CoordinateColumns, which: IntArray) -> tuple[
     return m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0]
 
 
-def bind_columns(rows: LocalRows) -> tuple[Columns, UserForces]:
-    """The parameters of the rows, and the places of their user forces."""
+def bind(rows: LocalRows) -> tuple[Pair, Columns, UserForces]:
+    """The markers of the rows, their parameters, and the places of their user forces."""
     users = bind_user_forces(rows, "N")
     k, d, offset = rows.column("stiffness"), rows.column("damping"), rows.column("offset")
-    return Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
+    return bind_pair(rows), Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
 
 
 def build(rows: LocalRows) -> System:
     """The system of `CoordinateSpringDamper`."""
-    pair = bind_pair(rows)
-    c, users = bind_columns(rows)
+    pair, c, users = rows.columns
     linear = pair.active & (users.index < 0)
 
     def update_users(s: Evaluation) -> None:
@@ -138,18 +137,19 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """u = x1 - x0 [m or rad], shape (rows,)."""
-    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[0]
+    differences = eval_difference(rows.columns[0], s.markers[FAMILY], np.arange(len(rows.rows)))
+    return differences[0]
 
 
 def eval_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """u_t = x1_t - x0_t [m/s or rad/s], shape (rows,)."""
-    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[1]
+    differences = eval_difference(rows.columns[0], s.markers[FAMILY], np.arange(len(rows.rows)))
+    return differences[1]
 
 
 def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """f [N or N m], shape (rows,); 0 where inactive."""
-    pair = bind_pair(rows)
-    c, users = bind_columns(rows)
+    pair, c, users = rows.columns
     u, ut = eval_difference(pair, s.markers[FAMILY], np.arange(len(rows.rows)))
     f: FloatArray = (c.k * (u - c.offset) + c.d * ut) * pair.active
     update_forces(users, s.t, u[users.where, None], ut[users.where, None])
@@ -162,6 +162,7 @@ register(
         CoordinateSpringDamper,
         role="connector",
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         complete=complete,
         outputs={

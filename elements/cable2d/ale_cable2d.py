@@ -62,7 +62,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate((cable_dofs(world, table), world.dofs_of(table.held_values("ale"))), axis=1)
 
 
-def bind_columns(rows: LocalRows) -> Columns:
+def bind(rows: LocalRows) -> Columns:
     """The columns of the rows for the kernels."""
     factor = rows.column("moving_mass_factor")
     return create_columns(
@@ -77,7 +77,7 @@ def bind_columns(rows: LocalRows) -> Columns:
 
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels of `Cable2D`, which work on copies of each element's coordinates, and to our own."""
-    c, n = bind_columns(rows), len(rows.rows)
+    c, n = rows.columns, len(rows.rows)
     rho = rows.column("mass_per_length")
     # one element after the other, because the convective slopes differ on both sides of a node
     cables = bind_cables(rows, np.arange(8 * n).reshape(n, 8))
@@ -167,6 +167,7 @@ register(
         ALECable2D,
         "element",
         dofs=dofs,
+        bind=bind,
         build=build,
         outputs=create_outputs(KINEMATICS),
         check=cable2d.check,

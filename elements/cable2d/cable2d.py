@@ -167,7 +167,7 @@ def build(rows: LocalRows) -> System:
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> Group:
     """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
-    some, points = _select(rows, row), create_rule(rule)
+    some, points = rows.select(row), create_rule(rule)
 
     def columns() -> Columns:
         return create_columns(some, row, rule)._replace(dofs=dofs[row])
@@ -216,7 +216,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
             groups.append([create_group(rows, some, rule, dofs) for some in sets])
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
-            law_groups.append(replace(create_law_rows(_select(rows, row), row, rule), dofs=dofs[row]))
+            law_groups.append(replace(create_law_rows(rows.select(row), row, rule), dofs=dofs[row]))
     inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
     residual = bind_sets([[group.residual for group in sets] for sets in groups])
     tangent = bind_sets([[group.tangent for group in sets] for sets in groups])
@@ -261,10 +261,6 @@ def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
         dofs=rows.dofs,
         row=row,
     )
-
-
-def _select(rows: LocalRows, row: IntArray) -> LocalRows:
-    return LocalRows(rows.world, rows.table, rows.rows[row], rows.dofs[row], rows.layout)
 
 
 def cable_dofs(world: Tables, table: EntityTable) -> IntArray:

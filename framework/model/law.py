@@ -147,6 +147,21 @@ class LocalRows:
     rows: IntArray
     dofs: IntArray
     layout: Rows
+    _bound: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def columns(self) -> Any:
+        """What `Law.bind` gives for these rows; made once, and again after a switchable column of them was changed."""
+        version = self.world.changed.get(self.table.component, 0)
+        if self._bound.get("version") != version:
+            bind = _laws[self.table.component].bind
+            assert bind is not None, f"{self.table.kind} has no Law.bind"
+            self._bound.update(columns=bind(self), version=version)
+        return self._bound["columns"]
+
+    def select(self, which: IntArray) -> LocalRows:
+        """Some of these rows by their positions, shape (k,)."""
+        return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def column(self, name: str) -> NDArray[Any]:
         """Values of a column for these rows, shape (rows, *shape)."""
@@ -183,7 +198,9 @@ class Law:
         role: kind of the law; decides when its system runs.
         dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
             ``table.held``, -1 for none, shape (held, n).
-        build: ``(rows) -> System`` binds rows to kernels; called again when a switchable column changes.
+        bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
+            ``rows.columns``, made once and not for every output and frame.
+        build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
         outputs: output variables by name.
         complete: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
         check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
@@ -201,6 +218,7 @@ class Law:
     component: type[Component]
     role: Role
     dofs: Callable[[Tables, EntityTable], IntArray] | None = None
+    bind: Callable[[LocalRows], Any] | None = None
     build: Callable[[LocalRows], System] | None = None
     outputs: Mapping[str, Output] = field(default_factory=dict)
     complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
