@@ -32,7 +32,7 @@ from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.gauss import eval_energy, residual_gauss, tangent_gauss
 from windlass.elements.cable2d.lanes import Columns, create_lanes, find_slot
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d.outputs import OUTPUTS
+from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
 from windlass.elements.cable2d.user_laws import LawRows, create_law_rows, has_law
@@ -313,6 +313,7 @@ register(
         Cable2D,
         "element",
         dofs=cable_dofs,
+        bind=CableView,
         build=build,
         outputs=OUTPUTS,
         check=check,
