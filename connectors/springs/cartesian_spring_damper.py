@@ -146,7 +146,8 @@ def build(rows: LocalRows) -> System:
         u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    system = System("CartesianSpringDamper", rows.dofs, energy=eval_energy, energy_is_whole=not len(users.where))
+    system = System("CartesianSpringDamper", rows.dofs, energy=eval_energy)
+    system.checks.energy_is_whole = not len(users.where)
     # only users know the time and need Python
     before, before_tangent = (update_users, update_user_derivatives) if len(users.where) else (None, None)
     system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f), before)
