@@ -37,6 +37,8 @@ from windlass.framework.state.exchange import create_ghost_vector, scatter_state
 from windlass.framework.state.state import NAMES, State
 
 BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
+MOST_BOUND = 500
+"""Different sets of rows that are kept bound."""
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
 
@@ -77,6 +79,7 @@ class Assembly:
         self._own_error, self._worst = 0.0, _NONE
         self._multiply = call(multiply_rows)
         self.systems: list[System] = []
+        self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
         self.revision, self._fresh_at = 0, world.version
         self._built_at: dict[type[Component], int] = {}
         order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(_law(c).role))
@@ -89,9 +92,15 @@ class Assembly:
         self._whole_mass: tuple[Sparsity, MassRows] | None = None
 
     def bind(self, table: EntityTable, rows: IntArray) -> LocalRows:
-        """Rows that this process has in its local numbering."""
-        dofs = self.layout.local_dofs(self.world.row_dofs(table, rows))
-        return LocalRows(self.world, table, rows, dofs, self.layout)
+        """Rows that this process has in its local numbering; the same object for the same rows."""
+        key = table.component, rows.tobytes()
+        found = self._bound.get(key)
+        if found is None:
+            if len(self._bound) >= MOST_BOUND:
+                self._bound.clear()
+            dofs = self.layout.local_dofs(self.world.row_dofs(table, rows))
+            found = self._bound[key] = LocalRows(self.world, table, rows.copy(), dofs, self.layout)
+        return found
 
     def _build(self, component: type[Component]) -> None:
         old = self.layout.systems.get(component)
