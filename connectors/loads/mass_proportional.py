@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from windlass.connectors.user_functions.time_functions import bind_values
+from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
@@ -60,10 +60,15 @@ def group_rows(rows: LocalRows) -> list[Group]:
     return [Group(component, members[0], local[members]) for component, members in groups.values()]
 
 
+def bind(rows: LocalRows) -> TimeColumn:
+    """The accelerations of the rows."""
+    return bind_values(rows, "acceleration", "function")
+
+
 def build(rows: LocalRows) -> System:
     """The system of `MassProportional`."""
     systems, groups = rows.layout.systems, group_rows(rows)
-    accelerations = bind_values(rows, "acceleration", "function")
+    accelerations = rows.columns
     system = System("MassProportional", rows.dofs)
 
     def add_load(s: Evaluation) -> None:
@@ -98,7 +103,7 @@ def build(rows: LocalRows) -> System:
 
 def eval_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Acceleration in the global frame, without the load factor [m/s^2], shape (rows, 3); 0 where inactive."""
-    g: FloatArray = bind_values(rows, "acceleration", "function")(s.t) * rows.column("active")[:, None]
+    g: FloatArray = rows.columns(s.t) * rows.column("active")[:, None]
     return g
 
 
@@ -107,6 +112,7 @@ register(
         MassProportional,
         role="load",
         dofs=dofs,
+        bind=bind,
         build=build,
         outputs={
             "acceleration": Output("m/s^2", "applied acceleration without the load factor, (3,)", eval_acceleration)

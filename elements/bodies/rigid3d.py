@@ -123,7 +123,7 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
     return out
 
 
-def bind_columns(rows: LocalRows) -> Columns:
+def bind(rows: LocalRows) -> Columns:
     """Parameters of the rows."""
     m, center = rows.column("mass"), rows.column("center_of_mass")
     tensor = rows.column("inertia")
@@ -141,7 +141,7 @@ def bind_columns(rows: LocalRows) -> Columns:
 
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
-    c = bind_columns(rows)
+    c: Columns = rows.columns
     system = System("RigidBody3D", rows.dofs)
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
     system.inertia = call(inertia, lambda s: (c, s.x, s.v, s.a, s.f))
@@ -193,6 +193,7 @@ register(
         "body",
         multipliers=1,
         dofs=lambda world, table: world.dofs_of(table.held_values("node")),
+        bind=bind,
         build=build,
         outputs=rigid_outputs()
         | {

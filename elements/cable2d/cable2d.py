@@ -32,7 +32,7 @@ from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.gauss import eval_energy, residual_gauss, tangent_gauss
 from windlass.elements.cable2d.lanes import Columns, create_lanes, find_slot
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d.outputs import OUTPUTS
+from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
 from windlass.elements.cable2d.user_laws import LawRows, create_law_rows, has_law
@@ -167,7 +167,7 @@ def build(rows: LocalRows) -> System:
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> Group:
     """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
-    some, points = _select(rows, row), create_rule(rule)
+    some, points = rows.select(row), create_rule(rule)
 
     def columns() -> Columns:
         return create_columns(some, row, rule)._replace(dofs=dofs[row])
@@ -216,7 +216,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
             groups.append([create_group(rows, some, rule, dofs) for some in sets])
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
-            law_groups.append(replace(create_law_rows(_select(rows, row), row, rule), dofs=dofs[row]))
+            law_groups.append(replace(create_law_rows(rows.select(row), row, rule), dofs=dofs[row]))
     inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
     residual = bind_sets([[group.residual for group in sets] for sets in groups])
     tangent = bind_sets([[group.tangent for group in sets] for sets in groups])
@@ -261,10 +261,6 @@ def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
         dofs=rows.dofs,
         row=row,
     )
-
-
-def _select(rows: LocalRows, row: IntArray) -> LocalRows:
-    return LocalRows(rows.world, rows.table, rows.rows[row], rows.dofs[row], rows.layout)
 
 
 def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -317,6 +313,7 @@ register(
         Cable2D,
         "element",
         dofs=cable_dofs,
+        bind=CableView,
         build=build,
         outputs=OUTPUTS,
         check=check,

@@ -107,7 +107,7 @@ def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
     """Those of some cables that hold more compression than a piece of their length."""
     if not len(which):
         return []
-    some = LocalRows(rows.world, rows.table, rows.rows[which], rows.dofs[which], rows.layout)
+    some = rows.select(which)
     dofs, length = some.dofs[:, :8], some.column("length")
     motion = Motion(s.x[dofs], np.zeros(dofs.shape), np.zeros(dofs.shape))
     places = length[:, None] * np.array([0.0, 0.5, 1.0])

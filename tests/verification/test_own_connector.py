@@ -85,10 +85,14 @@ def force_tangent(
 residual, tangent = position_pair(force, force_tangent)
 
 
+def bind(rows: LocalRows) -> tuple[Pair, Columns]:
+    """The markers and the parameters of the rows."""
+    return bind_pair(rows), Columns(rows.column("stiffness"), rows.column("hardening"))
+
+
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
-    pair: Pair = bind_pair(rows)
-    c = Columns(rows.column("stiffness"), rows.column("hardening"))
+    pair, c = rows.columns
 
     system = System("HardeningRope", rows.dofs)
     system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f))
@@ -108,6 +112,7 @@ register(
         HardeningRope,
         "connector",
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         outputs={"length": Output("m", "distance of the ends, ()", eval_length)},
         source="this test",
