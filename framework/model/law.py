@@ -302,7 +302,7 @@ def register_pair(component: type[Component], force: Callable[..., Any], *kernel
         return
     make = _families[name].register_pair
     if make is None:
-        able = ", ".join(family.name for family in _families.values() if family.register_pair is not None)
+        able = ", ".join(sorted(key for key, family in _families.items() if family.register_pair is not None))
         raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {able}")
     make(component, force, *kernels, **more)
 
@@ -321,7 +321,7 @@ def require_law(component: type[Component]) -> Law:
     law = _laws.get(component)
     if law is None and component in _waiting:
         name = _waiting[component][0]
-        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {', '.join(_families)}")
+        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {', '.join(sorted(_families))}")
     if law is None:
         raise ModelError(
             f"{component.__name__} is not registered, its rows would do nothing: "
