@@ -1,1 +1,84 @@
-"""Tables, state, kernels, numbering, assembly, schedule, input and output; knows no physics."""
+"""Tables, state, kernels, numbering, assembly, schedule, input and output; knows no physics.
+
+The names that a new law needs are here, loaded on first use, as those of `windlass` are.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.framework.arrays import FloatArray as FloatArray
+    from windlass.framework.arrays import IntArray as IntArray
+    from windlass.framework.errors import ModelError as ModelError
+    from windlass.framework.kernels.call import call as call
+    from windlass.framework.kernels.kernel import kernel as kernel
+    from windlass.framework.model.drawing import Drawing as Drawing
+    from windlass.framework.model.drawing import Painting as Painting
+    from windlass.framework.model.history import GenericData as GenericData
+    from windlass.framework.model.history import check_history as check_history
+    from windlass.framework.model.history import create_history as create_history
+    from windlass.framework.model.law import Law as Law
+    from windlass.framework.model.law import LocalRows as LocalRows
+    from windlass.framework.model.law import MarkerFamily as MarkerFamily
+    from windlass.framework.model.law import Output as Output
+    from windlass.framework.model.law import register as register
+    from windlass.framework.model.law import register_family as register_family
+    from windlass.framework.model.law import register_pair as register_pair
+    from windlass.framework.model.schema import Component as Component
+    from windlass.framework.model.schema import column as column
+    from windlass.framework.model.schema import function as function
+    from windlass.framework.model.schema import ref as ref
+    from windlass.framework.model.system import ConstraintSystem as ConstraintSystem
+    from windlass.framework.model.system import Coupling as Coupling
+    from windlass.framework.model.system import Evaluation as Evaluation
+    from windlass.framework.model.system import Fields as Fields
+    from windlass.framework.model.system import PostNewton as PostNewton
+    from windlass.framework.model.system import System as System
+    from windlass.framework.model.table import Entity as Entity
+    from windlass.framework.model.table import EntityTable as EntityTable
+    from windlass.framework.model.world import World as World
+
+_MODULE_OF = {
+    "FloatArray": "arrays",
+    "IntArray": "arrays",
+    "ModelError": "errors",
+    "call": "kernels.call",
+    "kernel": "kernels.kernel",
+    "GenericData": "model.history",
+    "check_history": "model.history",
+    "create_history": "model.history",
+    "ConstraintSystem": "model.system",
+    "Coupling": "model.system",
+    "Evaluation": "model.system",
+    "Fields": "model.system",
+    "Law": "model.law",
+    "LocalRows": "model.law",
+    "MarkerFamily": "model.law",
+    "Output": "model.law",
+    "PostNewton": "model.system",
+    "System": "model.system",
+    "register": "model.law",
+    "register_family": "model.law",
+    "register_pair": "model.law",
+    "Component": "model.schema",
+    "column": "model.schema",
+    "function": "model.schema",
+    "ref": "model.schema",
+    "Entity": "model.table",
+    "EntityTable": "model.table",
+    "World": "model.world",
+    "Drawing": "model.drawing",
+    "Painting": "model.drawing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'windlass.framework' has no attribute {name!r}")
+    value = getattr(import_module(f"windlass.framework.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULE_OF])

@@ -290,12 +290,12 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
-register(Law(ContactSet, "connector", source=SOURCE))
+register(Law(ContactSet, "passive", source=SOURCE))
 for _kind in KINDS:
     register(
         Law(
             _kind,
-            "connector",
+            "passive",
             dofs=lambda world, table: world.dofs_of(table.held_values("marker")),
             complete=complete,
             check=check,

@@ -18,7 +18,7 @@ class Ground(Component):
 register(
     Law(
         Ground,
-        "body",
+        "passive",
         dofs=lambda world, table: np.zeros((table.held_count, 0), np.int64),
         outputs={
             "position": Output(

@@ -36,7 +36,7 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.state.state import NAMES, State
 
-BUILD_ORDER = ("node", "body", "element", "marker", "load", "connector", "constraint")
+BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
 MOST_BOUND = 500  # different sets of rows that are kept bound
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 

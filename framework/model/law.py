@@ -15,14 +15,16 @@ from typing import Any, Literal, Protocol
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
 from windlass.framework.model.drawing import Drawing, Painting
+from windlass.framework.model.law_checks import check_law, check_needs
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.processes import Processes
 
-Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data"]
+Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
 
 class Tables(Protocol):
@@ -195,7 +197,8 @@ class Law:
 
     Attributes:
         component: the schema.
-        role: kind of the law; decides when its system runs.
+        role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
+            read (the ground, materials, surfaces).
         dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
             ``table.held``, -1 for none, shape (held, n).
         bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
@@ -239,18 +242,27 @@ class MarkerFamily:
     Attributes:
         name: e.g. ``"position marker"``.
         allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
+        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if there are such.
     """
 
     name: str
     allocate: Callable[[Tables, IntArray, Rows], Any]
+    register_pair: Callable[..., Law] | None = None
 
 
 _laws: dict[type[Component], Law] = {}
 _families: dict[str, MarkerFamily] = {}
+_waiting: dict[type[Component], tuple[str, Callable[[], Any]]] = {}
 
 
 def register(law: Law) -> Law:
-    """Make a law known; called once at the foot of its file."""
+    """Make a law known; called once at the foot of its file.
+
+    Raises:
+        ModelError: a law that cannot work: a wrong role, a function that is missing or takes other arguments, columns
+            that are not there.
+    """
+    check_law(law)
     _laws[law.component] = law
     # for ``help``
     law.component.__doc__ = (law.component.__doc__ or "") + _describe_outputs(law.outputs)
@@ -258,14 +270,64 @@ def register(law: Law) -> Law:
 
 
 def register_family(family: MarkerFamily) -> MarkerFamily:
-    """Make a marker family known."""
+    """Make a marker family known, and the laws that were waiting for it."""
     _families[family.name] = family
+    for component, (name, make) in list(_waiting.items()):
+        if name == family.name:
+            del _waiting[component]
+            make()
     return family
+
+
+def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
+    """Make a law between two markers known, with all that follows from its kernels; called once, at the foot of a file.
+
+    The family of ``marker0`` says how: for position and coordinate markers see
+    `windlass.connectors.markers.pair_laws.register_kind`, which has the arguments.  If the family is not known yet, it
+    happens as soon as it is.
+
+    Args:
+        component: the schema, with ``marker0``, ``marker1`` and ``active``.
+        force: kernel ``(c, i, u, ut, t)`` for the force of row i.
+        *kernels: the tangent kernel, if there is one.
+        **more: ``letters``, ``outputs``, ``source`` and others.
+
+    Raises:
+        ModelError: a law that cannot work.
+    """
+    check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
+    name = component.refs["marker0"].target
+    if name not in _families:
+        _waiting[component] = name, lambda: register_pair(component, force, *kernels, **more)
+        return
+    make = _families[name].register_pair
+    if make is None:
+        able = ", ".join(sorted(key for key, family in _families.items() if family.register_pair is not None))
+        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {able}")
+    make(component, force, *kernels, **more)
 
 
 def law_of(component: type[Component]) -> Law | None:
     """The law of a component, or None for a component without behaviour."""
     return _laws.get(component)
+
+
+def require_law(component: type[Component]) -> Law:
+    """The law of a component.
+
+    Raises:
+        ModelError: nothing was registered for it.
+    """
+    law = _laws.get(component)
+    if law is None and component in _waiting:
+        name = _waiting[component][0]
+        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {', '.join(sorted(_families))}")
+    if law is None:
+        raise ModelError(
+            f"{component.__name__} is not registered, its rows would do nothing: "
+            f"must be made known by register(Law({component.__name__}, ...)) before rows are added"
+        )
+    return law
 
 
 def role_of(component: type[Component]) -> str:

@@ -13,7 +13,7 @@ from windlass.framework.checks.checks import checked, handle, instance, numbers,
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import count_rows
-from windlass.framework.model.law import law_of
+from windlass.framework.model.law import law_of, require_law
 from windlass.framework.model.numbering import Numbering
 from windlass.framework.model.parts import Part, begin_parts, complete_parts, follow_parts, pick_rows, settle_parts
 from windlass.framework.model.schema import Component, Ref
@@ -106,8 +106,8 @@ class World:
                 are then the rows of this call.
 
         Raises:
-            ModelError: the world is finalized; a value is missing, unknown or not allowed; a reference of a wrong kind.
-                Nothing has been added then, neither nodes nor history values.
+            ModelError: the world is finalized; the component is not registered; a value is missing, unknown or not
+                allowed; a reference of a wrong kind.  Nothing has been added then, neither nodes nor history values.
         """
         if self.finalized:
             raise ModelError(f"cannot add {component.__name__}: the world is finalized (add before the first solve)")
@@ -116,8 +116,8 @@ class World:
 
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         in_parts = part is not None and not part.everywhere
-        law = law_of(component)
-        if law is not None and law.complete is not None and not in_parts:
+        law = require_law(component)
+        if law.complete is not None and not in_parts:
             before = self._count
             values = law.complete(self, values)
             self._label_created(values, before, name)

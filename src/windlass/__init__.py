@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from windlass import testing as testing
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
     from windlass.framework.command_line.options import option as option
@@ -92,6 +93,8 @@ if import_module("windlass.framework.runtime.launcher").launched_size() > 1:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "testing":
+        return import_module("windlass.testing")
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'windlass' has no attribute {name!r}")
     value = getattr(import_module(f"windlass.{_MODULE_OF[name]}"), name)
@@ -100,4 +103,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULE_OF])
+    return sorted([*globals(), *_MODULE_OF, "testing"])

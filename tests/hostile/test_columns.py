@@ -11,6 +11,7 @@ import pytest
 import windlass.framework.model.schema as schema
 from windlass.elements import Ground, Point3D
 from windlass.framework.errors import ModelError
+from windlass.framework.model.law import Law, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.world import World
 
@@ -149,6 +150,9 @@ class Lenient(Component):
 
     speed = column("m/s", "a speed", minimum=0.0)
     open = column("1", "yes or no", dtype=bool, default=True)
+
+
+register(Law(Lenient, "passive"))
 
 
 def test_attacks_find_a_column_that_accepts_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:

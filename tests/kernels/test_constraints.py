@@ -17,8 +17,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
-
-STEP = 1e-6
+from windlass.framework.state.tangent_check import check_fields
 
 
 def offset(t: float) -> float:
@@ -91,39 +90,9 @@ def test_residual() -> None:
     assert_allclose(f_rate, forces, atol=1e-15)
 
 
-@pytest.mark.parametrize("rate_level", [False, True])
-def test_tangent(rate_level: bool) -> None:
-    model = Model()
-    assembly, layout, fields = model.assembly, model.assembly.layout, model.assembly.fields
-    fields.rate_level = rate_level
-    n, m, scale = layout.spare, len(fields.lam) - 1, 0.37
-
-    def differences(values: np.ndarray, count: int) -> np.ndarray:
-        """Derivative of (forces, constraints) by central differences."""
-        out = np.empty((n + m, count))
-        for j in range(count):
-            start = values[j]
-            values[j] = start + STEP
-            c_plus, f_plus = model.evaluate()
-            values[j] = start - STEP
-            c_minus, f_minus = model.evaluate()
-            out[:, j] = np.concatenate((f_plus - f_minus, c_plus - c_minus)) / (2 * STEP)
-            values[j] = start
-        assembly.update_markers()
-        return out
-
-    by_x, by_v, by_lam = differences(fields.x, n), differences(fields.v, n), differences(fields.lam, m)
-    pattern = assembly.pattern
-    unknowns = np.concatenate((layout.unknown_of_dof, layout.unknown_of_multiplier))
-    for dq, dv in ((1.0, 0.0), (0.0, 1.0), (0.7, 1.3)):
-        values = np.zeros(pattern.spare + 1)
-        assembly.add_constraint_tangent(values, dq, dv, scale)
-        full = np.zeros((len(layout.unknown_global),) * 2)
-        row = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
-        full[row, pattern.indices] = values[:-1]
-        expected = np.concatenate((dq * by_x + dv * by_v, scale * by_lam), axis=1)
-        # the equations are linear: central differences are exact up to rounding
-        assert_allclose(full[np.ix_(unknowns, unknowns)], expected, atol=1e-9)
+def test_tangent() -> None:
+    """The equations are linear: central differences are exact up to rounding."""
+    check_fields(Model().assembly, 1e-9)
 
 
 def test_accelerations() -> None:

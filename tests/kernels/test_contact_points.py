@@ -14,8 +14,7 @@ from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-
-from support.differences import assert_tangent_is_exact
+from windlass.framework.state.tangent_check import check_fields
 
 RADIUS, POINTS, CABLES = 0.5, 5, 2
 CONTACT = {
@@ -92,7 +91,7 @@ def test_tangent(y: float, place: Any, clip: bool) -> None:
     """All states of points, offsets, circles off the centre of their body, pulling forces clipped or not."""
     arc = create_arc(y, place, clip_normal_force=clip)
     assert arc.forces().any()
-    assert_tangent_is_exact(arc.assembly, tolerance=1e-7)
+    check_fields(arc.assembly, tolerance=1e-7)
 
 
 @pytest.mark.parametrize("y", [0.0, 0.05])
@@ -190,7 +189,7 @@ def test_without_friction_there_are_no_anchors() -> None:
     """With mu = 0 points press and are undecided, whatever bristles they have; also those that stuck until then."""
     arc = create_arc(friction_coefficient=0.0)
     assert (arc.data[:, 1] == 0.0).any() and not arc.output("force_local")[..., 0].any()
-    assert_tangent_is_exact(arc.assembly, tolerance=1e-7)
+    check_fields(arc.assembly, tolerance=1e-7)
     update(arc)
     closed = arc.data[:, 0] <= 0.0
     assert closed.any() and (arc.data[:, 1] == -2.0).all()

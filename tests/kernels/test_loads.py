@@ -27,8 +27,8 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
+from windlass.framework.state.tangent_check import eval_differences, eval_tangent
 
-STEP = 1e-6
 VECTOR = (3.0, -5.0, 2.0)
 
 
@@ -76,24 +76,8 @@ def eval_loads(assembly: Assembly) -> np.ndarray:
 
 def assert_load_tangent(assembly: Assembly) -> None:
     """The tangent of loads carries the sign of the right-hand side and the load factor."""
-    x, n = assembly.fields.x, assembly.layout.spare
-    expected = np.empty((n, n))
-    for j in range(n):
-        start = x[j]
-        x[j] = start + STEP
-        plus = eval_loads(assembly)
-        x[j] = start - STEP
-        expected[:, j] = (plus - eval_loads(assembly)) / (2 * STEP)
-        x[j] = start
-    assembly.update_markers()
-    pattern, layout = assembly.pattern, assembly.layout
-    values = np.zeros(pattern.spare + 1)
-    assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.25, 0.0)
-    full = np.zeros((len(layout.unknown_global),) * 2)
-    row = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
-    full[row, pattern.indices] = values[:-1]
-    found = full[np.ix_(layout.unknown_of_dof, layout.unknown_of_dof)]
-    assert_allclose(found, -0.25 * expected, atol=5e-9)
+    found = eval_tangent(assembly, 1.0, 0.0, 0.0, load_factor=0.25)
+    assert_allclose(found, eval_differences(assembly, "x", load_factor=0.25), rtol=0, atol=5e-9)
 
 
 PLACES = {"cable": (0.2, 0.15), "body": (0.3, -0.2), "mass": (0.0, 0.0), "ground": (0.1, 0.1)}

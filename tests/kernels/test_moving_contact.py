@@ -28,8 +28,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output, find_output, local_rows
 from windlass.framework.state.state import State
-
-from support.differences import difference, eval_residual, eval_tangent
+from windlass.framework.state.tangent_check import eval_differences, eval_residual, eval_tangent
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 # no stiffness and no mass: all forces are those of the contact
@@ -263,7 +262,7 @@ def check_tangent(pairs: Pairs, smooth: Any) -> int:
     """Compare where nothing is near a kink; s couples all pairs, so the others are switched off. Returns how many."""
     pairs.world.set(pairs.contacts, active=smooth)
     pairs.assembly.refresh()
-    parts = {name: difference(pairs.assembly, name) for name in ("x", "v")}
+    parts = {name: eval_differences(pairs.assembly, name) for name in ("x", "v")}
     for dq, dv in ((1.0, 0.0), (0.0, 1.0), (0.7, -1.9)):
         expected = dq * parts["x"] + dv * parts["v"]
         error = eval_tangent(pairs.assembly, dq, dv, 0.0) - expected

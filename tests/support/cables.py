@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.testing import assert_allclose
 
 from windlass.elements import Cable2D, PointSlope2D
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state.assemble import assemble_vector
 from windlass.framework.state.state import State
 
 NODES = np.array([[0.1, 0.2, 0.96, 0.28], [0.72, 0.45, 0.8, 0.6]])
@@ -58,24 +57,3 @@ def residual(world: World, state: State) -> Any:
 
 def dense(matrix: Any) -> Any:
     return matrix.convert("dense").getDenseArray().copy()
-
-
-def difference_tangents(world: World, state: State, step: float = 1e-6) -> tuple[Any, Any]:
-    """Central differences of the residual by displacements and velocities."""
-    result = []
-    for name in ("q", "v"):
-        columns = []
-        for k in range(len(state.q)):
-            plus, minus = state.copy(), state.copy()
-            getattr(plus, name)[k] += step
-            getattr(minus, name)[k] -= step
-            columns.append((residual(world, plus) - residual(world, minus)) / (2 * step))
-        result.append(np.array(columns).T)
-    return result[0], result[1]
-
-
-def check_tangents(world: World, state: State) -> None:
-    """Tangents against central differences; those are good to about 1e-9 of the largest entry."""
-    for dq, dv, expected in zip((1.0, 0.0), (0.0, 1.0), difference_tangents(world, state), strict=True):
-        given = dense(assemble_matrix(world, state, dq=dq, dv=dv))
-        assert_allclose(given, expected, rtol=0, atol=2e-8 * np.abs(expected).max() + 1e-9)

@@ -46,7 +46,7 @@ def test_own_components_are_described_too() -> None:
         weights = column("kg", "some weights", shape=None)
         law = function("f(t)")
 
-    register(Law(Own, role="connector", outputs={"size": Output("m", "how large", lambda rows, fields: rows.dofs)}))
+    register(Law(Own, role="passive", outputs={"size": Output("m", "how large", lambda rows, fields: rows.dofs)}))
     assert (Own.__doc__ or "").splitlines() == [
         "Own",
         "",

@@ -1,0 +1,90 @@
+"""What functions take and give, looked up before they are first called: a wrong number is found where it was written.
+
+Results are counted in the byte code, so that nothing is compiled or called for it; what a function gives that it got
+from another one is not known, and left to the compiler.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from windlass.framework.errors import ModelError
+
+
+def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
+    """Refuse what cannot be called with that many arguments by position.
+
+    Args:
+        function: a function or a kernel.
+        name: its name for the message, e.g. ``"dofs of RopeSpring"``.
+        arguments: names of the arguments that it will get.
+
+    Raises:
+        ModelError: no function, or one that takes more or fewer arguments.
+    """
+    words = f"must be a function of {len(arguments)}, ({', '.join(arguments)})"
+    if not callable(function):
+        raise ModelError(f"{name} = {function!r}: {words}")
+    plain = getattr(function, "py_func", function)
+    try:
+        signature = inspect.signature(plain)
+    except (TypeError, ValueError):  # built-in functions may have none
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        taken = ", ".join(signature.parameters)
+        label = getattr(plain, "__name__", repr(plain))
+        raise ModelError(f"{name} takes {len(signature.parameters)} arguments, {label}({taken}): {words}") from None
+
+
+def takes(function: Any, arguments: Sequence[str]) -> bool:
+    """Whether a function can be called with that many arguments by position."""
+    try:
+        check_arguments(function, "function", arguments)
+    except ModelError:
+        return False
+    return True
+
+
+def check_results(function: Callable[..., Any], name: str, results: Sequence[str]) -> None:
+    """Refuse a function that gives another number of results.
+
+    Args:
+        function: a plain function or a kernel.
+        name: its name for the message.
+        results: names of the results; none for a function that writes into its arguments.
+
+    Raises:
+        ModelError: a ``return`` with more or fewer results.
+    """
+    for count in sorted(count_results(function) - {len(results)}):
+        given = "nothing" if count == 0 else "1 result" if count == 1 else f"{count} results"
+        words = f"{len(results)}, ({', '.join(results)})" if len(results) > 1 else results[0] if results else "nothing"
+        raise ModelError(f"{name} gives {given}: must give {words}")
+
+
+def count_results(function: Callable[..., Any]) -> set[int]:
+    """Numbers of results of the returns of a function, as far as its byte code tells; 0 for a bare return."""
+    found: set[int] = set()
+    code = getattr(getattr(function, "py_func", function), "__code__", None)
+    before: dis.Instruction | None = None
+    for step in dis.get_instructions(code) if code is not None else ():
+        if step.opname == "RETURN_CONST":
+            found.add(_count_constant(step.argval))
+        elif step.opname == "RETURN_VALUE" and before is not None:
+            if before.opname == "BUILD_TUPLE":
+                found.add(int(before.argval))
+            elif before.opname == "LOAD_CONST":
+                found.add(_count_constant(before.argval))
+            elif before.opname.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
+                found.add(1)
+        before = step
+    return found
+
+
+def _count_constant(value: Any) -> int:
+    return 0 if value is None else len(value) if isinstance(value, tuple) else 1

@@ -1,0 +1,124 @@
+"""What `register` asks of a law, so that one that would exert no force is refused where it is written.
+
+Without these checks a law without ``dofs`` or ``build`` would be added to worlds and do nothing, without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, TypeVar
+
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.signature import check_arguments
+from windlass.framework.model.schema import Component
+
+ROLES = ("node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive")
+COUPLING = ROLES[:7]
+"""Roles whose rows have or couple coordinates."""
+WORKING = ROLES[1:7]
+"""Roles whose rows do something: without ``build`` they would exert no force."""
+
+ARGUMENTS = {
+    "dofs": ("world", "table"),
+    "bind": ("rows",),
+    "build": ("rows",),
+    "complete": ("world", "values"),
+    "check": ("world", "table"),
+    "draw": ("rows", "fields", "subdivisions"),
+    "paint": ("rows", "fields"),
+    "draw_keys": ("rows",),
+}
+"""The functions of a law and what they get."""
+MEANING = {
+    "dofs": "a function (world, table) that gives the coordinates of each row; without it they exert no force",
+    "build": "a function (rows) that gives a System; without it they exert no force",
+}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def needs(*names: str) -> Callable[[Function], Function]:
+    """Declare which columns and references a function of a law reads; `register` compares them with the schema."""
+
+    def mark(function: Function) -> Function:
+        function.needs = names  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+def check_law(law: Any) -> None:
+    """Refuse a `Law` that cannot work.
+
+    Raises:
+        ModelError: a wrong role, a function that is missing or takes other arguments, or a schema that does not fit.
+    """
+    component, role = law.component, law.role
+    if not (isinstance(component, type) and issubclass(component, Component)):
+        raise ModelError(f"component = {show(component)} in Law: must be a class that is derived from Component")
+    kind = component.__name__
+    if role not in ROLES:
+        raise ModelError(f"role = {show(role)} in Law of {kind}: must be one of {', '.join(ROLES)}")
+    for name, arguments in ARGUMENTS.items():
+        function = getattr(law, name)
+        if function is not None:
+            check_arguments(function, f"{name} of {kind}", arguments)
+            check_needs(component, getattr(function, "needs", ()), f"{name} of {kind}")
+        elif role in {"dofs": COUPLING, "build": WORKING}.get(name, ()):
+            raise ModelError(f"{name} = None in Law of {kind}, a {role}: must be {MEANING[name]}")
+    for name, output in law.outputs.items():
+        check_arguments(getattr(output, "evaluate", output), f"output {name} of {kind}", ("rows", "fields"))
+    if role == "marker" and law.family not in component.provides:
+        raise ModelError(
+            f"family = {law.family!r} in Law of {kind}, a marker: must be a marker family that {kind} provides, "
+            f"{', '.join(component.provides) or 'and it provides none'}"
+        )
+    if role == "constraint" and not law.multipliers > 0:
+        words = "must be > 0, the number of equations of each row"
+        raise ModelError(f"multipliers = {law.multipliers} in Law of {kind}, a constraint: {words}")
+    if role == "node":
+        check_node(component)
+    if component.history_column:
+        check_needs(component, (component.history_column, "data"), f"history_column of {kind}")
+
+
+def check_needs(component: type[Component], names: Sequence[str], what: str) -> None:
+    """Refuse a schema without the columns or references that something reads.
+
+    Raises:
+        ModelError: one of them is missing.
+    """
+    there = (*component.refs, *component.columns)
+    for name in names:
+        if name not in there:
+            raise ModelError(
+                f"{what} reads {', '.join(names)}, but {component.__name__} has no {name}: "
+                f"must be declared beside {', '.join(there) or 'nothing'}"
+            )
+
+
+def check_node(component: type[Component]) -> None:
+    """Refuse a node whose columns do not fit its coordinates.
+
+    Raises:
+        ModelError: another number of columns than coordinates, or names that it does not have.
+    """
+    kind, count = component.__name__, len(component.dof_names)
+    if not count:
+        raise ModelError(f"dof_names = () in {kind}, a node: must be the names of its coordinates")
+    if len(component.initial_columns) not in (0, 2):
+        words = "the columns of initial displacements and velocities, or none"
+        raise ModelError(f"initial_columns = {component.initial_columns} in {kind}: must be {words}")
+    check_needs(component, (*component.reference_columns, *component.initial_columns), f"node {kind}")
+    groups = [component.reference_columns, *((name,) for name in component.initial_columns)]
+    for names in groups:
+        numbers = sum(prod(component.columns[name].shape or ()) for name in names)
+        if numbers != count:
+            columns = ", ".join(names) or "no reference_columns"
+            raise ModelError(f"{columns} of {kind}: {numbers} numbers, must be {count}, one for each of dof_names")
+    shares = [name for ref in component.refs.values() for name in ref.shares]
+    for name in (*component.rotation_names, *shares):
+        if name not in component.dof_names:
+            raise ModelError(f"{kind} has no coordinate {name!r}: must be one of {', '.join(component.dof_names)}")

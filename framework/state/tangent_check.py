@@ -1,0 +1,256 @@
+"""Tangents against central differences of the residual, of whole models: for tests of laws.
+
+    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives by q, v, a and λ, entry by entry
+
+A difference of step h has an error of about h² of the third derivative and ε R/h by rounding, with h = 1e-6 some 1e-9
+of the largest entry of a row.  Contact states are history values, which no difference changes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly, serial_assembly
+from windlass.framework.checks.checks import checked, instance, number, optional, whole
+from windlass.framework.errors import ModelError
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import System, evaluate
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+
+STEP = 1e-6
+WEAK = 1e-6
+"""Rows whose largest entry is below this part of the largest of all are compared on that scale."""
+FACTORS = {
+    "x": (1.0, 0.0, 1e-300, 0.0),
+    "v": (0.0, 1.0, 1e-300, 0.0),
+    "a": (0.0, 0.0, 1.0, 0.0),
+    "lam": (0.0, 0.0, 1e-300, 1.0),
+}
+"""Factors of displacements, velocities, accelerations and multipliers that give one derivative; 1e-300 keeps forces of
+inertia in, which are left out at 0."""
+BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
+"""Derivatives of which the largest entry bounds the scale of a row."""
+WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
+
+
+class Wrong(NamedTuple):
+    """The worst entry of a tangent: its row and column, what it is, what it should be, and how many are wrong."""
+
+    row: int
+    column: int
+    given: float
+    expected: float
+    entries: int
+
+
+@checked(
+    world=instance(World),
+    state=optional(instance(State)),
+    states=whole(0),
+    displacement=number("m, rad", minimum=0.0),
+    tolerance=number("1", above=0.0),
+    seed=whole(0),
+)
+def check_tangent(
+    world: World,
+    state: State | None = None,
+    *,
+    states: int = 2,
+    displacement: float = 0.1,
+    tolerance: float = 1e-6,
+    seed: int = 1,
+) -> None:
+    """Compare the tangent of a model with central differences of its residual, at a state and at random ones near it.
+
+    For small models, on one process: each coordinate is moved, and the matrices are dense.
+
+    Args:
+        world: the model.
+        state: where to compare; initial values if left out.  History values stay as they are.
+        states: number of random states, with coordinates moved by ``displacement``, and with velocities, accelerations
+            and multipliers of order 1.
+        displacement: standard deviation of the moved coordinates [m, rad, 1].
+        tolerance: largest error of an entry, as a part of the largest entry of its row [1].
+        seed: of the random numbers.
+
+    Raises:
+        ModelError: an entry of the tangent that is not the difference: the worst one, with the law and the row that it
+            comes from; or forces that are not finite.
+    """
+    assembly = serial_assembly(world)
+    random = np.random.default_rng(seed)
+    with assembly.isolated():
+        for k in range(states + 1):
+            fields = assembly.load_fields(State(world) if state is None else state)
+            if k:
+                for values, size in ((fields.x, displacement), (fields.v, 1.0), (fields.a, 1.0), (fields.lam, 1.0)):
+                    values[:-1] += size * random.standard_normal(len(values) - 1)
+            check_fields(assembly, tolerance, where=f"in random state {k}" if k else "at the given state")
+
+
+def check_fields(assembly: Assembly, tolerance: float = 2e-8, where: str = "at the present fields") -> None:
+    """Do what `check_tangent` does at the present fields of an assembly, at position and at rate level.
+
+    Raises:
+        ModelError: as there.
+    """
+    fields, n = assembly.fields, assembly.layout.spare
+    try:
+        for fields.rate_level in (False, True) if assembly.constraints else (False,):
+            expected = {name: eval_differences(assembly, name) for name in FACTORS}
+            if not all(np.isfinite(part).all() for part in expected.values()):
+                raise ModelError(f"forces are not finite {where}: must be; take a smaller displacement")
+            # rounding of a row is that of its largest terms, whatever they are derived by
+            rows = np.max([np.abs(part).max(axis=1, initial=0.0) for part in expected.values()], axis=0)
+            rows = np.maximum(rows, WEAK * rows.max(initial=1.0))
+            for name, factors in FACTORS.items():
+                largest = max(float(np.abs(expected[other]).max(initial=1.0)) for other in BESIDE[name])
+                given = eval_tangent(assembly, *factors)[:, slice(n, None) if name == "lam" else slice(n)]
+                wrong = find_wrong(given, expected[name], tolerance * np.minimum(rows, largest))
+                if wrong is not None:
+                    raise ModelError(_describe(assembly, name, wrong, where))
+    finally:
+        fields.rate_level = False
+
+
+def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
+    """The worst entry whose error is beyond what its row allows, None if there is none."""
+    error = np.abs(given - expected) / allowed[:, None]
+    if not (error > 1.0).any():
+        return None
+    i, j = np.unravel_index(int(np.argmax(error)), error.shape)
+    return Wrong(int(i), int(j), float(given[i, j]), float(expected[i, j]), int((error > 1.0).sum()))
+
+
+def eval_residual(assembly: Assembly, load_factor: float = 1.0) -> FloatArray:
+    """Forces, inertia and constraint forces less loads, then constraint equations, at the present fields."""
+    fields = assembly.fields
+    f, c = np.zeros_like(fields.x), np.zeros_like(fields.lam)
+    assembly.update_markers()
+    assembly.add_loads(f, -load_factor)
+    assembly.add_forces(f)
+    assembly.add_inertia(f)
+    assembly.add_constraints(c, f)
+    return np.concatenate((f[:-1], c[:-1]))
+
+
+def eval_tangent(
+    assembly: Assembly, dq: float, dv: float, da: float, scale: float = 1.0, load_factor: float = 1.0
+) -> FloatArray:
+    """The tangent for factors of q, v, a and multipliers, coordinates first, then multipliers, dense."""
+    assembly.update_markers()
+    values = np.zeros(assembly.update_pattern().spare + 1)
+    assembly.add_tangent(values, dq, dv, da, load_factor, da)
+    assembly.add_constraint_tangent(values, dq, dv, scale)
+    return _spread(assembly, values)
+
+
+def eval_differences(assembly: Assembly, name: str, step: float = STEP, load_factor: float = 1.0) -> FloatArray:
+    """Derivative of `eval_residual` by ``x``, ``v``, ``a`` or ``lam`` of the fields, by central differences."""
+    values = getattr(assembly.fields, name)
+    out = np.zeros((assembly.layout.spare + len(assembly.fields.lam) - 1, len(values) - 1))
+    for j in range(len(values) - 1):
+        start = values[j]
+        values[j] = start + step
+        plus = eval_residual(assembly, load_factor)
+        values[j] = start - step
+        out[:, j] = (plus - eval_residual(assembly, load_factor)) / (2 * step)
+        values[j] = start
+    assembly.update_markers()
+    return out
+
+
+def _spread(assembly: Assembly, values: FloatArray) -> FloatArray:
+    """Matrix values as a dense matrix over coordinates, then multipliers."""
+    layout, pattern = assembly.layout, assembly.sparsity.pattern
+    full = np.zeros((len(layout.unknown_global),) * 2)
+    rows, columns = pattern.entries()
+    full[rows, columns] = values[:-1]
+    unknowns = np.concatenate((layout.unknown_of_dof, layout.unknown_of_multiplier))
+    dense: FloatArray = full[np.ix_(unknowns, unknowns)]
+    return dense
+
+
+def _describe(assembly: Assembly, name: str, wrong: Wrong, where: str) -> str:
+    """The worst entry in words, with the law that it comes from."""
+    n, numbering, layout = assembly.layout.spare, assembly.world.numbering, assembly.layout
+
+    def describe(k: int) -> str:
+        if k < n:
+            return numbering.describe_dof(int(layout.dofs[k]))
+        return numbering.describe_multiplier(int(layout.multipliers_owned[k - n]))
+
+    column = wrong.column + (n if name == "lam" else 0)
+    kind = "force on" if wrong.row < n else "equation of"
+    several = f"; {wrong.entries} entries are wrong" if wrong.entries > 1 else ""
+    law = _find_law(assembly, name, wrong.row, column)
+    return (
+        f"tangent{f' of {law}' if law else ''}: derivative of the {kind} {describe(wrong.row)} by the {WORDS[name]} of "
+        f"{describe(column)} = {wrong.given:.9g} {where}: must be {wrong.expected:.9g}, the central difference{several}"
+    )
+
+
+def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
+    """The law whose own entry of the tangent differs most from its own difference, and its first row there."""
+    worst, found = 0.0, ""
+    values = getattr(assembly.fields, name)
+    place = column - assembly.layout.spare if name == "lam" else column
+    for component in assembly.sparsity.slots:
+        system, forces = assembly.layout.systems[component], list[FloatArray]()
+        for step in (STEP, -STEP):
+            start = values[place]
+            values[place] = start + step
+            assembly.update_markers()
+            forces.append(_own_residual(assembly, system)[row])
+            values[place] = start
+        assembly.update_markers()
+        given = np.zeros(assembly.sparsity.pattern.spare + 1)
+        _add_own_tangent(assembly, component, FACTORS[name], given)
+        error = abs(_spread(assembly, given)[row, column] - (forces[0] - forces[1]) / (2 * STEP))
+        if error > worst:
+            worst, found = error, component.__name__
+            rows = _rows_at(system, row, column, assembly.layout.spare)
+            if len(rows):
+                number_ = int(assembly.layout.rows[component][rows[0]])
+                found = f"{component.__name__} row {number_}"
+    return found
+
+
+def _rows_at(system: System, row: int, column: int, spare: int) -> IntArray:
+    """Rows of a system that couple two coordinates; of multipliers only the coordinate counts."""
+    there = [(system.dofs == k).any(axis=1) for k in (row, column) if k < spare]
+    return np.flatnonzero(np.all(there, axis=0)) if there else np.zeros(0, np.int64)
+
+
+def _own_residual(assembly: Assembly, system: System) -> FloatArray:
+    """What one law adds to the residual, but for constant masses and weights."""
+    fields = assembly.fields
+    f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
+    s, inertia = evaluate(fields, f=f, C=c), system.inertia
+    for function in (system.residual, inertia and inertia.force, system.constraint and system.constraint.residual):
+        if function:
+            function(s)
+    if system.load is not None:
+        system.load(evaluate(fields, f=loads))
+    return np.concatenate(((f - loads)[:-1], c[:-1]))
+
+
+def _add_own_tangent(
+    assembly: Assembly, component: type[Component], factors: tuple[float, float, float, float], values: FloatArray
+) -> None:
+    """What one law adds to the tangent, likewise."""
+    system = assembly.layout.systems[component]
+    dq, dv, da, scale = factors
+    s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da)
+    for function in (system.tangent, system.inertia and system.inertia.tangent):
+        if function is not None:
+            function(s)
+    if system.load_tangent is not None:
+        system.load_tangent(assembly.evaluation(component, values, dq=-dq, dv=-dv))
+    if system.constraint is not None:
+        coupling = assembly.sparsity.couplings[component]._replace(scale=scale)
+        system.constraint.tangent(evaluate(assembly.fields, dq=dq, dv=dv, coupling=coupling, values=values))

@@ -1,0 +1,144 @@
+"""`check_tangent` finds a wrong entry and says which law, row and coordinates it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass.connectors import DistanceConstraint, position_marker
+from windlass.connectors.markers.coordinate_columns import FAMILY
+from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.connectors.markers.pairs import bind_pair, coordinate_pair, pair_dofs
+from windlass.elements import Cable2D, MassPoint, PointSlope2D, RigidBody3D
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import Law, LocalRows, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, System, evaluate
+
+
+class CubicSpring(Component):
+    """f = k u³ + d u_t, with tangents that are wrong by the given factors."""
+
+    marker0 = ref("coordinate marker", "first coordinate")
+    marker1 = ref("coordinate marker", "second coordinate")
+    stiffness = column("N/m^3", "k")
+    stiffness_error = column("1", "factor on the derivative by u", default=1.0)
+    damping_error = column("1", "factor on the derivative by u_t", default=1.0)
+    active = column("1", "acts only if true", dtype=bool, default=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, shape (rows,): k [N/m^3] and the factors."""
+
+    k: FloatArray
+    by_u: FloatArray
+    by_ut: FloatArray
+
+
+@kernel
+def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    return float(c.k[i] * u**3 + 2.0 * ut)
+
+
+@kernel
+def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
+    return 3.0 * c.k[i] * u**2 * c.by_u[i], 2.0 * c.by_ut[i]
+
+
+residual, tangent = coordinate_pair(force, force_tangent)
+
+
+def build(rows: LocalRows) -> System:
+    pair = bind_pair(rows)
+    c = Columns(rows.column("stiffness"), rows.column("stiffness_error"), rows.column("damping_error"))
+
+    system = System("CubicSpring", rows.dofs)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f))
+    system.tangent = call(tangent, lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values))
+    return system
+
+
+register(Law(CubicSpring, "connector", dofs=pair_dofs, build=build, source="this test"))
+
+
+def create(stiffness: float = 3.0, **errors: Any) -> wl.World:
+    """Two masses on two springs, the second of which may be wrong, a stiff cable and a body in space beside them."""
+    world = wl.World(gravity=(0.0, -9.81))
+    masses = world.add(MassPoint, name="mass", position=[(1.0, 0.0), (2.0, 0.0)], mass=1.0)
+    wall, ends = coordinate_marker(world, None, "x"), coordinate_marker(world, masses, "x")
+    for start, end, wrong in ((wall, ends[0], {}), (ends[0], ends[1], errors)):
+        world.add(CubicSpring, marker0=start, marker1=end, stiffness=stiffness, **wrong)
+    points = position_marker(world, masses)
+    world.add(DistanceConstraint, marker0=points[0], marker1=points[1], distance=1.0)
+    nodes = world.add(PointSlope2D, position=[(0.0, 0.0), (1.0, 0.0)])
+    world.add(
+        Cable2D, node0=nodes[0], node1=nodes[1], length=1.0, mass_per_length=1.0, axial_stiffness=1e4,
+        bending_stiffness=1.0, axial_damping=10.0,
+    )  # fmt: skip
+    inertia = ((1.0, 0.1, 0.0), (0.1, 2.0, 0.0), (0.0, 0.0, 1.5))
+    world.add(RigidBody3D, position=(0.0, 0.0, 1.0), mass=2.0, inertia=inertia, angular_velocity=(1.0, 2.0, 3.0))
+    return world
+
+
+def test_right_tangents_pass() -> None:
+    """Forces, masses, velocity terms and constraints; the fields of others stay as they were."""
+    world = create()
+    assembly = serial_assembly(world)
+    state = wl.State(world)
+    state.v[:] = 0.1
+    assembly.load_fields(state)
+    wl.testing.check_tangent(world)
+    np.testing.assert_array_equal(assembly.fields.v[:-1], 0.1)
+
+
+@pytest.mark.parametrize(
+    ("errors", "name", "row"),
+    [
+        ({"stiffness_error": 1.01}, "displacement", "CubicSpring row 1"),
+        ({"damping_error": 0.99}, "velocity", "CubicSpring row 1"),
+        ({"stiffness": 0.1, "stiffness_error": 0.0}, "displacement", "CubicSpring row 1"),
+    ],
+)
+def test_a_wrong_tangent_is_found_and_named(errors: dict[str, float], name: str, row: str) -> None:
+    """One per cent beside a cable that is a thousand times as stiff, and a tangent that is missing altogether."""
+    message = (
+        f"^tangent of {row}: derivative of the force on mass [01], x by the {name} of mass [01], x = [-+.e0-9]+ "
+        r"(at the given state|in random state \d): must be [-+.e0-9]+, the central difference; [1-4] entries are wrong$"
+    )
+    with pytest.raises(wl.ModelError, match=message):
+        wl.testing.check_tangent(create(**errors))
+
+
+def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = create()
+    constraint: Any = serial_assembly(world).layout.systems[DistanceConstraint].constraint
+    right: Callable[..., None] = constraint.tangent
+    monkeypatch.setattr(constraint, "tangent", lambda s: right(evaluate(s, dq=0.5 * s.dq)))
+    with pytest.raises(
+        wl.ModelError, match=r"^tangent of DistanceConstraint row 0: derivative of the (force|equation)"
+    ):
+        wl.testing.check_tangent(world)
+
+
+def test_forces_that_are_not_finite() -> None:
+    with pytest.raises(wl.ModelError, match=r"^forces are not finite at the given state: must be; take a smaller disp"):
+        wl.testing.check_tangent(_infinite(), states=0)
+
+
+def _infinite() -> wl.World:
+    world = create()
+    system = serial_assembly(world).layout.systems[CubicSpring]
+
+    def add_nothing_finite(s: Evaluation) -> None:
+        s.f[0] = np.nan
+
+    system.residual = add_nothing_finite
+    serial_assembly(world).order_systems()
+    return world

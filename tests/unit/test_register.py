@@ -1,0 +1,310 @@
+"""Laws that would exert no force, or fail in the middle of a solve, are refused where they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from windlass.connectors import position_marker
+from windlass.connectors.markers.pairs import Vector, bind_pair, coordinate_pair, pair_dofs, position_pair
+from windlass.elements import MassPoint
+from windlass.framework import (
+    Component,
+    FloatArray,
+    Law,
+    LocalRows,
+    MarkerFamily,
+    ModelError,
+    Output,
+    System,
+    World,
+    column,
+    kernel,
+    ref,
+    register,
+    register_family,
+    register_pair,
+)
+from windlass.framework.kernels.signature import count_results
+from windlass.framework.model.law import law_of
+from windlass.solvers.static import Static
+
+
+class Spring(Component):
+    """A schema with all that a connector between two markers needs."""
+
+    marker0 = ref("position marker", "first end")
+    marker1 = ref("position marker", "second end")
+    stiffness = column("N/m", "k")
+    active = column("1", "acts only if true", dtype=bool, default=True)
+
+
+class Loose(Component):
+    """A schema without markers."""
+
+    stiffness = column("N/m", "k")
+
+
+def build(rows: LocalRows) -> System:
+    """A system without forces."""
+    return System("Spring", rows.dofs)
+
+
+def raises(message: str) -> AbstractContextManager[Any]:
+    return pytest.raises(ModelError, match=f"^{message}$")
+
+
+def test_unregistered_component() -> None:
+    class Forgotten(Component):
+        mass = column("kg", "mass")
+
+    world = World()
+    with raises(
+        r"Forgotten is not registered, its rows would do nothing: must be made known by register\(Law\(Forgotten, "
+        r"...\)\) before rows are added"
+    ):
+        world.add(Forgotten, mass=1.0)
+    assert not world.tables and not world.count
+
+
+ANY: Any = None
+WRONG_LAWS: list[tuple[Callable[[], Law], str]] = [
+    (
+        lambda: Law(Spring, "connector", build=build),
+        r"dofs = None in Law of Spring, a connector: must be a function \(world, table\) that gives the coordinates of "
+        "each row; without it they exert no force",
+    ),
+    (
+        lambda: Law(Spring, "connector", dofs=pair_dofs),
+        r"build = None in Law of Spring, a connector: must be a function \(rows\) that gives a System; without it they "
+        "exert no force",
+    ),
+    (
+        lambda: Law(Spring, "conector", dofs=pair_dofs, build=build),  # type: ignore[arg-type]
+        "role = 'conector' in Law of Spring: must be one of node, body, element, marker, load, connector, constraint, "
+        "data, passive",
+    ),
+    (
+        lambda: Law(int, "connector", dofs=pair_dofs, build=build),  # type: ignore[arg-type]
+        "component = <class 'int'> in Law: must be a class that is derived from Component",
+    ),
+    (
+        lambda: Law(Spring, "connector", dofs=lambda world: ANY, build=build),  # type: ignore[misc, arg-type]
+        r"dofs of Spring takes 1 arguments, <lambda>\(world\): must be a function of 2, \(world, table\)",
+    ),
+    (
+        lambda: Law(Spring, "connector", dofs=pair_dofs, build=3),  # type: ignore[arg-type]
+        r"build of Spring = 3: must be a function of 1, \(rows\)",
+    ),
+    (
+        lambda: Law(Loose, "connector", dofs=pair_dofs, build=build),
+        "dofs of Loose reads marker0, marker1, but Loose has no marker0: must be declared beside stiffness",
+    ),
+    (
+        lambda: Law(Spring, "passive", outputs={"length": Output("m", "length", lambda rows: ANY)}),
+        r"output length of Spring takes 1 arguments, <lambda>\(rows\): must be a function of 2, \(rows, fields\)",
+    ),
+    (
+        lambda: Law(Spring, "marker", dofs=pair_dofs, build=build, family="position marker"),
+        "family = 'position marker' in Law of Spring, a marker: must be a marker family that Spring provides, and it "
+        "provides none",
+    ),
+    (
+        lambda: Law(Spring, "constraint", dofs=pair_dofs, build=build),
+        "multipliers = 0 in Law of Spring, a constraint: must be > 0, the number of equations of each row",
+    ),
+    (
+        lambda: Law(Spring, "node", dofs=pair_dofs),
+        r"dof_names = \(\) in Spring, a node: must be the names of its coordinates",
+    ),
+]
+
+
+@pytest.mark.parametrize(("create", "message"), WRONG_LAWS)
+def test_wrong_laws(create: Callable[[], Law], message: str) -> None:
+    with raises(message):
+        register(create())
+    assert law_of(Spring) is None and law_of(Loose) is None
+
+
+class Node(Component):
+    """A node whose columns are those of two coordinates."""
+
+    dof_names = ("x", "y")
+    reference_columns: ClassVar[tuple[str, ...]] = ("position",)
+    position = column("m", "place", shape=(2,))
+    velocity = column("m/s", "initial velocity", shape=(3,), default=(0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dof_names": ("x",)}, "position of Node: 2 numbers, must be 1, one for each of dof_names"),
+        (
+            {"initial_columns": ("position", "velocity")},
+            "velocity of Node: 3 numbers, must be 2, one for each of dof_names",
+        ),
+        (
+            {"initial_columns": ("velocity",)},
+            r"initial_columns = \('velocity',\) in Node: must be the columns of initial displacements and velocities, "
+            "or none",
+        ),
+        ({"rotation_names": ("e0",)}, "Node has no coordinate 'e0': must be one of x, y"),
+        ({"reference_columns": ("place",)}, "node Node reads place, but Node has no place: must be .*"),
+        ({"history_column": "parts"}, "history_column of Node reads parts, data, but Node has no parts: must be .*"),
+    ],
+)
+def test_wrong_nodes(monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], message: str) -> None:
+    for name, value in changes.items():
+        monkeypatch.setattr(Node, name, value)
+    with raises(message):
+        register(Law(Node, "node", dofs=lambda world, table: world.numbering.node_dofs[table.component]))
+
+
+@kernel
+def one(c: Any, i: int, u: float, ut: float, t: float) -> float:
+    return float(c.k[i] * u)
+
+
+@kernel
+def two(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
+    return c.k[i], 0.0
+
+
+@kernel
+def short(c: Any, i: int, u: float, t: float) -> float:
+    return float(c.k[i] * u)
+
+
+@kernel
+def three(c: Any, i: int, u: Vector, ut: Vector, t: float) -> Vector:
+    return (c.k[i] * u[0], 0.0, 0.0) if u[0] > 0.0 else (0.0, 0.0, 0.0)
+
+
+@kernel
+def three_by_three(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+    P[:, :] = 0.0
+
+
+def test_kernels_of_pairs() -> None:
+    """Each kernel is refused for the number of its arguments, and for that of its results."""
+    coordinate: Any = coordinate_pair
+    position: Any = position_pair
+    with raises(
+        r"force of coordinate_pair takes 4 arguments, short\(c, i, u, t\): must be a function of 5, \(c, i, u, ut, t\)"
+    ):
+        coordinate(short, two)
+    with raises("force of coordinate_pair gives 2 results: must give f"):
+        coordinate(two, two)
+    with raises(r"force_tangent of coordinate_pair gives 1 result: must give 2, \(df_du, df_dut\)"):
+        coordinate(one, lambda c, i, u, ut, t: c.k[i] * u)
+    with raises(r"force of position_pair takes 4 arguments, short\(c, i, u, t\): must be a function of 5, .*"):
+        position(short, three_by_three)
+    with raises(r"force of position_pair gives 1 result: must give 3, \(fx, fy, fz\)"):
+        position(lambda c, i, u, ut, t: 2.0 * t, three_by_three)
+    with raises(r"force of position_pair gives nothing: must give 3, \(fx, fy, fz\)"):
+        position(lambda c, i, u, ut, t: None, three_by_three)
+    with raises(r"force_tangent of position_pair takes 5 arguments, three\(.*\): must be a function of 7, .*"):
+        position(three, three)
+    with raises("force_tangent of position_pair = 'P': must be a function of 7, .*"):
+        position(three, "P")
+
+
+def test_results_are_counted_for_every_return() -> None:
+    def mixed(x: float) -> Any:
+        if x > 1.0:
+            return x, 2.0 * x
+        if x > 0.0:
+            return 2.0 * x
+        if x < -1.0:
+            return np.sin(x)  # what a call gives is not known
+        return None
+
+    assert count_results(mixed) == {0, 1, 2}
+    assert count_results(three) == {3}
+
+
+class Passing(Component):
+    """A schema without ``active``."""
+
+    marker0 = ref("position marker", "first end")
+    marker1 = ref("position marker", "second end")
+
+
+class Mixed(Component):
+    """A schema whose markers are of two families."""
+
+    marker0 = ref("position marker", "first end")
+    marker1 = ref("coordinate marker", "second end")
+    active = column("1", "acts only if true", dtype=bool, default=True)
+
+
+class Misspelt(Component):
+    """A schema whose markers are of no family."""
+
+    marker0 = ref("positon marker", "first end")
+    marker1 = ref("positon marker", "second end")
+    active = column("1", "acts only if true", dtype=bool, default=True)
+
+
+class Shaped(Component):
+    """A schema whose markers are of a family that is not made for pairs."""
+
+    marker0 = ref("cable shape marker", "first end")
+    marker1 = ref("cable shape marker", "second end")
+    active = column("1", "acts only if true", dtype=bool, default=True)
+
+
+def test_schemas_of_pairs() -> None:
+    """What is missing is said at registration; an unknown family when rows are added, as it may come later."""
+    with raises(
+        "register_pair of Passing reads marker0, marker1, active, but Passing has no active: must be declared beside "
+        "marker0, marker1"
+    ):
+        register_pair(Passing, three, three_by_three)
+    with raises("letters of Spring reads stifness, but Spring has no stifness: must be declared beside .*"):
+        register_pair(Spring, three, three_by_three, letters={"k": "stifness"})
+    with raises("marker1 of Mixed = coordinate marker: must be a position marker"):
+        register_pair(Mixed, three, three_by_three)
+    with raises("marker0 of Shaped = cable shape marker: must be one of coordinate marker, position marker"):
+        register_pair(Shaped, three, three_by_three)
+    register_pair(Misspelt, three, three_by_three)
+    with raises("marker0 of Misspelt = positon marker: must be one of .*position marker.*"):
+        World().add(Misspelt)
+    assert law_of(Spring) is None and law_of(Mixed) is None
+
+
+def test_a_column_that_bind_pair_needs() -> None:
+    """A law that binds its markers itself learns at the first evaluation what is missing."""
+
+    def build_pair(rows: LocalRows) -> System:
+        bind_pair(rows)
+        return System("Passing", rows.dofs)
+
+    register(Law(Passing, "connector", dofs=pair_dofs, build=build_pair))
+    world = World()
+    ends = [position_marker(world, world.add(MassPoint, position=(x, 0.0), mass=1.0)) for x in (0.0, 1.0)]
+    world.add(Passing, marker0=ends[0], marker1=ends[1])
+    with raises("bind_pair of Passing reads marker0, marker1, active, but Passing has no active: must be .*"):
+        Static(world).solve()
+
+
+def test_a_family_that_comes_later() -> None:
+    """A law may be registered before its markers; it is then made known, and checked, with them."""
+
+    class Early(Component):
+        marker0 = ref("late marker", "first end")
+        marker1 = ref("late marker", "second end")
+        active = column("1", "acts only if true", dtype=bool, default=True)
+
+    made: list[Any] = []
+    register_pair(Early, one, two, source="here")
+    with raises("marker0 of Early = late marker: must be one of .*"):
+        World().add(Early)
+    late = MarkerFamily("late marker", lambda world, ids, layout: None, lambda *args, **more: made.append((args, more)))
+    register_family(late)
+    assert made == [((Early, one, two), {"source": "here"})]
