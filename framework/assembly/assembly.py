@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from windlass.framework.assembly.steps import (
     tangent_steps,
 )
 from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsity
+from windlass.framework.assembly.vectors import create_ghost_vector, update_ghosts
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program
@@ -33,12 +34,22 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.state.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
-from windlass.framework.state.state import NAMES, State
 
 BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
 MOST_BOUND = 500  # different sets of rows that are kept bound
 _NONE: tuple[type[Component] | None, int] = (None, -1)
+
+
+class Values(Protocol):
+    """What an assembly is evaluated at; see `State`."""
+
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    data: FloatArray
+    start_data: FloatArray
+    t: float
 
 
 class Assembly:
@@ -283,7 +294,7 @@ class Assembly:
         error, step, switched, force = self.processes.largest([error, -step, float(changed), force])
         return PostNewton(error, -step, bool(switched), force)
 
-    def decide(self, state: State) -> None:
+    def decide(self, state: Values) -> None:
         """Decide the history values of a state anew from its motion: open or closed, sticks or slips.
 
         The state is that of the start of a solve, also after parameters were switched.
@@ -350,7 +361,7 @@ class Assembly:
             fields.t, fields.rate_level = numbers
             self.update_markers()
 
-    def load_fields(self, state: State) -> Fields:
+    def load_fields(self, state: Values) -> Fields:
         """Bring a state into the fields and evaluate the markers."""
         self.check_idle("a state is evaluated")
         self.refresh()
@@ -366,22 +377,9 @@ class Assembly:
                 arrays = fields.x, fields.v, fields.a
                 self._ghost_vectors = [create_ghost_vector(layout, array[:n]) for array in arrays]
             for vector in self._ghost_vectors:
-                spread_to_ghosts(vector)
+                update_ghosts(vector)
         self.update_markers()
         return fields
-
-    def local_state(self, state: State | None) -> State:
-        """A new local state with the values of a state of the same world (default: initial values)."""
-        local = State(self.world, self)
-        if state is None:
-            return local
-        if state.is_local_to(self):
-            local.assign(state)
-        else:
-            whole = state.gather()
-            scatter_state(self, {name: getattr(whole, name) for name in NAMES}, local)
-            local.t, local.step = whole.t, whole.step
-        return local
 
 
 def _law(component: type[Component]) -> Any:

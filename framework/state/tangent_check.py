@@ -230,8 +230,9 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
     """What one law adds to the residual, but for constant masses and weights."""
     fields = assembly.fields
     f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
-    s, inertia = evaluate(fields, f=f, C=c), system.inertia
-    for function in (system.residual, inertia and inertia.force, system.constraint and system.constraint.residual):
+    s = evaluate(fields, f=f, C=c)
+    inertia = system.inertia.force if system.inertia is not None else None
+    for function in (system.residual, inertia, system.constraint and system.constraint.residual):
         if function:
             function(s)
     if system.load is not None:
@@ -246,7 +247,7 @@ def _add_own_tangent(
     system = assembly.layout.systems[component]
     dq, dv, da, scale = factors
     s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da)
-    for function in (system.tangent, system.inertia and system.inertia.tangent):
+    for function in (system.tangent, system.inertia.tangent if system.inertia is not None else None):
         if function is not None:
             function(s)
     if system.load_tangent is not None:

@@ -21,13 +21,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import PostNewton
-from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion.blocks import create_block_factors
+from windlass.solvers.constraint_motion.ghosts import GhostValues, largest_of_all
 from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
-from windlass.solvers.explicit_methods.ghosts import GhostValues, largest_of_all
-from windlass.solvers.linear.blocks import create_block_factors
 
 CONSTRAINT_TOLERANCE = 1e-13
 """Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""

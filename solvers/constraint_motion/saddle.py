@@ -23,8 +23,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.layout.unknowns import Unknowns, plain_unknowns
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.equilibrium.singular import find_weakest
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
 from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package

@@ -17,7 +17,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import ModelError
-from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
 from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia

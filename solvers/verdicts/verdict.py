@@ -14,9 +14,9 @@ from typing import Any
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
-from windlass.framework.command_line.summary import note_verdict
+from windlass.framework.command_line.summary_file import note_verdict
 from windlass.framework.errors import WindlassError
-from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.launch.launcher import is_first_process
 from windlass.solvers.stepping.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05

@@ -33,7 +33,7 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, local_state
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 
@@ -256,7 +256,7 @@ def test_implicit_steps_follow_the_neighbours() -> None:
         world, points = build_row()
         solver = Dynamic(world, step=step, end=end, method="trapezoidal_index2", name="")
         momenta = [state.v.reshape(-1, 3).sum(axis=0) for state in solver.march()]
-        last = solver.problem.assembly.local_state(None)
+        last = local_state(solver.problem.assembly, None)
         solver.problem.store(last)
         errors.append(np.abs(last.of(points) - exact).max())
         assert_allclose(momenta[-1], momenta[0], rtol=0, atol=1e-9)
