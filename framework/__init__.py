@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from windlass.framework.arrays import FloatArray as FloatArray
     from windlass.framework.arrays import IntArray as IntArray
     from windlass.framework.errors import ModelError as ModelError
+    from windlass.framework.kernels.call import call as call
     from windlass.framework.kernels.kernel import kernel as kernel
     from windlass.framework.model.drawing import Drawing as Drawing
     from windlass.framework.model.drawing import Painting as Painting
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
     from windlass.framework.model.law import Output as Output
     from windlass.framework.model.law import register as register
     from windlass.framework.model.law import register_family as register_family
+    from windlass.framework.model.law import register_pair as register_pair
     from windlass.framework.model.schema import Component as Component
     from windlass.framework.model.schema import column as column
     from windlass.framework.model.schema import function as function
     from windlass.framework.model.schema import ref as ref
     from windlass.framework.model.system import ConstraintSystem as ConstraintSystem
     from windlass.framework.model.system import Coupling as Coupling
+    from windlass.framework.model.system import Evaluation as Evaluation
     from windlass.framework.model.system import Fields as Fields
     from windlass.framework.model.system import PostNewton as PostNewton
     from windlass.framework.model.system import System as System
@@ -39,12 +42,14 @@ _MODULE_OF = {
     "FloatArray": "arrays",
     "IntArray": "arrays",
     "ModelError": "errors",
+    "call": "kernels.call",
     "kernel": "kernels.kernel",
     "GenericData": "model.history",
     "check_history": "model.history",
     "create_history": "model.history",
     "ConstraintSystem": "model.system",
     "Coupling": "model.system",
+    "Evaluation": "model.system",
     "Fields": "model.system",
     "Law": "model.law",
     "LocalRows": "model.law",
@@ -54,6 +59,7 @@ _MODULE_OF = {
     "System": "model.system",
     "register": "model.law",
     "register_family": "model.law",
+    "register_pair": "model.law",
     "Component": "model.schema",
     "column": "model.schema",
     "function": "model.schema",

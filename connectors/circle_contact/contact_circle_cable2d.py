@@ -82,7 +82,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    contact = bind_contact(rows, friction=False)
+    contact = rows.columns
     system, c = create_system(rows, contact), contact.columns
 
     def post_newton(fields: Fields) -> PostNewton:
@@ -104,6 +104,7 @@ register(
         ContactCircleCable2D,
         "connector",
         dofs=dofs,
+        bind=lambda rows: bind_contact(rows, friction=False),
         build=build,
         outputs=create_outputs(friction=False),
         complete=complete,

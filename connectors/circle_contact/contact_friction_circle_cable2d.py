@@ -146,7 +146,7 @@ def check(world: Tables, table: EntityTable) -> None:
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     check_forms(rows.table, FORMS, rows.rows)  # again, since friction_stiffness may have been switched
-    contact = bind_contact(rows, friction=True)
+    contact = rows.columns
     system, c, travel = create_system(rows, contact), contact.columns, contact.travel
 
     update_states, record = call(update_friction), call(record_positions)
@@ -198,6 +198,7 @@ register(
         ContactFrictionCircleCable2D,
         "connector",
         dofs=dofs,
+        bind=lambda rows: bind_contact(rows, friction=True),
         build=build,
         outputs=create_outputs(friction=True),
         complete=complete,

@@ -92,7 +92,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
-    c, system = bind_points(rows), System("ContactFrictionCirclePoints2D", rows.dofs)
+    c, system = rows.columns, System("ContactFrictionCirclePoints2D", rows.dofs)
     system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
     system.tangent = call(
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
@@ -114,6 +114,7 @@ register(
         ContactFrictionCirclePoints2D,
         "connector",
         dofs=dofs,
+        bind=bind_points,
         build=build,
         outputs=create_point_outputs(),
         complete=complete,

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.common import bind_points, eval_parts, eval_point_powers, eval_points
-from windlass.connectors.circle_segments.common import bind_contact, eval_segments
+from windlass.connectors.circle_points.common import eval_parts, eval_point_powers, eval_points
+from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_segments.common import Contact, eval_segments
 from windlass.connectors.circle_segments.power import eval_powers
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -51,10 +52,10 @@ def touches_at_points(component: type[Component]) -> bool:
 
 
 def view_contact(rows: LocalRows) -> ContactView:
-    """Bind rows of one of the laws."""
+    """Rows of one of the laws."""
     component = rows.table.component
     if touches_at_points(component):
-        p = bind_points(rows)
+        p: PointColumns = rows.columns
         return ContactView(
             p.circle, p.data, p.n, p.L, p.active,
             lambda fields: eval_points(p, fields),
@@ -62,7 +63,7 @@ def view_contact(rows: LocalRows) -> ContactView:
             lambda fields, row, number: eval_parts(p, fields, row, number),
             True,
         )  # fmt: skip
-    contact = bind_contact(rows, friction="friction_coefficient" in component.columns)
+    contact: Contact = rows.columns
     c = contact.columns
 
     def parts(fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:

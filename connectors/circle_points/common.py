@@ -100,12 +100,12 @@ def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray)
 def create_point_outputs() -> dict[str, Output]:
     """Output variables of the law: those of `create_outputs` with points instead of segments."""
 
-    def evaluate(rows: LocalRows, fields: Fields, _: bool) -> tuple[FloatArray, Any]:
-        c = bind_points(rows)
+    def evaluate(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
+        c: PointColumns = rows.columns
         return eval_points(c, fields), c
 
-    def powers(rows: LocalRows, fields: Fields, _: bool) -> FloatArray:
-        return eval_point_powers(bind_points(rows), fields)
+    def powers(rows: LocalRows, fields: Fields) -> FloatArray:
+        return eval_point_powers(rows.columns, fields)
 
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")

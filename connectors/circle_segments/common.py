@@ -215,22 +215,22 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     return out
 
 
-def evaluate_rows(rows: LocalRows, fields: Fields, friction: bool) -> tuple[FloatArray, Any]:
+def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
     """The numbers of `eval_segments` and the columns of rows."""
-    contact = bind_contact(rows, friction)
+    contact: Contact = rows.columns
     return eval_segments(contact, fields), contact.columns
 
 
-def evaluate_powers(rows: LocalRows, fields: Fields, friction: bool) -> FloatArray:
+def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
     """The powers of the segments of rows; see `eval_powers`."""
-    contact = bind_contact(rows, friction)
+    contact: Contact = rows.columns
     return eval_powers(contact.columns, contact.travel, fields)
 
 
 def create_outputs(
     friction: bool,
-    evaluate: Callable[[LocalRows, Fields, bool], tuple[FloatArray, Any]] = evaluate_rows,
-    powers: Callable[[LocalRows, Fields, bool], FloatArray] = evaluate_powers,
+    evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
+    powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
 ) -> dict[str, Output]:
     """Output variables of a contact law, each per segment, shape (rows, segments, ...), and its powers, shape (rows,).
 
@@ -239,7 +239,7 @@ def create_outputs(
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:
-        return Output(unit, doc, lambda rows, fields: pick(*evaluate(rows, fields, friction)))
+        return Output(unit, doc, lambda rows, fields: pick(*evaluate(rows, fields)))
 
     outputs = {
         "force_local": output(
@@ -267,5 +267,5 @@ def create_outputs(
     if friction:
         state = output("1", "0 sticks, +-1 slips, -2 open or undefined", lambda o, c: o[..., 7])
         outputs["state"] = replace(state, fill=UNDEFINED)
-    outputs |= create_power_outputs(friction, lambda rows, fields: powers(rows, fields, friction))
+    outputs |= create_power_outputs(friction, powers)
     return outputs

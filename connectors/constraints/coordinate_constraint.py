@@ -196,19 +196,23 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     )
 
 
-def build(rows: LocalRows) -> System:
-    """The system of `CoordinateConstraint`."""
-    multipliers = rows.layout.multipliers(rows.table, rows.rows)
+def bind(rows: LocalRows) -> tuple[Columns, TimeColumns]:
+    """The markers of the rows, and their right-hand sides."""
     c = Columns(
         rows.markers("marker0"),
         rows.markers("marker1"),
         rows.dofs,
         rows.world.ref_width(rows.table, "marker0"),
-        multipliers[:, 0].copy(),
+        rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy(),
         rows.column("active"),
         rows.column("velocity_level"),
     )
-    times = bind_times(rows)
+    return c, bind_times(rows)
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `CoordinateConstraint`."""
+    c, times = rows.columns
 
     def update_times(s: Evaluation) -> None:
         times.offset(s.t)
@@ -216,7 +220,7 @@ def build(rows: LocalRows) -> System:
 
     system = System("CoordinateConstraint", rows.dofs)
     system.constraint = ConstraintSystem(
-        multipliers,
+        c.lam[:, None],
         call(
             residual,
             lambda s: (
@@ -266,17 +270,17 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """What is left of C: x1 - x0 - offset [m or rad], at velocity level ẋ1 - ẋ0 - rate, shape (rows,)."""
-    m, times = s.markers[FAMILY], bind_times(rows)
-    m0, m1 = rows.markers("marker0"), rows.markers("marker1")
-    position = m.value[m1] - m.value[m0] - times.offset(s.t)
-    velocity = m.rate[m1] - m.rate[m0] - times.rate(s.t)
-    gap: FloatArray = np.where(rows.column("velocity_level"), velocity, position) * rows.column("active")
+    m, (c, times) = s.markers[FAMILY], rows.columns
+    position = m.value[c.m1] - m.value[c.m0] - times.offset(s.t)
+    velocity = m.rate[c.m1] - m.rate[c.m0] - times.rate(s.t)
+    gap: FloatArray = np.where(c.fast, velocity, position) * c.on
     return gap
 
 
 def eval_multiplier(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """λ [N or N m], shape (rows,): the force that coordinate 1 feels is -λ."""
-    lam: FloatArray = s.lam[rows.layout.multipliers(rows.table, rows.rows)[:, 0]] * rows.column("active")
+    c, _ = rows.columns
+    lam: FloatArray = s.lam[c.lam] * c.on
     return lam
 
 
@@ -286,6 +290,7 @@ register(
         role="constraint",
         multipliers=1,
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         complete=complete,
         check=check,

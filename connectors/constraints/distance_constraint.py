@@ -55,7 +55,7 @@ def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
 
 def build(rows: LocalRows) -> System:
     """The system of `DistanceConstraint`."""
-    return create_system(rows, *bind(rows), loops)
+    return create_system(rows, loops)
 
 
 register(
@@ -64,8 +64,9 @@ register(
         role="constraint",
         multipliers=1,
         dofs=pair_dofs,
+        bind=bind,
         build=build,
-        outputs=joint_outputs(bind, loops, "m", "|p1 - p0| - distance, (1,)"),
+        outputs=joint_outputs(loops, "m", "|p1 - p0| - distance, (1,)"),
         source=SOURCE,
     )
 )

@@ -108,7 +108,7 @@ def bind(rows: LocalRows) -> tuple[Columns, Joint]:
 
 def build(rows: LocalRows) -> System:
     """The system of `GenericJoint`."""
-    return create_system(rows, *bind(rows), loops)
+    return create_system(rows, loops)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -127,9 +127,10 @@ register(
         role="constraint",
         multipliers=6,
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         check=check,
-        outputs=joint_outputs(bind, loops, "m, 1", "translations [m], then rotations [1] along the joint axes, (6,)"),
+        outputs=joint_outputs(loops, "m, 1", "translations [m], then rotations [1] along the joint axes, (6,)"),
         source=SOURCE,
     )
 )

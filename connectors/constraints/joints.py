@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,8 +33,9 @@ def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
     return Joint(rows.markers("marker0"), rows.markers("marker1"), np.ascontiguousarray(rows.dofs), n0, lam, holds)
 
 
-def create_system(rows: LocalRows, c: Any, j: Joint, loops: Loops) -> System:
-    """The system of a joint table with the law's columns c and the loops around its equation."""
+def create_system(rows: LocalRows, loops: Loops) -> System:
+    """The system of a joint table, whose columns are those of the law and a `Joint`, with the loops of its equation."""
+    c, j = rows.columns
     system = System(rows.table.kind, rows.dofs)
     system.constraint = ConstraintSystem(
         j.lam,
@@ -49,21 +49,17 @@ def create_system(rows: LocalRows, c: Any, j: Joint, loops: Loops) -> System:
     return system
 
 
-BindRows = Callable[[LocalRows], tuple[Any, Joint]]
-
-
-def joint_outputs(bind_rows: BindRows, loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
+def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
     """Outputs that all joints have.
 
     Args:
-        bind_rows: ``(rows) -> (c, joint)``.
         loops: the law's loops.
         gap_unit: unit of C.
         equations: what the equations are, for the documentation.
     """
 
     def evaluate(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray, FloatArray]:
-        c, j = bind_rows(rows)
+        c, j = rows.columns
         C, g = np.zeros(j.on.shape), np.zeros((*j.on.shape, 9))
         loops.evaluate(c, j, s.markers[FAMILY], C, g)
         return C, g, np.where(j.on, s.lam[j.lam], 0.0)

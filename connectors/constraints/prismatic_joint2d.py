@@ -73,7 +73,7 @@ def bind(rows: LocalRows) -> tuple[Columns, Joint]:
 
 def build(rows: LocalRows) -> System:
     """The system of `PrismaticJoint2D`."""
-    return create_system(rows, *bind(rows), loops)
+    return create_system(rows, loops)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -89,9 +89,10 @@ register(
         role="constraint",
         multipliers=2,
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         check=check,
-        outputs=joint_outputs(bind, loops, "m, 1", "distance from the axis [m], sin(φ1 - φ0 - angle) [1], (2,)"),
+        outputs=joint_outputs(loops, "m, 1", "distance from the axis [m], sin(φ1 - φ0 - angle) [1], (2,)"),
         source=SOURCE,
     )
 )

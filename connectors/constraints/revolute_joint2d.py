@@ -35,7 +35,7 @@ def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
 
 def build(rows: LocalRows) -> System:
     """The system of `RevoluteJoint2D`."""
-    return create_system(rows, *bind(rows), loops)
+    return create_system(rows, loops)
 
 
 register(
@@ -44,9 +44,10 @@ register(
         role="constraint",
         multipliers=2,
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         check=check_planar,
-        outputs=joint_outputs(bind, loops, "m", "p1 - p0 along x, y, (2,)"),
+        outputs=joint_outputs(loops, "m", "p1 - p0 along x, y, (2,)"),
         source=SOURCE,
     )
 )

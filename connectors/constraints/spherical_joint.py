@@ -51,7 +51,7 @@ def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
 
 def build(rows: LocalRows) -> System:
     """The system of `SphericalJoint`."""
-    return create_system(rows, *bind(rows), loops)
+    return create_system(rows, loops)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -65,9 +65,10 @@ register(
         role="constraint",
         multipliers=3,
         dofs=pair_dofs,
+        bind=bind,
         build=build,
         check=check,
-        outputs=joint_outputs(bind, loops, "m", "p1 - p0 along x, y, z, (3,)"),
+        outputs=joint_outputs(loops, "m", "p1 - p0 along x, y, z, (3,)"),
         source=SOURCE,
     )
 )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.coordinate_marker import FAMILY
-from windlass.connectors.user_functions.time_functions import bind_values
+from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
@@ -73,14 +73,17 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return world.dofs_of(table.held_values("marker"))
 
 
+def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
+    """The markers of the rows, and their loads."""
+    return Columns(rows.markers("marker"), rows.dofs, rows.column("active")), bind_values(rows, "value", "function")
+
+
 def build(rows: LocalRows) -> System:
     """The system of `CoordinateLoad`."""
-    world = rows.world
-    c = Columns(rows.markers("marker"), rows.dofs, rows.column("active"))
-    forces = bind_values(rows, "value", "function")
+    c, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f), forces.update)
-    kinds = [markers.component for markers, _, _ in world.split_by_table(rows.column("marker"))]
+    kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.column("marker"))]
     # loads on a single coordinate do not depend on it and shall not widen the matrix
     if any("curved marker" in kind.provides for kind in kinds):
         system.load_tangent = call(
@@ -91,7 +94,8 @@ def build(rows: LocalRows) -> System:
 
 def eval_value(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Load without the load factor [N or N m], shape (rows,); 0 where inactive."""
-    F: FloatArray = bind_values(rows, "value", "function")(s.t) * rows.column("active")
+    c, forces = rows.columns
+    F: FloatArray = forces(s.t) * c.on
     return F
 
 
@@ -100,6 +104,7 @@ register(
         CoordinateLoad,
         role="load",
         dofs=dofs,
+        bind=bind,
         build=build,
         outputs={"force": Output("N", "applied load without the load factor [N or N m], ()", eval_value)},
         source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",

@@ -8,7 +8,7 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 
 from __future__ import annotations
 
-from windlass.connectors.loads.vector_load import build_vector_load, dofs, eval_vector
+from windlass.connectors.loads.vector_load import bind, build_vector_load, dofs, eval_vector
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -50,6 +50,7 @@ register(
         Force,
         role="load",
         dofs=dofs,
+        bind=bind,
         build=build,
         check=check,
         outputs={"force": Output("N", "applied force without the load factor, global, (3,)", eval_vector)},

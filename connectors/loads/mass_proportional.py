@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from windlass.connectors.user_functions.time_functions import bind_values
+from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
@@ -60,28 +60,33 @@ def group_rows(rows: LocalRows) -> list[Group]:
     return [Group(component, members[0], local[members]) for component, members in groups.values()]
 
 
+def bind(rows: LocalRows) -> TimeColumn:
+    """The accelerations of the rows."""
+    return bind_values(rows, "acceleration", "function")
+
+
 def build(rows: LocalRows) -> System:
     """The system of `MassProportional`."""
     systems, groups = rows.layout.systems, group_rows(rows)
-    accelerations = bind_values(rows, "acceleration", "function")
+    accelerations = rows.columns
     system = System("MassProportional", rows.dofs)
 
     def add_load(s: Evaluation) -> None:
         g = accelerations(s.t)
         for group in groups:
             # looked up each time: switching a column of the bodies makes them a new system
-            body_force = systems[group.component].body_force
-            assert body_force is not None
-            body_force(evaluate(s, g=g[group.first], which=group.bodies))
+            weight = systems[group.component].body_force
+            assert weight is not None
+            weight.force(evaluate(s, g=g[group.first], which=group.bodies))
 
     def add_load_tangent(s: Evaluation) -> None:
         g = accelerations(s.t)
         for group in groups:
             # into the slots of the bodies, whose rows the group names
-            body = systems[group.component]
-            if body.body_force_tangent is not None:
+            weight = systems[group.component].body_force
+            if weight is not None and weight.tangent is not None:
                 slots = s.slots_of[group.component]
-                body.body_force_tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
+                weight.tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
 
     system.load = add_load
     for group in groups:
@@ -91,14 +96,14 @@ def build(rows: LocalRows) -> System:
             raise ModelError(
                 f"body in MassProportional row {row} is a {group.component.__name__}: must be a body with mass"
             )
-        if body.body_force_tangent is not None:
+        if body.body_force.tangent is not None:
             system.load_tangent = add_load_tangent
     return system
 
 
 def eval_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Acceleration in the global frame, without the load factor [m/s^2], shape (rows, 3); 0 where inactive."""
-    g: FloatArray = bind_values(rows, "acceleration", "function")(s.t) * rows.column("active")[:, None]
+    g: FloatArray = rows.columns(s.t) * rows.column("active")[:, None]
     return g
 
 
@@ -107,6 +112,7 @@ register(
         MassProportional,
         role="load",
         dofs=dofs,
+        bind=bind,
         build=build,
         outputs={
             "acceleration": Output("m/s^2", "applied acceleration without the load factor, (3,)", eval_acceleration)

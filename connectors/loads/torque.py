@@ -10,7 +10,7 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 
 from __future__ import annotations
 
-from windlass.connectors.loads.vector_load import build_vector_load, dofs, eval_vector
+from windlass.connectors.loads.vector_load import bind, build_vector_load, dofs, eval_vector
 from windlass.framework.model.law import Law, LocalRows, Output, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
@@ -39,6 +39,7 @@ register(
         Torque,
         role="load",
         dofs=dofs,
+        bind=bind,
         build=build,
         outputs={"torque": Output("N m", "applied torque without the load factor, global, (3,)", eval_vector)},
         source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",

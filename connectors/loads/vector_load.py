@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
-from windlass.connectors.user_functions.time_functions import bind_values
+from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
@@ -94,6 +94,12 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return world.dofs_of(table.held_values("marker"))
 
 
+def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
+    """The markers of the rows, and their vectors."""
+    c = Columns(rows.markers("marker"), rows.dofs, rows.column("body_fixed"), rows.column("active"))
+    return c, bind_values(rows, "vector", "function")
+
+
 def build_vector_load(rows: LocalRows, turning: bool) -> System:
     """The system of a load with the columns marker, vector, function, body_fixed and active.
 
@@ -101,10 +107,8 @@ def build_vector_load(rows: LocalRows, turning: bool) -> System:
         rows: the rows.
         turning: the vector is a torque and acts on rotations; otherwise it is a force.
     """
-    world, table = rows.world, rows.table
-    c = Columns(rows.markers("marker"), rows.dofs, rows.column("body_fixed"), rows.column("active"))
-    vectors = bind_values(rows, "vector", "function")
-    system = System(table.kind, rows.dofs)
+    c, vectors = rows.columns
+    system = System(rows.table.kind, rows.dofs)
 
     def derivatives(m: PositionColumns) -> tuple[FloatArray, FloatArray]:
         return (m.Jr, m.Hr) if turning else (m.J, m.H)
@@ -114,9 +118,9 @@ def build_vector_load(rows: LocalRows, turning: bool) -> System:
         lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f),
         vectors.update,
     )
-    kinds = [markers.component for markers, _, _ in world.split_by_table(rows.column("marker"))]
+    kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.column("marker"))]
     # most loads do not depend on the coordinates and shall not widen the matrix
-    if rows.column("body_fixed").any() or any("curved marker" in kind.provides for kind in kinds):
+    if c.turns.any() or any("curved marker" in kind.provides for kind in kinds):
         system.load_tangent = call(
             load_tangent,
             lambda s: (
@@ -135,7 +139,8 @@ def build_vector_load(rows: LocalRows, turning: bool) -> System:
 
 def eval_vector(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """The vector in the global frame, without the load factor [N or N m], shape (rows, 3); 0 where inactive."""
-    given = bind_values(rows, "vector", "function")(s.t)
-    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[rows.markers("marker")], given)
-    F: FloatArray = np.where(rows.column("body_fixed")[:, None], turned, given) * rows.column("active")[:, None]
+    c, vectors = rows.columns
+    given = vectors(s.t)
+    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[c.m0], given)
+    F: FloatArray = np.where(c.turns[:, None], turned, given) * c.on[:, None]
     return F

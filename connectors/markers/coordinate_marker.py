@@ -9,12 +9,14 @@ Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import FAMILY as FAMILY
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns as CoordinateColumns
+from windlass.connectors.markers.pair_laws import COORDINATES, register_kind
 from windlass.connectors.markers.position_markers import merge_handles, nodes_of
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
 from windlass.elements.nodes.ground import Ground
@@ -209,7 +211,7 @@ def _ground_coordinate(world: Tables) -> Entity:
     return marker
 
 
-register_family(MarkerFamily(FAMILY, allocate))
+register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, COORDINATES, _ground_coordinate)))
 register(
     Law(
         NodeCoordinate,

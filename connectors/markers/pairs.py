@@ -1,8 +1,9 @@
 """Row loops of connectors between two markers: gather, scatter and the tangent, written once and compiled around a law.
 
-A law brings kernels for one row.  With u = value1 - value0 of two coordinate markers and its rate u_t, or with
-u = p1 - p0 and u_t = v1 - v0 of two position markers, it gives f(u, u_t, t), which enters the left-hand side of the
-equations of motion at marker 1 and with the opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.
+A law brings kernels for one row; `register_pair` makes all else of it, see `pair_laws`.  With u = value1 - value0 of
+two coordinate markers and its rate u_t, or with u = p1 - p0 and u_t = v1 - v0 of two position markers, it gives
+f(u, u_t, t), which enters the left-hand side of the equations of motion at marker 1 and with the opposite sign at
+marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.
 The loops add
 
     forces    Jᵀ f    with J = [-J0, J1],
@@ -27,8 +28,8 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.law_checks import check_needs, needs
 from windlass.framework.model.table import EntityTable
 
-COORDINATE_ARGUMENTS = ("c", "i", "u", "ut", "t")
-POSITION_ARGUMENTS = ("c", "i", "ux", "uy", "uz", "utx", "uty", "utz", "t")
+ARGUMENTS = ("c", "i", "u", "ut", "t")
+Vector = tuple[float, float, float]
 
 Loops = tuple[Callable[..., None], Callable[..., None]]
 
@@ -67,6 +68,12 @@ def bind_pair(rows: LocalRows) -> Pair:
     return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.column("active"))
 
 
+@kernel(inline=True)
+def subtract(values: FloatArray, m1: int, m0: int) -> Vector:
+    """The difference of two rows of three numbers."""
+    return values[m1, 0] - values[m0, 0], values[m1, 1] - values[m0, 1], values[m1, 2] - values[m0, 2]
+
+
 def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tuple[float, float]]) -> Loops:
     """Loops around a law between two coordinate markers.
 
@@ -81,9 +88,9 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
     Raises:
         ModelError: a kernel that takes other arguments, or gives another number of results.
     """
-    check_arguments(force, "force of coordinate_pair", COORDINATE_ARGUMENTS)
+    check_arguments(force, "force of coordinate_pair", ARGUMENTS)
     check_results(force, "force of coordinate_pair", ("f",))
-    check_arguments(force_tangent, "force_tangent of coordinate_pair", COORDINATE_ARGUMENTS)
+    check_arguments(force_tangent, "force_tangent of coordinate_pair", ARGUMENTS)
     check_results(force_tangent, "force_tangent of coordinate_pair", ("df_du", "df_dut"))
 
     @kernel
@@ -137,14 +144,14 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
     return residual, tangent
 
 
-def position_pair(force: Callable[..., tuple[float, float, float]], force_tangent: Callable[..., None]) -> Loops:
+def position_pair(force: Callable[..., Vector], force_tangent: Callable[..., None]) -> Loops:
     """Loops around a law between two position markers.
 
     Args:
-        force: kernel ``(c, i, ux, uy, uz, utx, uty, utz, t) -> (fx, fy, fz)`` for row i of the law's columns c;
-            u [m] and f [N] in the global frame, t [s].
-        force_tangent: kernel ``(c, i, ux, uy, uz, utx, uty, utz, t, P, V)`` that writes all entries of
-            P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m], each of shape (3, 3).
+        force: kernel ``(c, i, u, ut, t) -> (fx, fy, fz)`` for row i of the law's columns c; u [m], ut [m/s] and f [N]
+            are tuples of three numbers in the global frame, t [s].
+        force_tangent: kernel ``(c, i, u, ut, t, P, V)`` that writes all entries of P = ∂f/∂u [N/m] and
+            V = ∂f/∂u_t [N s/m], each of shape (3, 3).
 
     Returns:
         Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, time, dq, dv, slots, values)`` over all
@@ -153,9 +160,9 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
     Raises:
         ModelError: a kernel that takes other arguments, or gives another number of results.
     """
-    check_arguments(force, "force of position_pair", POSITION_ARGUMENTS)
+    check_arguments(force, "force of position_pair", ARGUMENTS)
     check_results(force, "force of position_pair", ("fx", "fy", "fz"))
-    check_arguments(force_tangent, "force_tangent of position_pair", (*POSITION_ARGUMENTS, "P", "V"))
+    check_arguments(force_tangent, "force_tangent of position_pair", (*ARGUMENTS, "P", "V"))
     check_results(force_tangent, "force_tangent of position_pair", ())
 
     @kernel
@@ -165,9 +172,8 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
             if not pair.active[i]:
                 continue
             m0, m1 = pair.m0[i], pair.m1[i]
-            ux, uy, uz = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1], m.p[m1, 2] - m.p[m0, 2]
-            utx, uty, utz = m.v[m1, 0] - m.v[m0, 0], m.v[m1, 1] - m.v[m0, 1], m.v[m1, 2] - m.v[m0, 2]
-            fx, fy, fz = force(c, i, ux, uy, uz, utx, uty, utz, t)
+            u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+            fx, fy, fz = force(c, i, u, ut, t)
             for a in range(n0):
                 f[pair.dofs[i, a]] -= m.J[m0, 0, a] * fx + m.J[m0, 1, a] * fy + m.J[m0, 2, a] * fz
             for a in range(n - n0):
@@ -185,9 +191,8 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
             if not pair.active[i]:
                 continue
             m0, m1 = pair.m0[i], pair.m1[i]
-            ux, uy, uz = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1], m.p[m1, 2] - m.p[m0, 2]
-            utx, uty, utz = m.v[m1, 0] - m.v[m0, 0], m.v[m1, 1] - m.v[m0, 1], m.v[m1, 2] - m.v[m0, 2]
-            force_tangent(c, i, ux, uy, uz, utx, uty, utz, t, P, V)
+            u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+            force_tangent(c, i, u, ut, t, P, V)
             for k in range(3):
                 for a in range(n0):
                     J[k, a] = -m.J[m0, k, a]
@@ -206,7 +211,7 @@ def position_pair(force: Callable[..., tuple[float, float, float]], force_tangen
                     values[slots[i, a, b]] += J[0, a] * B[0, b] + J[1, a] * B[1, b] + J[2, a] * B[2, b]
             h0, h1 = m.h[m0], m.h[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
-                fx, fy, fz = force(c, i, ux, uy, uz, utx, uty, utz, t)
+                fx, fy, fz = force(c, i, u, ut, t)
                 if h0 >= 0:
                     for a in range(n0):
                         for b in range(n0):

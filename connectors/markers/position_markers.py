@@ -18,11 +18,13 @@ and flexible bodies); second derivatives by differentiation of these.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.markers.pair_laws import POSITIONS, register_kind
 from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
 from windlass.connectors.markers.position_kernels import (
     CableRows,
@@ -324,7 +326,7 @@ def _parse_place(entity: Entity, at: Any) -> FloatArray:
     return place
 
 
-register_family(MarkerFamily(FAMILY, allocate))
+register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, POSITIONS, None)))
 register(
     Law(
         NodePosition,

@@ -156,7 +156,7 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
     return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
 
 
-def bind_columns(rows: LocalRows) -> Columns:
+def bind(rows: LocalRows) -> Columns:
     """Parameters of the rows."""
     a, b = directions(rows.reference, rows.column("axis"))
     start, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
@@ -165,7 +165,7 @@ def bind_columns(rows: LocalRows) -> Columns:
 
 def build(rows: LocalRows) -> System:
     """The system of `RotationCoordinate`."""
-    c = bind_columns(rows)
+    c: Columns = rows.columns
     system = System("RotationCoordinate", rows.dofs)
     store = call(store_angles)
 
@@ -182,7 +182,7 @@ def build(rows: LocalRows) -> System:
         ]
 
     system.update = call(update_rotations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.data))
-    system.post_newton, system.trouble = post_newton, find_trouble
+    system.post_newton, system.checks.trouble = post_newton, find_trouble
     return system
 
 
@@ -246,6 +246,7 @@ register(
         role="marker",
         family=FAMILY,
         dofs=lambda world, table: world.dofs_of(table.held_values("node"))[:, 3:],
+        bind=bind,
         build=build,
         complete=complete,
         check=check,

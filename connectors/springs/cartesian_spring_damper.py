@@ -11,24 +11,15 @@ Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import partial
 
-import numpy as np
-
-from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, position_pair
-from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
-from windlass.connectors.user_functions.user_forces import (
-    UserForces,
-    bind_user_forces,
-    update_derivatives,
-    update_forces,
-)
-from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.call import call
+from windlass.connectors.markers.pair_laws import difference_positions
+from windlass.connectors.markers.pairs import Vector
+from windlass.connectors.springs.user_springs import Columns, add_energy, bind, bind_users, eval_force
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, register
+from windlass.framework.model.law import Output, register_pair
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Evaluation, Fields, System
 
 
 class CartesianSpringDamper(Component):
@@ -54,52 +45,21 @@ class CartesianSpringDamper(Component):
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows, and their user forces.
-
-    k [N/m], d [N s/m], offset [m]: shape (rows, 3).
-    user: row in the next three, or -1, shape (rows,).
-    f [N], df_du [N/m], df_dut [N s/m]: user forces and derivatives, shapes (users, 3), (users, 3, 3), (users, 3, 3).
-    """
-
-    k: FloatArray
-    d: FloatArray
-    offset: FloatArray
-    user: IntArray
-    f: FloatArray
-    df_du: FloatArray
-    df_dut: FloatArray
-
-
 @kernel
-def force(
-    c: Columns, i: int, ux: float, uy: float, uz: float, utx: float, uty: float, utz: float, t: float
-) -> tuple[float, float, float]:
+def force(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> Vector:
     """f of row i, global [N]."""
     n = c.user[i]
     if n >= 0:
         return c.f[n, 0], c.f[n, 1], c.f[n, 2]
     return (
-        c.k[i, 0] * (ux - c.offset[i, 0]) + c.d[i, 0] * utx,
-        c.k[i, 1] * (uy - c.offset[i, 1]) + c.d[i, 1] * uty,
-        c.k[i, 2] * (uz - c.offset[i, 2]) + c.d[i, 2] * utz,
+        c.k[i, 0] * (u[0] - c.offset[i, 0]) + c.d[i, 0] * ut[0],
+        c.k[i, 1] * (u[1] - c.offset[i, 1]) + c.d[i, 1] * ut[1],
+        c.k[i, 2] * (u[2] - c.offset[i, 2]) + c.d[i, 2] * ut[2],
     )
 
 
 @kernel
-def force_tangent(
-    c: Columns,
-    i: int,
-    ux: float,
-    uy: float,
-    uz: float,
-    utx: float,
-    uty: float,
-    utz: float,
-    t: float,
-    P: FloatArray,
-    V: FloatArray,
-) -> None:
+def force_tangent(c: Columns, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
     """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m] of row i, both (3, 3)."""
     n = c.user[i]
     for a in range(3):
@@ -112,92 +72,18 @@ def force_tangent(
             P[a, a], V[a, a] = c.k[i, a], c.d[i, a]
 
 
-residual, tangent = position_pair(force, force_tangent)
-
-
-def eval_difference(pair: Pair, m: PositionColumns, which: IntArray) -> tuple[FloatArray, FloatArray]:
-    """u [m] and u_t [m/s] of some rows, global, shape (n, 3)."""
-    m0, m1 = pair.m0[which], pair.m1[which]
-    return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
-
-
-def bind_columns(rows: LocalRows) -> tuple[Columns, UserForces]:
-    """The parameters of the rows, and the places of their user forces."""
-    users = bind_user_forces(rows, "N")
-    k, d, offset = rows.column("stiffness"), rows.column("damping"), rows.column("offset")
-    return Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
-
-
-def build(rows: LocalRows) -> System:
-    """The system of `CartesianSpringDamper`."""
-    pair = bind_pair(rows)
-    c, users = bind_columns(rows)
-    linear = pair.active & (users.index < 0)
-
-    def update_users(s: Evaluation) -> None:
-        update_forces(users, s.t, *eval_difference(pair, s.markers[FAMILY], users.where))
-
-    def update_user_derivatives(s: Evaluation) -> None:
-        u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
-        update_forces(users, s.t, u, ut)  # the curvature of the markers acts on the force
-        update_derivatives(users, s.t, u, ut)
-
-    def eval_energy(s: Fields) -> float:
-        # of the linear springs alone: a user force need not have an energy
-        u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
-        return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
-
-    system = System("CartesianSpringDamper", rows.dofs, energy=eval_energy, energy_is_whole=not len(users.where))
-    # only users know the time and need Python
-    before, before_tangent = (update_users, update_user_derivatives) if len(users.where) else (None, None)
-    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f), before)
-    system.tangent = call(
-        tangent,
-        lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values),
-        before_tangent,
-    )
-    return system
-
-
-def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """u = p1 - p0, global [m], shape (rows, 3)."""
-    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[0]
-
-
-def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """|p1 - p0| [m], shape (rows,)."""
-    distance: FloatArray = np.sqrt((eval_displacement(rows, s) ** 2).sum(axis=1))
-    return distance
-
-
-def eval_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """u_t = v1 - v0, global [m/s], shape (rows, 3)."""
-    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[1]
-
-
-def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """f, global [N], shape (rows, 3); 0 where inactive."""
-    pair = bind_pair(rows)
-    c, users = bind_columns(rows)
-    u, ut = eval_difference(pair, s.markers[FAMILY], np.arange(len(rows.rows)))
-    f: FloatArray = (c.k * (u - c.offset) + c.d * ut) * pair.active[:, None]
-    update_forces(users, s.t, u[users.where], ut[users.where])
-    f[users.where] = users.f
-    return f
-
-
-register(
-    Law(
-        CartesianSpringDamper,
-        role="connector",
-        dofs=pair_dofs,
-        build=build,
-        outputs={
-            "displacement": Output("m", "p1 - p0, global, (3,); the offset is not subtracted", eval_displacement),
-            "distance": Output("m", "|p1 - p0|, ()", eval_distance),
-            "velocity": Output("m/s", "v1 - v0, global, (3,)", eval_velocity),
-            "force": Output("N", "f, global, (3,): pulls point 1 back where positive", eval_force),
-        },
-        source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
-    )
+register_pair(
+    CartesianSpringDamper,
+    force,
+    force_tangent,
+    columns=bind,
+    before=partial(bind_users, difference_positions, True),
+    finish=partial(add_energy, difference_positions),
+    outputs={
+        "force": Output(
+            "N", "f, global, (3,): pulls point 1 back where positive", partial(eval_force, difference_positions)
+        )
+    },
+    source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+    draw=False,
 )

@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
-from windlass.connectors.markers.pairs import Pair, bind_pair, coordinate_pair, pair_dofs
+from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.connectors.markers.pair_laws import Update, difference_coordinates
+from windlass.connectors.markers.pairs import Pair
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register_pair
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Evaluation, Fields, PostNewton, System
+from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1,)
@@ -72,9 +72,6 @@ def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[fl
     return (c.k[i], c.d[i]) if c.gap[i] <= 0.0 else (0.0, 0.0)
 
 
-residual, tangent = coordinate_pair(force, force_tangent)
-
-
 @kernel
 def update_gaps(
     c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray
@@ -103,18 +100,25 @@ def update_gaps(
     return error, step, changed, force, worst
 
 
-def bind_columns(rows: LocalRows) -> Columns:
+def bind(rows: LocalRows) -> tuple[Columns]:
     """The parameters of the rows."""
     k, d, offset = rows.column("contact_stiffness"), rows.column("contact_damping"), rows.column("offset")
-    return Columns(k, d, offset, rows.data_start("data"), np.ones(len(k)))
+    return (Columns(k, d, offset, rows.data_start("data"), np.ones(len(k))),)
 
 
-def build(rows: LocalRows) -> System:
-    """The system of `ContactCoordinate`."""
-    pair, c = bind_pair(rows), bind_columns(rows)
+def bind_gaps(rows: LocalRows) -> tuple[Update, Update]:
+    """What brings the stored gaps to where the kernels read them."""
+    _, c = rows.columns
 
-    def copy_gaps(s: Evaluation) -> None:
+    def copy_gaps(s: Fields) -> None:
         c.gap[:] = s.data[c.data]
+
+    return copy_gaps, copy_gaps
+
+
+def add_update(rows: LocalRows, system: System) -> None:
+    """Add the update of the gaps after Newton, and the energy of closed rows."""
+    pair, c = rows.columns
 
     def post_newton(s: Fields) -> PostNewton:
         return PostNewton(*update_gaps(c, pair, s.markers[FAMILY], s.data, s.start_data))
@@ -123,19 +127,11 @@ def build(rows: LocalRows) -> System:
         gap = eval_gap(rows, s)
         return float(0.5 * (c.k * gap**2)[pair.active & (s.data[c.data] <= 0.0)].sum())
 
-    system = System("ContactCoordinate", rows.dofs, energy=eval_energy)
-    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f), copy_gaps)
-    system.tangent = call(
-        tangent, lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values), copy_gaps
-    )
-    system.post_newton = post_newton
-    return system
+    system.post_newton, system.energy = post_newton, eval_energy
 
 
 def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the ground for a first marker that was left out, and the history values."""
-    if values.get("marker0") is None:
-        values["marker0"] = coordinate_marker(world, None)
+    """Fill in the history values."""
     return create_history(world, ContactCoordinate, values, START)
 
 
@@ -146,39 +142,36 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """g [m or rad], also where open, shape (rows,)."""
-    m: CoordinateColumns = s.markers[FAMILY]
-    g: FloatArray = m.value[rows.markers("marker1")] - m.value[rows.markers("marker0")] - rows.column("offset")
+    g: FloatArray = difference_coordinates(rows, s)[0] - rows.columns[1].offset
     return g
 
 
 def eval_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """g_t [m/s or rad/s], also where open, shape (rows,)."""
-    m: CoordinateColumns = s.markers[FAMILY]
-    rate: FloatArray = m.rate[rows.markers("marker1")] - m.rate[rows.markers("marker0")]
-    return rate
+    return difference_coordinates(rows, s)[1]
 
 
 def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """f [N or N m], shape (rows,); 0 where the stored gap is open, or the row inactive."""
-    c = bind_columns(rows)
-    closed = rows.column("active") & (s.data[c.data] <= 0.0)
+    pair, c = rows.columns
+    closed = pair.active & (s.data[c.data] <= 0.0)
     force = c.k * eval_gap(rows, s) + c.d * eval_rate(rows, s)
     return np.where(closed, force, 0.0)
 
 
-register(
-    Law(
-        ContactCoordinate,
-        role="connector",
-        dofs=pair_dofs,
-        build=build,
-        complete=complete,
-        check=check,
-        outputs={
-            "gap": Output("m", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
-            "rate": Output("m/s", "its time derivative [m/s or rad/s], ()", eval_rate),
-            "force": Output("N", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", eval_force),
-        },
-        source="documentation of Exudyn 1.11, ObjectContactCoordinate",
-    )
+register_pair(
+    ContactCoordinate,
+    force,
+    force_tangent,
+    columns=bind,
+    before=bind_gaps,
+    finish=add_update,
+    complete=complete,
+    check=check,
+    outputs={
+        "gap": Output("m", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
+        "rate": Output("m/s", "its time derivative [m/s or rad/s], ()", eval_rate),
+        "force": Output("N", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", eval_force),
+    },
+    source="documentation of Exudyn 1.11, ObjectContactCoordinate",
 )

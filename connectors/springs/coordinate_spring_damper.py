@@ -10,24 +10,13 @@ Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import partial
 
-import numpy as np
-
-from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
-from windlass.connectors.markers.pairs import Pair, bind_pair, coordinate_pair, pair_dofs
-from windlass.connectors.user_functions.user_forces import (
-    UserForces,
-    bind_user_forces,
-    update_derivatives,
-    update_forces,
-)
-from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.call import call
+from windlass.connectors.markers.pair_laws import difference_coordinates
+from windlass.connectors.springs.user_springs import Columns, add_energy, bind, bind_users, eval_force
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import Output, register_pair
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Evaluation, Fields, System
 
 
 class CoordinateSpringDamper(Component):
@@ -48,23 +37,6 @@ class CoordinateSpringDamper(Component):
     active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows, and their user forces.
-
-    k [N/m], d [N s/m], offset [m]: shape (rows,).
-    user: row in the next three, or -1, shape (rows,).
-    f [N], df_du [N/m], df_dut [N s/m]: user forces and derivatives, shapes (users, 1), (users, 1, 1), (users, 1, 1).
-    """
-
-    k: FloatArray
-    d: FloatArray
-    offset: FloatArray
-    user: IntArray
-    f: FloatArray
-    df_du: FloatArray
-    df_dut: FloatArray
-
-
 @kernel
 def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
     """f of row i [N]."""
@@ -82,93 +54,17 @@ def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[fl
     return c.k[i], c.d[i]
 
 
-residual, tangent = coordinate_pair(force, force_tangent)
-
-
-def eval_difference(pair: Pair, m: CoordinateColumns, which: IntArray) -> tuple[FloatArray, FloatArray]:
-    """u [m or rad] and u_t of some rows, shape (n,)."""
-    m0, m1 = pair.m0[which], pair.m1[which]
-    return m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0]
-
-
-def bind_columns(rows: LocalRows) -> tuple[Columns, UserForces]:
-    """The parameters of the rows, and the places of their user forces."""
-    users = bind_user_forces(rows, "N")
-    k, d, offset = rows.column("stiffness"), rows.column("damping"), rows.column("offset")
-    return Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
-
-
-def build(rows: LocalRows) -> System:
-    """The system of `CoordinateSpringDamper`."""
-    pair = bind_pair(rows)
-    c, users = bind_columns(rows)
-    linear = pair.active & (users.index < 0)
-
-    def update_users(s: Evaluation) -> None:
-        u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
-        update_forces(users, s.t, u[:, None], ut[:, None])
-
-    def update_user_derivatives(s: Evaluation) -> None:
-        u, ut = eval_difference(pair, s.markers[FAMILY], users.where)
-        update_derivatives(users, s.t, u[:, None], ut[:, None])
-
-    def eval_energy(s: Fields) -> float:
-        # of the linear springs alone: a user force need not have an energy
-        u, _ = eval_difference(pair, s.markers[FAMILY], np.flatnonzero(linear))
-        return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
-
-    system = System("CoordinateSpringDamper", rows.dofs, energy=eval_energy, energy_is_whole=not len(users.where))
-    # only users know the time and need Python
-    before, before_tangent = (update_users, update_user_derivatives) if len(users.where) else (None, None)
-    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f), before)
-    system.tangent = call(
-        tangent,
-        lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values),
-        before_tangent,
-    )
-    return system
-
-
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the ground for a first marker that was left out."""
-    if values.get("marker0") is None:
-        values["marker0"] = coordinate_marker(world, None)
-    return values
-
-
-def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """u = x1 - x0 [m or rad], shape (rows,)."""
-    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[0]
-
-
-def eval_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """u_t = x1_t - x0_t [m/s or rad/s], shape (rows,)."""
-    return eval_difference(bind_pair(rows), s.markers[FAMILY], np.arange(len(rows.rows)))[1]
-
-
-def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """f [N or N m], shape (rows,); 0 where inactive."""
-    pair = bind_pair(rows)
-    c, users = bind_columns(rows)
-    u, ut = eval_difference(pair, s.markers[FAMILY], np.arange(len(rows.rows)))
-    f: FloatArray = (c.k * (u - c.offset) + c.d * ut) * pair.active
-    update_forces(users, s.t, u[users.where, None], ut[users.where, None])
-    f[users.where] = users.f[:, 0]
-    return f
-
-
-register(
-    Law(
-        CoordinateSpringDamper,
-        role="connector",
-        dofs=pair_dofs,
-        build=build,
-        complete=complete,
-        outputs={
-            "displacement": Output("m", "x1 - x0 [m or rad], ()", eval_displacement),
-            "velocity": Output("m/s", "x1_t - x0_t [m/s or rad/s], ()", eval_velocity),
-            "force": Output("N", "f [N or N m], (): pulls coordinate 1 back where positive", eval_force),
-        },
-        source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
-    )
+register_pair(
+    CoordinateSpringDamper,
+    force,
+    force_tangent,
+    columns=bind,
+    before=partial(bind_users, difference_coordinates, False),
+    finish=partial(add_energy, difference_coordinates),
+    outputs={
+        "force": Output(
+            "N", "f [N or N m], (): pulls coordinate 1 back where positive", partial(eval_force, difference_coordinates)
+        )
+    },
+    source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
 )

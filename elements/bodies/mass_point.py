@@ -18,7 +18,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import shape_of
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, Term
 
 
 class MassPoint(Component):
@@ -58,7 +58,8 @@ def gravity(c: Columns, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     """Kinetic energy [J], shape (rows,)."""
-    energy: FloatArray = 0.5 * rows.column("mass") * (fields.v[rows.dofs] ** 2).sum(axis=1)
+    c: Columns = rows.columns
+    energy: FloatArray = 0.5 * c.m * (fields.v[rows.dofs] ** 2).sum(axis=1)
     return energy
 
 
@@ -68,12 +69,17 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     return create_missing_node(world, values, Point3D if in_space else Point2D, "MassPoint")
 
 
+def bind(rows: LocalRows) -> Columns:
+    """The parameters of the rows."""
+    return Columns(m=rows.column("mass"), dofs=rows.dofs)
+
+
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
-    c = Columns(m=rows.column("mass"), dofs=rows.dofs)
+    c: Columns = rows.columns
     system = System("MassPoint", rows.dofs)
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    system.body_force = call(gravity, lambda s: (c, s.g, s.which, s.f))
+    system.body_force = Term(call(gravity, lambda s: (c, s.g, s.which, s.f)))
     return system
 
 
@@ -82,6 +88,7 @@ register(
         MassPoint,
         "body",
         dofs=lambda world, table: world.dofs_of(table.held_values("node")),
+        bind=bind,
         build=build,
         outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
         complete=create_node,

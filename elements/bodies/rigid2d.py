@@ -16,7 +16,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, Term
 
 
 class RigidBody2D(Component):
@@ -56,8 +56,9 @@ def gravity(c: Columns, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     """Kinetic energy [J], shape (rows,)."""
     v = fields.v[rows.dofs]
-    energy: FloatArray = 0.5 * rows.column("mass") * (v[:, :2] ** 2).sum(axis=1)
-    return energy + 0.5 * rows.column("inertia") * v[:, 2] ** 2
+    c: Columns = rows.columns
+    energy: FloatArray = 0.5 * c.m * (v[:, :2] ** 2).sum(axis=1)
+    return energy + 0.5 * c.I * v[:, 2] ** 2
 
 
 def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -65,12 +66,17 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     return create_missing_node(world, values, RigidNode2D, "RigidBody2D")
 
 
+def bind(rows: LocalRows) -> Columns:
+    """The parameters of the rows."""
+    return Columns(m=rows.column("mass"), I=rows.column("inertia"), dofs=rows.dofs)
+
+
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels."""
-    c = Columns(m=rows.column("mass"), I=rows.column("inertia"), dofs=rows.dofs)
+    c: Columns = rows.columns
     system = System("RigidBody2D", rows.dofs)
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    system.body_force = call(gravity, lambda s: (c, s.g, s.which, s.f))
+    system.body_force = Term(call(gravity, lambda s: (c, s.g, s.which, s.f)))
     return system
 
 
@@ -79,6 +85,7 @@ register(
         RigidBody2D,
         "body",
         dofs=lambda world, table: world.dofs_of(table.held_values("node")),
+        bind=bind,
         build=build,
         outputs=point_outputs("m, rad")
         | rotation_outputs()

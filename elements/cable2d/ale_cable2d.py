@@ -38,13 +38,13 @@ from windlass.elements.cable2d.ale_kernels import (
 )
 from windlass.elements.cable2d.cable2d import Cable2D, Inertia, bind_cables, cable_dofs
 from windlass.elements.cable2d.draw import draw
-from windlass.elements.cable2d.outputs import Kinematics, Motion, create_outputs, eval_motion
+from windlass.elements.cable2d.outputs import CableView, Kinematics, Motion, create_outputs, eval_motion
 from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
-from windlass.framework.model.system import Evaluation, Fields, System, evaluate
+from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 
@@ -62,22 +62,35 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate((cable_dofs(world, table), world.dofs_of(table.held_values("ale"))), axis=1)
 
 
-def bind_columns(rows: LocalRows) -> Columns:
-    """The columns of the rows for the kernels."""
-    factor = rows.column("moving_mass_factor")
-    return create_columns(
-        rows.column("length"),
-        factor * rows.column("mass_per_length"),
-        factor == 1.0,
-        rows.column("use_coupling_terms"),
-        rows.column("add_ale_variation"),
-        rows.dofs,
-    )
+class MovingView(CableView):
+    """What outputs read of moving cables, and their columns for the kernels.
+
+    Args:
+        rows: the cables.
+
+    Attributes:
+        kernel_columns: the columns.
+        G: matrices of `slide_matrices`.
+        convective: rows whose damping sees the rates of the material, shape (rows, 1).
+    """
+
+    def __init__(self, rows: LocalRows) -> None:
+        super().__init__(rows)
+        factor = rows.column("moving_mass_factor")
+        self.G, self.convective = slide_matrices(self.length[:, 0]), (factor == 1.0)[:, None]
+        self.kernel_columns: Columns = create_columns(
+            rows.column("length"),
+            factor * rows.column("mass_per_length"),
+            factor == 1.0,
+            rows.column("use_coupling_terms"),
+            rows.column("add_ale_variation"),
+            rows.dofs,
+        )
 
 
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels of `Cable2D`, which work on copies of each element's coordinates, and to our own."""
-    c, n = bind_columns(rows), len(rows.rows)
+    c, n = rows.columns.kernel_columns, len(rows.rows)
     rho = rows.column("mass_per_length")
     # one element after the other, because the convective slopes differ on both sides of a node
     cables = bind_cables(rows, np.arange(8 * n).reshape(n, 8))
@@ -122,19 +135,22 @@ def build(rows: LocalRows) -> System:
         return energy(own)
 
     system = System("ALECable2D", rows.dofs, residual=add_residual, tangent=add_tangent, mass=add_mass)
-    system.inertia = call(inertia, lambda s: (c, s.x, s.v, s.a, s.f))
-    system.inertia_tangent = call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values))
-    system.body_force = call(cable2d.gravity, lambda s: (weight, s.g, s.which, s.f)) + call(
-        gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)
+    system.inertia = Term(
+        call(inertia, lambda s: (c, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
     )
-    system.body_force_tangent = call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values))
+    system.body_force = Term(
+        call(cable2d.gravity, lambda s: (weight, s.g, s.which, s.f))
+        + call(gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)),
+        call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values)),
+    )
     system.energy = eval_energy
     return system
 
 
 def slide(rows: LocalRows, x: FloatArray) -> FloatArray:
     """G x: coordinates of r' of an axis with the coordinates x, shape (rows, 8)."""
-    slid: FloatArray = np.einsum("rij,rjc->ric", slide_matrices(rows.column("length")), x.reshape(-1, 4, 2))
+    slid: FloatArray = np.einsum("rij,rjc->ric", rows.columns.G, x.reshape(-1, 4, 2))
     return slid.reshape(-1, 8)
 
 
@@ -150,7 +166,7 @@ def eval_material_motion(rows: LocalRows, fields: Fields) -> Motion:
 def eval_damped_motion(rows: LocalRows, fields: Fields) -> Motion:
     """Motion with the rates that the damping sees: those of the material if it moves with all its mass."""
     nodes, material = eval_motion(rows, fields), eval_material_motion(rows, fields)
-    convective = (rows.column("moving_mass_factor") == 1.0)[:, None]
+    convective = rows.columns.convective
     return Motion(nodes.x, np.where(convective, material.v, nodes.v), nodes.a)
 
 
@@ -167,6 +183,7 @@ register(
         ALECable2D,
         "element",
         dofs=dofs,
+        bind=MovingView,
         build=build,
         outputs=create_outputs(KINEMATICS),
         check=cable2d.check,

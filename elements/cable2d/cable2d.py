@@ -33,7 +33,7 @@ from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.gauss import eval_energy, residual_gauss, tangent_gauss
 from windlass.elements.cable2d.lanes import Columns, create_lanes, find_slot
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
-from windlass.elements.cable2d.outputs import OUTPUTS
+from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
 from windlass.elements.cable2d.user_laws import LawRows, create_law_rows, has_law
@@ -46,7 +46,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Evaluation, System
+from windlass.framework.model.system import Checks, Evaluation, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
@@ -168,7 +168,7 @@ def build(rows: LocalRows) -> System:
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> Group:
     """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
-    some, points = _select(rows, row), create_rule(rule)
+    some, points = rows.select(row), create_rule(rule)
 
     def columns() -> Columns:
         return create_columns(some, row, rule)._replace(dofs=dofs[row])
@@ -218,7 +218,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
             groups.append([create_group(rows, some, rule, dofs) for some in sets])
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
-            law_groups.append(replace(create_law_rows(_select(rows, row), row, rule), dofs=dofs[row]))
+            law_groups.append(replace(create_law_rows(rows.select(row), row, rule), dofs=dofs[row]))
     inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
     residual = bind_sets([[group.residual for group in sets] for sets in groups])
     tangent = bind_sets([[group.tangent for group in sets] for sets in groups])
@@ -237,14 +237,13 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     system.residual = add_residual if law_groups else residual
     system.tangent = add_tangent if law_groups else tangent
     system.mass = call(mass, lambda s: (inertia, s.mass, s.slots, s.values))
-    system.mass_product = call(mass_product, lambda s: (inertia, s.a, s.f))
+    system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not law_groups:
-        system.runs = 4
-        system.dynamic_residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
-        system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
-    system.body_force = call(gravity, lambda s: (inertia, s.g, s.which, s.f))
-    system.diagnose, system.doubts = create_diagnosis(rows), create_doubts(rows)
-    system.energy_is_whole = not law_groups
+        system.fused.runs = 4
+        system.fused.residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
+        system.fused.tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
+    system.body_force = Term(call(gravity, lambda s: (inertia, s.g, s.which, s.f)))
+    system.checks = Checks(diagnose=create_diagnosis(rows), doubts=create_doubts(rows), energy_is_whole=not law_groups)
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
 
@@ -263,10 +262,6 @@ def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
         dofs=rows.dofs,
         row=row,
     )
-
-
-def _select(rows: LocalRows, row: IntArray) -> LocalRows:
-    return LocalRows(rows.world, rows.table, rows.rows[row], rows.dofs[row], rows.layout)
 
 
 def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -319,6 +314,7 @@ register(
         Cable2D,
         "element",
         dofs=cable_dofs,
+        bind=CableView,
         build=build,
         outputs=OUTPUTS,
         check=check,

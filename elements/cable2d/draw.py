@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from windlass.elements.cable2d.outputs import (
     NODES,
     OUTPUTS,
+    CableView,
     Kinematics,
     Section,
     create_section,
@@ -29,7 +29,7 @@ from windlass.elements.cable2d.outputs import (
     eval_position,
     eval_velocity,
 )
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
@@ -46,7 +46,8 @@ FORCES = ("axial_force", "bending_moment")
 def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinematics = NODES) -> Drawing:
     """Each cable as ``subdivisions`` lines of equal reference length; cables that share nodes are one part."""
     count = len(rows.rows)
-    x = rows.column("length")[:, None] * (np.arange(subdivisions + 1) / subdivisions)
+    view: CableView = rows.columns
+    x = view.length * (np.arange(subdivisions + 1) / subdivisions)
     motions = dict.fromkeys(kinematics)
     sections = {motion: create_section(rows, motion(rows, fields), fields.t, x, 0.0) for motion in motions}
 
@@ -58,7 +59,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinemat
     return Drawing(
         points=at_points(eval_position),
         lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),
-        part=np.repeat(find_parts(rows), subdivisions),
+        part=np.repeat(view.parts, subdivisions),
         entity=np.repeat(rows.table.ids_of(rows.rows), subdivisions),
         start=x[:, :-1].ravel(),
         end=x[:, 1:].ravel(),
@@ -67,19 +68,3 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinemat
         # positions, which several nodes may share
         joints=np.repeat(rows.layout.dofs[rows.dofs[:, [0, 4]]], subdivisions, axis=0),
     )
-
-
-def find_parts(rows: LocalRows) -> IntArray:
-    """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
-    from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
-
-    # by the first coordinate of each end, since nodes may share a position
-    nodes, inverse = np.unique(rows.dofs[:, [0, 4]].T, return_inverse=True)
-    node0, node1 = inverse.reshape(2, -1)
-    graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
-    label = connected_components(graph, directed=False)[1][node0]
-    _, first = np.unique(label, return_index=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    parts: IntArray = rank[label]
-    return parts

@@ -14,20 +14,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate
 from windlass.elements.cable2d.user_laws import Places, create_laws, create_parameters, create_places, eval_laws
 from windlass.elements.nodes.node_outputs import in_space
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
 
 # How far a place may lie outside of the cable by rounding, relative to the length.
 TOLERANCE = 1e-9
+MOST_PLACES = 4
+"""Sets of places that are kept with some cables."""
 
 
 class Motion(NamedTuple):
@@ -53,6 +57,51 @@ def eval_motion(rows: LocalRows, fields: Fields) -> Motion:
     """The motion of the nodes: that of the material of `Cable2D`."""
     dofs = rows.dofs[:, :8]
     return Motion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
+
+
+class CableView:
+    """What outputs and drawings read of some cables at each time, made once.
+
+    Args:
+        rows: the cables.
+
+    Attributes:
+        length: lengths [m], shape (rows, 1).
+        parameters: the columns as laws of users get them.
+        laws: rows by law, of ``"axial_force"`` and ``"bending_moment"``.
+    """
+
+    def __init__(self, rows: LocalRows) -> None:
+        self._rows = rows
+        self.length: FloatArray = rows.column("length")[:, None]
+        self.parameters = create_parameters(rows)
+        self.laws = {quantity: create_laws(rows, quantity) for quantity in ("axial_force", "bending_moment")}
+        self._places: dict[bytes, Places] = {}
+
+    def find_places(self, s: FloatArray) -> Places:
+        """The points at s = x/L [1], shape (rows or 1, k); those that were asked for last are kept."""
+        key = s.tobytes()
+        if key not in self._places:
+            if len(self._places) >= MOST_PLACES:
+                self._places.clear()
+            self._places[key] = create_places(self._rows, s)
+        return self._places[key]
+
+    @cached_property
+    def parts(self) -> IntArray:
+        """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
+        from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
+
+        # by the first coordinate of each end, since nodes may share a position
+        nodes, inverse = np.unique(self._rows.dofs[:, [0, 4]].T, return_inverse=True)
+        node0, node1 = inverse.reshape(2, -1)
+        graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
+        label = connected_components(graph, directed=False)[1][node0]
+        _, first = np.unique(label, return_index=True)
+        rank = np.empty(len(first), np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))
+        parts: IntArray = rank[label]
+        return parts
 
 
 @dataclass(frozen=True)
@@ -82,7 +131,8 @@ class Section:
 
 def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) -> Section:
     """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
-    length = rows.column("length")[:, None]
+    view: CableView = rows.columns
+    length = view.length
     place = 0.5 * length if x is None else _per_row(rows, "x", x)
     outside = np.argwhere(~(np.abs(place / length - 0.5) <= 0.5 + TOLERANCE))
     if len(outside):
@@ -90,7 +140,7 @@ def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) ->
         given, L = np.broadcast_to(place, (len(length), place.shape[1]))[row, k], length[row, 0]
         where = f"{rows.table.kind} row {rows.rows[row]}"
         raise ModelError(f"x = {given} m in {where}: must lie from 0 to its length {L} m")
-    places = create_places(rows, np.clip(place / length, 0.0, 1.0))
+    places = view.find_places(np.clip(place / length, 0.0, 1.0))
     offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
     strains = eval_strains(places.shape, motion.x, motion.v)
     tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
@@ -151,8 +201,8 @@ def eval_rotation(c: Section) -> FloatArray:
 
 def eval_force(c: Section, quantity: str) -> FloatArray:
     """``"axial_force"`` [N] or ``"bending_moment"`` [N m], shape (rows, k)."""
-    laws = create_laws(c.rows, quantity)
-    return eval_laws(quantity, laws, c.t, c.places, c.strains, create_parameters(c.rows))
+    view: CableView = c.rows.columns
+    return eval_laws(quantity, view.laws[quantity], c.t, c.places, c.strains, view.parameters)
 
 
 def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:

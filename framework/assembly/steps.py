@@ -28,6 +28,9 @@ class Summands(Protocol):
     def sparsity(self) -> Sparsity:
         """What is in use."""
 
+    def pattern_version(self) -> int:
+        """Counts the changes of the coordinates that systems couple."""
+
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
         """An evaluation into matrix values, with the places of the rows of a component."""
 
@@ -36,16 +39,17 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False) -> lis
     """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and if wanted M a and what goes with it."""
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
     for system in assembly.systems:
-        function = system.dynamic_residual if inertia and system.dynamic_residual is not None else system.residual
+        whole = system.fused.residual if inertia and system.fused is not None else None
+        function = whole if whole is not None else system.residual
         if function is not None:
             found += in_stage(_stage_of(system), [(function, (s,))])
     if inertia:
         if len(mass.values):
             found.append((call(multiply_rows, lambda s: (*mass[:3], s.a, s.f)), (s,)))
         for system in assembly.systems:
-            if system.mass_product is not None and system.dynamic_residual is None:
-                found.append((system.mass_product, (s,)))
-        found += [(system.inertia, (s,)) for system in assembly.systems if system.inertia is not None]
+            if system.fused is not None and system.fused.residual is None:
+                found.append((system.fused.mass_product, (s,)))
+        found += [(system.inertia.force, (s,)) for system in assembly.systems if system.inertia is not None]
     return found
 
 
@@ -58,20 +62,22 @@ def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[S
 def tangent_steps(assembly: Summands, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
     """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments."""
     _check_values(assembly, values)
-    version = sum(system.pattern_version for system in assembly.systems)
-    assert version == assembly.sparsity.version, "slots of other contact neighbours: see Assembly.update_pattern"
+    assert assembly.pattern_version() == assembly.sparsity.version, (
+        "slots of other contact neighbours: see Assembly.update_pattern"
+    )
     found = list[Step]()
     systems = assembly.layout.systems
     if mass != 0.0:
-        found += mass_steps(assembly, values, mass, [c for c, s in systems.items() if s.dynamic_tangent is None])
+        single = [c for c, s in systems.items() if s.fused is None or s.fused.tangent is None]
+        found += mass_steps(assembly, values, mass, single)
     for component, system in systems.items():
         s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da, mass=mass)
-        if system.dynamic_tangent is not None and mass != 0.0:
-            found += in_stage(_stage_of(system), [(system.dynamic_tangent, (s,))])
-        elif system.tangent is not None:
-            found += in_stage(_stage_of(system), [(system.tangent, (s,))])
-        if system.inertia_tangent is not None and da != 0.0:
-            found.append((system.inertia_tangent, (s,)))
+        whole = system.fused.tangent if mass != 0.0 and system.fused is not None else None
+        function = whole if whole is not None else system.tangent
+        if function is not None:
+            found += in_stage(_stage_of(system), [(function, (s,))])
+        if system.inertia is not None and system.inertia.tangent is not None and da != 0.0:
+            found.append((system.inertia.tangent, (s,)))
     return found
 
 
@@ -86,7 +92,7 @@ def mass_steps(
         found.append((add, (evaluate(assembly.fields, mass=scale, values=values),)))
     for component in components:
         system = assembly.layout.systems[component]
-        if system.mass is not None and system.mass_product is not None:
+        if system.mass is not None and system.fused is not None:
             found.append((system.mass, (assembly.evaluation(component, values, mass=scale),)))
     return found
 

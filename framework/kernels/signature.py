@@ -41,6 +41,15 @@ def check_arguments(function: Any, name: str, arguments: Sequence[str]) -> None:
         raise ModelError(f"{name} takes {len(signature.parameters)} arguments, {label}({taken}): {words}") from None
 
 
+def takes(function: Any, arguments: Sequence[str]) -> bool:
+    """Whether a function can be called with that many arguments by position."""
+    try:
+        check_arguments(function, "function", arguments)
+    except ModelError:
+        return False
+    return True
+
+
 def check_results(function: Callable[..., Any], name: str, results: Sequence[str]) -> None:
     """Refuse a function that gives another number of results.
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.drawing import Drawing, Painting
-from windlass.framework.model.law_checks import check_law
+from windlass.framework.model.law_checks import check_law, check_needs
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
@@ -149,6 +149,21 @@ class LocalRows:
     rows: IntArray
     dofs: IntArray
     layout: Rows
+    _bound: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def columns(self) -> Any:
+        """What `Law.bind` gives for these rows; made once, and again after a switchable column of them was changed."""
+        version = self.world.changed.get(self.table.component, 0)
+        if self._bound.get("version") != version:
+            bind = _laws[self.table.component].bind
+            assert bind is not None, f"{self.table.kind} has no Law.bind"
+            self._bound.update(columns=bind(self), version=version)
+        return self._bound["columns"]
+
+    def select(self, which: IntArray) -> LocalRows:
+        """Some of these rows by their positions, shape (k,)."""
+        return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
     def column(self, name: str) -> NDArray[Any]:
         """Values of a column for these rows, shape (rows, *shape)."""
@@ -186,7 +201,9 @@ class Law:
             read (the ground, materials, surfaces).
         dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
             ``table.held``, -1 for none, shape (held, n).
-        build: ``(rows) -> System`` binds rows to kernels; called again when a switchable column changes.
+        bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
+            ``rows.columns``, made once and not for every output and frame.
+        build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
         outputs: output variables by name.
         complete: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
         check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
@@ -204,6 +221,7 @@ class Law:
     component: type[Component]
     role: Role
     dofs: Callable[[Tables, EntityTable], IntArray] | None = None
+    bind: Callable[[LocalRows], Any] | None = None
     build: Callable[[LocalRows], System] | None = None
     outputs: Mapping[str, Output] = field(default_factory=dict)
     complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
@@ -224,14 +242,17 @@ class MarkerFamily:
     Attributes:
         name: e.g. ``"position marker"``.
         allocate: ``(world, ids, layout) -> columns`` makes the NamedTuple of columns for the local markers ``ids``.
+        register_pair: ``(component, force, ...)`` registers a law between two markers of the family, if there are such.
     """
 
     name: str
     allocate: Callable[[Tables, IntArray, Rows], Any]
+    register_pair: Callable[..., Law] | None = None
 
 
 _laws: dict[type[Component], Law] = {}
 _families: dict[str, MarkerFamily] = {}
+_waiting: dict[type[Component], tuple[str, Callable[[], Any]]] = {}
 
 
 def register(law: Law) -> Law:
@@ -249,9 +270,41 @@ def register(law: Law) -> Law:
 
 
 def register_family(family: MarkerFamily) -> MarkerFamily:
-    """Make a marker family known."""
+    """Make a marker family known, and the laws that were waiting for it."""
     _families[family.name] = family
+    for component, (name, make) in list(_waiting.items()):
+        if name == family.name:
+            del _waiting[component]
+            make()
     return family
+
+
+def register_pair(component: type[Component], force: Callable[..., Any], *kernels: Any, **more: Any) -> None:
+    """Make a law between two markers known, with all that follows from its kernels; called once, at the foot of a file.
+
+    The family of ``marker0`` says how: for position and coordinate markers see
+    `windlass.connectors.markers.pair_laws.register_kind`, which has the arguments.  If the family is not known yet, it
+    happens as soon as it is.
+
+    Args:
+        component: the schema, with ``marker0``, ``marker1`` and ``active``.
+        force: kernel ``(c, i, u, ut, t)`` for the force of row i.
+        *kernels: the tangent kernel, if there is one.
+        **more: ``letters``, ``outputs``, ``source`` and others.
+
+    Raises:
+        ModelError: a law that cannot work.
+    """
+    check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {component.__name__}")
+    name = component.refs["marker0"].target
+    if name not in _families:
+        _waiting[component] = name, lambda: register_pair(component, force, *kernels, **more)
+        return
+    make = _families[name].register_pair
+    if make is None:
+        able = ", ".join(sorted(key for key, family in _families.items() if family.register_pair is not None))
+        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {able}")
+    make(component, force, *kernels, **more)
 
 
 def law_of(component: type[Component]) -> Law | None:
@@ -266,6 +319,9 @@ def require_law(component: type[Component]) -> Law:
         ModelError: nothing was registered for it.
     """
     law = _laws.get(component)
+    if law is None and component in _waiting:
+        name = _waiting[component][0]
+        raise ModelError(f"marker0 of {component.__name__} = {name}: must be one of {', '.join(sorted(_families))}")
     if law is None:
         raise ModelError(
             f"{component.__name__} is not registered, its rows would do nothing: "

@@ -22,6 +22,7 @@ WORKING = ROLES[1:7]
 
 ARGUMENTS = {
     "dofs": ("world", "table"),
+    "bind": ("rows",),
     "build": ("rows",),
     "complete": ("world", "values"),
     "check": ("world", "table"),

@@ -144,8 +144,7 @@ def _choose(bound: BoundRows, law: Law) -> BoundRows:
     order = np.argsort(numbers)
     shown = numbers[order[np.unique(every[order], axis=0, return_index=True)[1]]]
     mine = np.flatnonzero(np.isin(rows.rows, shown))
-    chosen = LocalRows(rows.world, rows.table, rows.rows[mine], rows.dofs[mine], rows.layout)
-    return replace(bound, rows=chosen, positions=bound.positions[mine])
+    return replace(bound, rows=rows.select(mine), positions=bound.positions[mine])
 
 
 class Thin(NamedTuple):

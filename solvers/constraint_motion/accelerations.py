@@ -74,7 +74,7 @@ class Accelerations:
         self.evaluations = self.factorisations = 0
         self.has_history = any(s.post_newton is not None for s in assembly.systems)
         self.has_constraints = number.multiplier_count > 0
-        self._varies = self.has_constraints or any(s.inertia_tangent is not None for s in assembly.systems)
+        self._varies = self.has_constraints or any(s.inertia is not None for s in assembly.systems)
         self._ghost_forces = GhostValues(assembly, self.f[:-1])
         self._ghost_accelerations = GhostValues(assembly, self.a)
         self._chosen = any(name.startswith((prefix + "ksp_", prefix + "pc_")) for name in PETSc.Options().getAll())

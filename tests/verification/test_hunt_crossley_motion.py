@@ -262,7 +262,7 @@ def test_implicit_steps_follow_the_neighbours() -> None:
         assert_allclose(momenta[-1], momenta[0], rtol=0, atol=1e-9)
         system = serial_assembly(world).layout.systems[HuntCrossley]
         assert isinstance(system, ContactSystem)
-        assert system.sets[0].near.rebuilds > 50 and system.pattern_version >= 4
+        assert system.sets[0].near.rebuilds > 50 and system.neighbours.version >= 4
         assert solver.statistics.rejected <= 1
         assert solver.statistics.newton_iterations < 4 * solver.statistics.steps
     for coarse, fine in pairwise(errors):

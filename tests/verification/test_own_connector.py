@@ -6,25 +6,16 @@ Nothing of the package knows `HardeningRope`; registering it is all that is need
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from windlass.connectors import fix, position_marker
-from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, position_pair
-from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.connectors.markers.position_markers import FAMILY
+from windlass.connectors.markers.pairs import Vector
 from windlass.elements import Ground, MassPoint, RigidBody2D
-from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.call import call
-from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, register
-from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
-from windlass.framework.model.table import Entity
-from windlass.framework.model.world import World
+from windlass.framework import Component, Entity, FloatArray, World, column, kernel, ref, register_pair
 from windlass.framework.state.assemble import assemble_vector
 from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
@@ -44,76 +35,24 @@ class HardeningRope(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-class Columns(NamedTuple):
-    """Letters of the rows, shape (rows,)."""
-
-    k: FloatArray
-    c: FloatArray
-
-
 @kernel
-def force(
-    p: Columns, i: int, x: float, y: float, z: float, vx: float, vy: float, vz: float, t: float
-) -> tuple[float, float, float]:
+def force(p: Any, i: int, d: Vector, dt: Vector, t: float) -> Vector:
     """f = (k + c d·d) d."""
-    s = p.k[i] + p.c[i] * (x * x + y * y + z * z)
-    return s * x, s * y, s * z
+    s = p.k[i] + p.c[i] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+    return s * d[0], s * d[1], s * d[2]
 
 
 @kernel
-def force_tangent(
-    p: Columns,
-    i: int,
-    x: float,
-    y: float,
-    z: float,
-    vx: float,
-    vy: float,
-    vz: float,
-    t: float,
-    P: FloatArray,
-    V: FloatArray,
-) -> None:
+def force_tangent(p: Any, i: int, d: Vector, dt: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
     """P = (k + c d·d) I + 2 c d d^T, V = 0."""
-    s, c = p.k[i] + p.c[i] * (x * x + y * y + z * z), 2.0 * p.c[i]
-    d = (x, y, z)
+    s, c = p.k[i] + p.c[i] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), 2.0 * p.c[i]
     for a in range(3):
         for b in range(3):
             P[a, b] = c * d[a] * d[b] + (s if a == b else 0.0)
             V[a, b] = 0.0
 
 
-residual, tangent = position_pair(force, force_tangent)
-
-
-def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels."""
-    pair: Pair = bind_pair(rows)
-    c = Columns(rows.column("stiffness"), rows.column("hardening"))
-
-    system = System("HardeningRope", rows.dofs)
-    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f))
-    system.tangent = call(tangent, lambda s: (c, pair, s.markers[FAMILY], s.time, s.dq, s.dv, s.slots, s.values))
-    return system
-
-
-def eval_length(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Distance of the ends [m], shape (rows,)."""
-    m: PositionColumns = s.markers[FAMILY]
-    length: FloatArray = np.linalg.norm(m.p[rows.markers("marker1")] - m.p[rows.markers("marker0")], axis=1)
-    return length
-
-
-register(
-    Law(
-        HardeningRope,
-        "connector",
-        dofs=pair_dofs,
-        build=build,
-        outputs={"length": Output("m", "distance of the ends, ()", eval_length)},
-        source="this test",
-    )
-)
+register_pair(HardeningRope, force, force_tangent, letters={"k": "stiffness", "c": "hardening"}, source="this test")
 
 
 def build_chain(count: int = 6) -> tuple[World, Entity, Entity]:
@@ -144,7 +83,7 @@ def test_statics_and_output() -> None:
     assert_allclose(net, 0.0, atol=1e-7)
     y = state.of(masses)[:, 1]
     assert (y < -0.01).all()
-    lengths = eval_output(ropes, "length", state)
+    lengths = eval_output(ropes, "distance", state)
     assert lengths.shape == (7,)
     x0 = np.array([0.5, 0.0]) + state.of(masses)[0]
     assert_allclose(lengths[0], np.linalg.norm(x0), rtol=1e-12)

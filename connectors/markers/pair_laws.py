@@ -1,0 +1,336 @@
+"""Laws between two markers, made of one or two kernels for one row: what `register_pair` does for each marker family.
+
+The schema has ``marker0``, ``marker1``, which are references to markers of one family, and ``active``.  From them and
+the kernels follow the coordinates that a row couples, the loops over all rows, output variables, the drawing, and the
+registration; a tangent kernel that is left out is made of central differences of the force.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from windlass.connectors.markers.pairs import (
+    ARGUMENTS,
+    Loops,
+    Pair,
+    Vector,
+    bind_pair,
+    coordinate_pair,
+    pair_dofs,
+    position_pair,
+    subtract,
+)
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError, ModelWarning
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.signature import check_arguments, takes
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law_checks import check_needs
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import Entity, EntityTable
+
+POSITION, COORDINATE = "position marker", "coordinate marker"
+ALL = slice(None)
+Kernel = Callable[..., Any]
+Update = Callable[[Any], None] | None
+
+STEP = float(np.finfo(np.float64).eps ** (1 / 3))
+"""Relative step of central differences, the best one for a smooth function."""
+SMALLEST = 1e-2
+"""Displacements [m, rad] and velocities below this share one step: no spring changes within less than 1e-7 of this."""
+
+
+@dataclass(frozen=True)
+class PairKind:
+    """What laws between two markers of a family have in common.
+
+    Attributes:
+        family: the marker family.
+        loops: ``(force, force_tangent) -> residual, tangent`` over all rows.
+        differences: ``(force) -> force_tangent`` by central differences.
+        row: kernel ``(markers, pair, i) -> u, ut``.
+        outputs: output variables of every such law.
+        force: unit and meaning of the force, which is one, too, evaluated by its kernel.
+    """
+
+    family: str
+    loops: Callable[[Kernel, Kernel], Loops]
+    differences: Callable[[Kernel], Kernel]
+    row: Kernel
+    outputs: Mapping[str, Output]
+    force: tuple[str, str]
+
+
+def register_kind(
+    kind: PairKind,
+    ground: Callable[[Any], Entity] | None,
+    component: type[Component],
+    force: Kernel,
+    force_tangent: Kernel | None = None,
+    *,
+    letters: Mapping[str, str] | None = None,
+    columns: Callable[[LocalRows], tuple[Any, ...]] | None = None,
+    outputs: Mapping[str, Output] | None = None,
+    source: str = "",
+    before: Callable[[LocalRows], tuple[Update, Update]] | None = None,
+    finish: Callable[[LocalRows, System], None] | None = None,
+    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
+    check: Callable[[Tables, EntityTable], None] | None = None,
+    draw: bool = True,
+) -> Law:
+    """Make a law between two markers known.
+
+    Args:
+        kind: of the markers.
+        ground: makes the marker that ``marker0`` is if it is left out; None: it must be given.
+        component: the schema.
+        force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
+        force_tangent: its derivatives, likewise; made of differences if left out.
+        letters: names of the columns in kernels, ``{"k": "stiffness"}``: the kernel finds them as ``c.k[i]``.
+        columns: in place of it ``(rows) -> (c, ...)``, the NamedTuple of kernels and what else functions need; they
+            find ``(pair, c, ...)`` as ``rows.columns``.
+        outputs: further output variables; a kernel ``(c, i, u, ut, t) -> number`` may stand for ``evaluate``.
+        source: where the law comes from.
+        before: ``(rows) -> (update, update)``, functions ``(s)`` that bring arrays in c up to date before forces and
+            before tangents, or None.
+        finish: ``(rows, system)`` adds what else the law has (energy, history values).
+        complete, check: see `Law`.
+        draw: whether rows are drawn, where they are lines between two points.
+
+    Raises:
+        ModelError: a schema without what a pair needs, or kernels that take or give something else.
+    """
+    name = component.__name__
+    check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {name}")
+    check_needs(component, tuple((letters or {}).values()), f"letters of {name}")
+    for marker in ("marker0", "marker1"):
+        if component.refs[marker].target != kind.family:
+            raise ModelError(f"{marker} of {name} = {component.refs[marker].target}: must be a {kind.family}")
+    spatial = kind.family == POSITION
+    if force_tangent is None:
+        check_arguments(force, f"force of {name}", ARGUMENTS)
+        words = f"{name} has no tangent kernel: its tangent is made by central differences of the force"
+        warn(f"{words}, to about 9 digits and with {12 if spatial else 4} more evaluations", ModelWarning, stacklevel=4)
+        force_tangent = kind.differences(force)
+    residual, tangent = kind.loops(force, force_tangent)
+    # a class by the name of the law, as machine code is kept for classes by their names
+    names = list(letters or ())
+    Letters: Any = namedtuple("Letters", names)  # type: ignore[misc]
+    Letters.__qualname__, Letters.__module__ = f"{name}.Letters", component.__module__
+
+    def bind(rows: LocalRows) -> tuple[Any, ...]:
+        given = columns(rows) if columns is not None else (Letters(*map(rows.column, (letters or {}).values())),)
+        return bind_pair(rows), *given
+
+    def build(rows: LocalRows) -> System:
+        pair, c = rows.columns[:2]
+        system = System(name, rows.dofs)
+        update, update_tangent = before(rows) if before is not None else (None, None)
+        system.residual = call(residual, lambda s: (c, pair, s.markers[kind.family], s.time, s.f), update)
+        system.tangent = call(
+            tangent,
+            lambda s: (c, pair, s.markers[kind.family], s.time, s.dq, s.dv, s.slots, s.values),
+            update_tangent,
+        )
+        if finish is not None:
+            finish(rows, system)
+        return system
+
+    def fill(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+        if ground is not None and values.get("marker0") is None:
+            values["marker0"] = ground(world)
+        return values if complete is None else complete(world, values)
+
+    given = dict(outputs or {})
+    shown = {
+        key: replace(output, evaluate=evaluate_rows(kind, output.evaluate, before=before))
+        for key, output in given.items()
+        if takes(output.evaluate, ARGUMENTS)
+    }
+    force_output = Output(*kind.force, evaluate_rows(kind, force, spatial, before))
+    return register(
+        Law(
+            component,
+            role="connector",
+            dofs=pair_dofs,
+            bind=bind,
+            build=build,
+            outputs={**kind.outputs, "force": force_output, **given, **shown},
+            complete=fill,
+            check=check,
+            source=source,
+            draw=(lambda rows, fields, subdivisions: draw_lines(rows, fields, shown)) if draw and spatial else None,
+        )
+    )
+
+
+def evaluate_rows(kind: PairKind, kernel: Kernel, vector: bool = False, before: Any = None) -> Callable[..., Any]:
+    """An output variable that is what a kernel gives for each row, 0 where the row is not active."""
+    loop = value_loop(kind.row, kernel, vector)
+
+    def eval_rows(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:
+        pair, c = rows.columns[:2]
+        update = before(rows)[0] if before is not None else None
+        if update is not None:
+            update(fields)
+        out = np.zeros((len(pair.m0), 3) if vector else len(pair.m0))
+        loop(c, pair, fields.markers[kind.family], fields.time, out)
+        return out
+
+    return eval_rows
+
+
+def value_loop(row: Kernel, evaluate: Kernel, vector: bool) -> Kernel:
+    """Kernel ``(c, pair, m, time, out)`` that writes what a kernel for one row gives: a number, or three."""
+
+    @kernel
+    def fill_numbers(c: Any, pair: Pair, m: Any, time: FloatArray, out: FloatArray) -> None:
+        for i in range(len(pair.m0)):
+            if pair.active[i]:
+                u, ut = row(m, pair, i)
+                out[i] = evaluate(c, i, u, ut, time[0])
+
+    @kernel
+    def fill_vectors(c: Any, pair: Pair, m: Any, time: FloatArray, out: FloatArray) -> None:
+        for i in range(len(pair.m0)):
+            if pair.active[i]:
+                u, ut = row(m, pair, i)
+                out[i, 0], out[i, 1], out[i, 2] = evaluate(c, i, u, ut, time[0])
+
+    return fill_vectors if vector else fill_numbers
+
+
+def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> Drawing:
+    """Each row as one line between its points, with output variables as fields."""
+    pair, n = rows.columns[0], len(rows.rows)
+    p = fields.markers[POSITION].p
+    return Drawing(
+        points=np.stack((p[pair.m0], p[pair.m1]), axis=1).reshape(-1, 3),
+        lines=np.arange(2 * n).reshape(n, 2),
+        part=np.arange(n),
+        entity=rows.table.ids_of(rows.rows),
+        start=np.zeros(n),
+        end=np.ones(n),
+        cell_data={name: output.evaluate(rows, fields) for name, output in shown.items()},
+        units={name: output.unit for name, output in shown.items()},
+    )
+
+
+@kernel
+def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
+    """u [m] and u_t [m/s] of a row, global."""
+    m0, m1 = pair.m0[i], pair.m1[i]
+    return subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+
+
+@kernel
+def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
+    """u [m or rad] and u_t of a row."""
+    m0, m1 = pair.m0[i], pair.m1[i]
+    return m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0]
+
+
+def position_differences(force: Kernel) -> Kernel:
+    """The tangent kernel of a law between position markers by central differences of its force."""
+
+    @kernel
+    def force_tangent(c: Any, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+        h = STEP * max(SMALLEST, abs(u[0]), abs(u[1]), abs(u[2]))
+        g = STEP * max(SMALLEST, abs(ut[0]), abs(ut[1]), abs(ut[2]))
+        for b in range(3):
+            x, y, z = 1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0
+            plus = force(c, i, (u[0] + h * x, u[1] + h * y, u[2] + h * z), ut, t)
+            minus = force(c, i, (u[0] - h * x, u[1] - h * y, u[2] - h * z), ut, t)
+            faster = force(c, i, u, (ut[0] + g * x, ut[1] + g * y, ut[2] + g * z), t)
+            slower = force(c, i, u, (ut[0] - g * x, ut[1] - g * y, ut[2] - g * z), t)
+            for a in range(3):
+                P[a, b] = (plus[a] - minus[a]) / (2.0 * h)
+                V[a, b] = (faster[a] - slower[a]) / (2.0 * g)
+
+    return force_tangent
+
+
+def coordinate_differences(force: Kernel) -> Kernel:
+    """The tangent kernel of a law between coordinate markers by central differences of its force."""
+
+    @kernel
+    def force_tangent(c: Any, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
+        h, g = STEP * max(SMALLEST, abs(u)), STEP * max(SMALLEST, abs(ut))
+        df_du = (force(c, i, u + h, ut, t) - force(c, i, u - h, ut, t)) / (2.0 * h)
+        return df_du, (force(c, i, u, ut + g, t) - force(c, i, u, ut - g, t)) / (2.0 * g)
+
+    return force_tangent
+
+
+def difference_positions(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[FloatArray, FloatArray]:
+    """u = p1 - p0 [m] and u_t [m/s], global, of all rows or some, shape (n, 3)."""
+    pair, m = rows.columns[0], s.markers[POSITION]
+    m0, m1 = pair.m0[which], pair.m1[which]
+    return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
+
+
+def difference_coordinates(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[FloatArray, FloatArray]:
+    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows or some, shape (n,)."""
+    pair, m = rows.columns[0], s.markers[COORDINATE]
+    m0, m1 = pair.m0[which], pair.m1[which]
+    return m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0]
+
+
+def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """|p1 - p0| [m], shape (rows,)."""
+    distance: FloatArray = np.sqrt((difference_positions(rows, s)[0] ** 2).sum(axis=1))
+    return distance
+
+
+def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """p1 - p0 [m], shape (rows, 3)."""
+    return difference_positions(rows, s)[0]
+
+
+def eval_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """v1 - v0 [m/s], shape (rows, 3)."""
+    return difference_positions(rows, s)[1]
+
+
+def eval_change(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """x1 - x0 [m or rad], shape (rows,)."""
+    return difference_coordinates(rows, s)[0]
+
+
+def eval_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Its time derivative [m/s or rad/s], shape (rows,)."""
+    return difference_coordinates(rows, s)[1]
+
+
+POSITIONS = PairKind(
+    POSITION,
+    position_pair,
+    position_differences,
+    row_of_positions,
+    outputs={
+        "displacement": Output("m", "p1 - p0, global, (3,); no offset is subtracted", eval_displacement),
+        "distance": Output("m", "|p1 - p0|, ()", eval_distance),
+        "velocity": Output("m/s", "v1 - v0, global, (3,)", eval_velocity),
+    },
+    force=("N", "f, global, (3,): pulls point 1 back where positive"),
+)
+COORDINATES = PairKind(
+    COORDINATE,
+    coordinate_pair,
+    coordinate_differences,
+    row_of_coordinates,
+    outputs={
+        "displacement": Output("m", "x1 - x0 [m or rad], ()", eval_change),
+        "velocity": Output("m/s", "x1_t - x0_t [m/s or rad/s], ()", eval_rate),
+    },
+    force=("N", "f [N or N m], (): pulls coordinate 1 back where positive"),
+)

@@ -1,0 +1,97 @@
+"""What springs and dampers have in common that are linear or follow a user function, along axes or between coordinates.
+
+f = k (u - offset) + d u_t,    energy k (u - offset)²/2    of rows without a user function
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from windlass.connectors.markers.pair_laws import Update
+from windlass.connectors.user_functions.user_forces import (
+    UserForces,
+    bind_user_forces,
+    update_derivatives,
+    update_forces,
+)
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.system import Fields, System
+
+Difference = Callable[..., tuple[FloatArray, FloatArray]]
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, and their user forces; n is 3 along axes, 1 between coordinates.
+
+    k [N/m], d [N s/m], offset [m]: shape (rows, 3), or (rows,) between coordinates.
+    user: row in the next three, or -1, shape (rows,).
+    f [N], df_du [N/m], df_dut [N s/m]: user forces and derivatives, shapes (users, n), (users, n, n), (users, n, n).
+    """
+
+    k: FloatArray
+    d: FloatArray
+    offset: FloatArray
+    user: IntArray
+    f: FloatArray
+    df_du: FloatArray
+    df_dut: FloatArray
+
+
+def bind(rows: LocalRows) -> tuple[Columns, UserForces]:
+    """The parameters of the rows, and the places of their user forces."""
+    users = bind_user_forces(rows, "N")
+    k, d, offset = rows.column("stiffness"), rows.column("damping"), rows.column("offset")
+    return Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
+
+
+def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tuple[Update, Update]:
+    """What brings user forces, and then their derivatives, up to date; nothing if there is no user.
+
+    Args:
+        difference: ``(rows, fields, which) -> u, ut``.
+        with_forces: whether tangents need the forces, too, for the curvature of markers.
+        rows: the rows.
+    """
+    _, _, users = rows.columns
+    n = len(users.where)
+
+    def find(s: Fields) -> tuple[FloatArray, FloatArray]:
+        u, ut = difference(rows, s, users.where)
+        return u.reshape(n, -1), ut.reshape(n, -1)
+
+    def update(s: Fields) -> None:
+        update_forces(users, s.t, *find(s))
+
+    def update_tangent(s: Fields) -> None:
+        u, ut = find(s)
+        if with_forces:
+            update_forces(users, s.t, u, ut)
+        update_derivatives(users, s.t, u, ut)
+
+    return (update, update_tangent) if n else (None, None)
+
+
+def add_energy(difference: Difference, rows: LocalRows, system: System) -> None:
+    """Add the energy of the linear springs alone: a user force need not have one."""
+    pair, c, users = rows.columns
+    linear = (pair.active & (users.index < 0)).nonzero()[0]
+
+    def eval_energy(s: Fields) -> float:
+        u, _ = difference(rows, s, linear)
+        return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
+
+    system.energy, system.checks.energy_is_whole = eval_energy, not len(users.where)
+
+
+def eval_force(difference: Difference, rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """f [N or N m], shape (rows, 3) or (rows,); 0 where inactive."""
+    pair, c, users = rows.columns
+    u, ut = difference(rows, s)
+    f: FloatArray = (c.k * (u - c.offset) + c.d * ut) * pair.active.reshape(-1, *(1,) * (u.ndim - 1))
+    n = len(users.where)
+    if n:
+        update_forces(users, s.t, u[users.where].reshape(n, -1), ut[users.where].reshape(n, -1))
+        f[users.where] = users.f.reshape(n, *u.shape[1:])
+    return f

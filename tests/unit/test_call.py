@@ -1,0 +1,184 @@
+"""Calls: arguments that change from evaluation to evaluation are refused, whoever makes the call; columns bind once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import CoordinateLoad, CoordinateSpringDamper, coordinate_marker
+from windlass.elements import MassPoint
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program
+from windlass.framework.model.law import Law, LocalRows, law_of, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, Fields, System, evaluate
+from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
+from windlass.solvers.dynamic import Dynamic
+
+
+@kernel
+def add(k: float, x: FloatArray, f: FloatArray) -> None:
+    """f += k x."""
+    for i in range(len(f)):
+        f[i] += k * x[i]
+
+
+@kernel
+def add_at(time: FloatArray, x: FloatArray, f: FloatArray) -> None:
+    """f += t x."""
+    for i in range(len(f)):
+        f[i] += time[0] * x[i]
+
+
+def begin() -> Evaluation:
+    """An evaluation with coordinates 1 and 2 at t = 0.25 s."""
+    some = np.array([1.0, 2.0])
+    return evaluate(Fields(some, some, some, some, some, some, time=np.array([0.25])), f=np.zeros(2), dq=3.0)
+
+
+def call_directly(function: Any, s: Evaluation) -> None:
+    function(s)
+
+
+def call_in_program(function: Any, s: Evaluation) -> None:
+    Program([(function, (s,))])()
+
+
+WAYS = pytest.mark.parametrize("run", [call_directly, call_in_program])
+
+
+@WAYS
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (lambda s: (s.t, s.x, s.f), r"arguments of call\(add\): s\.t would be laid down .*: must be s\.time, an array"),
+        (lambda s: (s.time[0], s.x, s.f), r"argument 0 of call\(add\) is the number .*0\.25.*, which changes"),
+        (lambda s: (2.0 * float(s.time[0]), s.x, s.f), r"argument 0 of call\(add\) is the number 0\.5, which changes"),
+        (lambda s: (float(s.data[1] > 0.0), s.x, s.f), r"argument 0 of call\(add\) is the number 1\.0, which changes"),
+        (lambda s: (float(s.data[1] < 0.0), s.x, s.f), r"argument 0 of call\(add\) is the number 0\.0, which changes"),
+        (lambda s: (1.0, 2.0 * s.x, s.f), r"argument 1 of call\(add\) is an array of shape \(2,\) that is made anew"),
+        (lambda s: (1.0 / (1e18 - s.x[0]), s.x, s.f), "argument 0 of call.* which changes"),
+        (lambda s: ([1.0, 2.0][int(s.x[0])], s.x, s.f), r"arguments of call\(add\) are computed \(list index out of"),
+    ],
+)
+def test_what_changes_is_refused(
+    run: Callable[[Any, Evaluation], None], arguments: Callable[[Any], tuple[Any, ...]], message: str
+) -> None:
+    """Time, coordinates and history, as numbers or what follows from them, and arrays that do not stay."""
+    with pytest.raises(ModelError, match=message):
+        run(call(add, arguments), begin())
+
+
+@WAYS
+def test_time_in_its_array_is_that_of_the_evaluation(run: Callable[[Any, Evaluation], None]) -> None:
+    """Parameters and factors are numbers that stay; time is read in each call."""
+    s = begin()
+    run(call(add, lambda s: (s.dq, s.x, s.f)), s)
+    assert_allclose(s.f, [3.0, 6.0], rtol=0)
+    run(call(add_at, lambda s: (s.time, s.x, s.f)), s)
+    assert_allclose(s.f, [3.25, 6.5], rtol=0)
+
+
+class Ramp(Component):
+    """A force -rate t on a coordinate, by the left-hand side."""
+
+    marker = ref("coordinate marker", "the coordinate")
+    rate = column("N/s", "growth of the force", default=1.0)
+
+
+@kernel
+def ramp(rate: FloatArray, dofs: Any, time: FloatArray, f: FloatArray) -> None:
+    """f -= rate t."""
+    for i in range(len(rate)):
+        f[dofs[i, 0]] -= rate[i] * time[0]
+
+
+@kernel
+def frozen_ramp(rate: FloatArray, dofs: Any, t: float, f: FloatArray) -> None:
+    """f -= rate t."""
+    for i in range(len(rate)):
+        f[dofs[i, 0]] -= rate[i] * t
+
+
+def bind(rows: LocalRows) -> FloatArray:
+    """The rates, shape (rows,)."""
+    BOUND.append(len(rows.rows))
+    return rows.column("rate")
+
+
+def build(rows: LocalRows) -> System:
+    """Forces by one kernel or, if the test says so, by one that gets the time as a number."""
+    rate = rows.columns
+    system = System("Ramp", rows.dofs)
+    system.residual = call(ramp, lambda s: (rate, rows.dofs, s.time, s.f))
+    if FROZEN:
+        system.residual = call(frozen_ramp, lambda s: (rate, rows.dofs, s.t, s.f))
+    return system
+
+
+BOUND: list[int] = []
+FROZEN: list[bool] = []
+register(
+    Law(
+        Ramp,
+        "connector",
+        dofs=lambda world, table: world.dofs_of(table.held_values("marker")),
+        bind=bind,
+        build=build,
+    )
+)
+
+
+def push() -> State:
+    """1 kg pushed by 6 N/s t from rest for 1 s: x = t³."""
+    world = World()
+    mass = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    world.add(Ramp, marker=coordinate_marker(world, mass, "x"), rate=6.0)
+    return Dynamic(world, step=1e-3, end=1.0).solve()
+
+
+def test_time_is_not_frozen_in_a_solve() -> None:
+    """x = t³ with the time in its array, and an error with the time as a number; not another motion."""
+    state = push()
+    assert_allclose(state.q[0], 1.0, rtol=1e-5)
+    FROZEN.append(True)
+    try:
+        with pytest.raises(ModelError, match=r"call\(frozen_ramp\): s\.t would be laid down as a number that stays"):
+            push()
+    finally:
+        FROZEN.clear()
+
+
+def test_columns_are_bound_once() -> None:
+    """For steps, outputs and sensors of the same rows together; anew after a parameter was switched."""
+    BOUND.clear()
+    push()
+    assert BOUND == [1]
+    world = World()
+    mass = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
+    spring = world.add(CoordinateSpringDamper, marker1=coordinate_marker(world, mass, "x"), stiffness=2.0)
+    load = world.add(CoordinateLoad, marker=coordinate_marker(world, mass, "x"), value=3.0)
+    state = State(world)
+    state.q[0] = 0.5
+    assert eval_output(spring, "force", state) == 1.0
+    assert eval_output(load, "force", state) == 3.0
+    rows = serial_assembly(world).bind(spring.table, spring.rows)
+    columns = rows.columns
+    eval_output(spring, "force", state)
+    assert rows.columns is columns
+    world.set(spring, stiffness=4.0)
+    assert eval_output(spring, "force", state) == 2.0
+    assert rows.columns is not columns
+    law = law_of(CoordinateSpringDamper)
+    assert law is not None
+    assert law.bind is not None
