@@ -1,0 +1,99 @@
+"""Every function that users may give, of every component, returning every wrong value: named law, row and time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import ALENode, Ground, PointSlope2D, RigidBody2D
+from windlass.framework.errors import ModelError
+from windlass.framework.model.schema import REQUIRED, Component
+
+from hostile.models import COMPONENTS, valid_value
+from hostile.values import NONSENSE
+
+FUNCTIONS = [(kind, name) for kind in COMPONENTS for name, col in kind.columns.items() if col.dtype is object]
+
+
+def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
+    """What a row refers to: a body with mass and the ground, or two nodes at two places."""
+    body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
+    made = {
+        "coordinate marker": [con.coordinate_marker(world, None), con.coordinate_marker(world, body, "x")],
+        "position marker": [con.position_marker(world, world.add(Ground)), con.position_marker(world, body)],
+        "rigid marker": [con.rigid_marker(world, body)],
+        "body": [body],
+        "PointSlope2D": [world.add(PointSlope2D, position=(x, 0.0)) for x in (0.0, 1.0)],
+        "ALENode": [world.add(ALENode)],
+    }
+    single = len(kind.refs) == 1
+    return {name: made[ref.target][-1 if single or k > 1 else k] for k, (name, ref) in enumerate(kind.refs.items())}
+
+
+def row_of(world: wl.World, kind: type[Component]) -> dict[str, Any]:
+    """A row that can be evaluated."""
+    row = {name: valid_value(col) for name, col in kind.columns.items() if col.default is REQUIRED}
+    return {**row, **references(world, kind)}
+
+
+def companion(name: str) -> dict[str, Any]:
+    """What must come with a function: that of a derivative, with right values, or a switch."""
+    if name == "force_derivative":
+        return {"force_function": lambda t, row, u, *_: 0.0 * np.asarray(u)}
+    if name.endswith("_derivatives"):
+        return {name.replace("derivatives", "law"): lambda t, x, *_: 0.0 * np.asarray(x)}
+    beside: dict[str, dict[str, Any]] = {
+        "offset_rate_function": {"offset_function": lambda t: 0.0},
+        "rate_function": {"velocity_level": True},
+    }
+    return beside.get(name, {})
+
+
+def wrong_results() -> Iterator[tuple[str, Any]]:
+    """Results that no function may give, whatever its shape is."""
+    for label, value in NONSENSE.items():
+        if label != "generator":
+            yield label, value
+    yield from {"tuple of one": (1.0,), "True": True, "seven numbers": np.ones(7), "a matrix": np.ones((7, 7))}.items()
+
+
+def evaluate(world: wl.World) -> None:
+    """All that calls users' functions."""
+    state = wl.State(world)
+    wl.assemble_vector(world, state)
+    wl.assemble_matrix(world, state)
+    # prescribed motions
+    for method in ("trapezoidal_index2", "generalized_alpha"):
+        wl.Dynamic(world, step=1e-3, end=1e-3, method=method, name="").solve(state)
+
+
+@pytest.mark.parametrize(("kind", "name"), FUNCTIONS, ids=lambda item: getattr(item, "__name__", item))
+def test_results(kind: type[Component], name: str) -> None:
+    found, count = [], 0
+    # the laws of moving cables are those of cables
+    law = kind.__name__.removeprefix("ALE")
+    for label, value in wrong_results():
+        world = wl.World()
+        world.add(kind, **row_of(world, kind), **companion(name), **{name: lambda *_, given=value: given})
+        count += 1
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                evaluate(world)
+        except ModelError as error:
+            words = str(error)
+            if not (name in words and law in words and "gave" in words and "must" in words):
+                found.append(f"{label}: unclear: {words[:150]}")
+            elif "t = 0" not in words or len(words) > 800:
+                found.append(f"{label}: no time: {words[:150]}")
+        except BaseException as error:
+            found.append(f"{label}: {type(error).__name__}: {str(error)[:100]}")
+        else:
+            found.append(f"{label}: accepted")
+    assert count > 50 and not found, f"{len(found)} of {count}:\n" + "\n".join(found)
