@@ -5,7 +5,8 @@
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
   about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
 - Circles that touch the same cable and overlap: no two pulleys of one plane can.
-- Statics: a circle that no cable is near.
+- Statics: a circle that no cable is near; a cable that begins deep inside a circle, from where contact drives it out on
+  the nearer side, be that the wrong one: below the circles of a sea bed.
 - A closed belt winds around its pulleys as often as before, or it has left them.
 """
 
@@ -30,6 +31,8 @@ LARGEST_ANGLE = 0.5
 """Angle of a segment on its circle [rad] from which results are doubtful: the path is longer by 1 %."""
 FAR = 0.5
 """A circle is not touched if every gap is larger than this times its radius."""
+DEEP = 0.25
+"""A cable begins deep inside a circle beyond this share of its radius."""
 TOUCHING = 1e-9
 """Circles whose centres are nearer than the sum of their radii by less than this of it touch only."""
 
@@ -89,7 +92,15 @@ def find_doubts(
         return found
     markers, of_row = np.unique(rows.column("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
-    near[of_row[gaps() <= FAR * c.r]] = True
+    gap = gaps()
+    near[of_row[gap <= FAR * c.r]] = True
+    worst = on[np.argmin(gap[on] / c.r[on])]
+    if gap[worst] < -DEEP * c.r[worst]:
+        (name,) = name_circles(rows.world, rows.column("circle")[[worst]])
+        found.append(
+            f"a cable begins {-gap[worst]:.3g} m inside the circle {name} of radius {c.r[worst]:g} m: contact drives "
+            "it out on the nearer side, which need not be the one that is meant"
+        )
     return [*found, *(f"no cable is near the circle {name}" for name in name_circles(rows.world, markers[~near]))]
 
 

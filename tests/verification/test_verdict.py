@@ -142,6 +142,27 @@ def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFi
     assert far == "no cable is near the circle far" and solver.verdict.word == "ok"
 
 
+@pytest.mark.parametrize("depth", [0.01, 0.05, 0.15])
+def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
+    """A rope laid below the centre of a peg stays below it: said before, also where the solve is sound."""
+    world = wl.World(gravity=(0.0, -9.81, 0.0))
+    peg = world.add(RigidBody2D, name="peg", position=(0.5, depth - 0.1), mass=1.0, inertia=1.0)
+    con.fix(world, peg, "x", "y", "rotation")
+    rope = straight_cable(
+        world, (0, 0), (1, 0), 16, axial_stiffness=1e4, bending_stiffness=0.01, mass_per_length=0.5, length=1.03 / 16
+    )
+    con.hinge(world, nodes_of(world, rope)[[0, 16]])
+    con.add_contact(
+        world, con.ContactCircleCable2D, circles=[peg], cables=rope, segments=2, circle_radius=0.1,
+        contact_stiffness_per_length=1e5,
+    )  # fmt: skip
+    solver = wl.Static(world, name="")
+    state = solver.solve()
+    middle = wl.eval_output(nodes_of(world, rope)[8], "position", state)[1]
+    inside = [note for note in solver.verdict.notes if "inside the circle peg" in note]
+    assert (middle < depth - 0.1) == (depth > 0.1) and len(inside) == (depth > 0.025)
+
+
 @pytest.mark.parametrize("kind", ["fail", "warn", "off"])
 def test_verdict_option(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     solver, start = driven_belt(throw=30.0, name="thrown")
