@@ -15,8 +15,8 @@ from scipy.optimize import brentq
 
 from windlass.connectors import ContactCircleCable2D, add_contact, fix, hinge
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D, hang_between
-from windlass.framework.evaluate import eval_output
-from windlass.framework.world import World
+from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.static import Static
 
 LENGTH, END, WEIGHT = 600.0, np.array([560.0, 100.0]), 100.0 * 9.81
