@@ -27,9 +27,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.runtime.petsc_functions import has_package
 from windlass.solvers.equilibrium.singular import multiply_absolute, random_right_side
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import has_package
 from windlass.solvers.newton.problem import NonlinearProblem
 
 SHIFT = 1e-12
