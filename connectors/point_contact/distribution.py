@@ -19,7 +19,7 @@ from windlass.connectors.point_contact.surfaces import HALF_SPACE, SPHERE, Runs,
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout.layout import Layout
 from windlass.framework.model.world import World
-from windlass.framework.parallel.halo import Halo, gather_rows, is_true_anywhere, pack, unpack
+from windlass.framework.parallel.halo import Halo, gather_rows, pack, unpack
 
 MUCH_LARGER = 2.0
 """Ratio of sizes from which on the smaller surface decides where a pair is evaluated [1]."""
@@ -85,7 +85,7 @@ class Share:
 
     def agree(self, here: bool) -> bool:
         """Whether something holds on any process."""
-        return is_true_anywhere(self._comm, here)
+        return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
         """Bring the origins of all surfaces to all processes, for a search."""

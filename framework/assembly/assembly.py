@@ -29,7 +29,6 @@ from windlass.framework.layout.pruning import spread_world
 from windlass.framework.model.law import Fault, Fields, LocalRows, PostNewton, System, family_of, law_of
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
-from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
 from windlass.framework.state.state import NAMES, State
@@ -61,9 +60,9 @@ class Assembly:
     def __init__(self, world: World, comm: Any = None) -> None:
         world.finalize()
         self.world, self.comm = world, comm
-        self.processes = world.processes or Processes(comm)
         rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
         layout = self.layout = Layout(world, rank, size, comm)
+        self.processes = layout.processes
         spread_world(layout, self.processes)
         n, m = layout.spare, len(layout.multipliers_owned)
         data = np.zeros(len(layout.data_rows_owned))
@@ -313,8 +312,7 @@ class Assembly:
 
     def _gather(self, mine: list[Any]) -> list[Any]:
         """The findings of all processes, each once."""
-        everywhere = self.processes.allgather("findings", mine)
-        return list(dict.fromkeys(found for part in everywhere for found in part))
+        return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     def check_idle(self, what: str) -> None:
         """Raise ModelError for an evaluation of another state, or a solve, by a function that a solver is calling."""

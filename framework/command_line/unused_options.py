@@ -66,13 +66,14 @@ class Solver:
 
 def find_unread() -> dict[str, str]:
     """Options that nothing on any rank has read: name without dash → value (empty for a flag)."""
+    from windlass.framework.parallel.processes import Processes
     from windlass.framework.runtime.petsc import PETSc
     from windlass.framework.runtime.petsc_functions import list_unread_options
 
     unread = list_unread_options()
     if PETSc.COMM_WORLD.getSize() > 1:
         # A part of a solver may live on some ranks only; one reader is enough, and all ranks must judge alike.
-        for others in PETSc.COMM_WORLD.tompi4py().allgather(set(unread)):
+        for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unread options", set(unread)):
             unread = {name: value for name, value in unread.items() if name in others}
     return unread
 

@@ -24,6 +24,7 @@ from windlass.framework.model.law import System, law_of, role_of
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable, find_sorted
+from windlass.framework.parallel.processes import Processes
 
 if TYPE_CHECKING:
     from windlass.framework.model.world import World
@@ -39,6 +40,7 @@ class Layout:
 
     Attributes:
         rank, size, comm: as given.
+        processes: the processes that share the world.
         rows: numbers of the local rows of each table except nodes, by component, ascending.
         node_rows: numbers of the rows of each node table whose first coordinate is owned, ascending.
         owned: world numbers of the owned coordinates, shape (n_owned,).
@@ -64,6 +66,7 @@ class Layout:
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
         self.world, self.rank, self.size, self.comm = world, rank, size, comm
+        self.processes = world.processes or Processes(comm)
         self.systems: dict[type[Component], System] = {}
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
@@ -145,12 +148,13 @@ class Layout:
             return numbers
         numbers = np.full(len(owner), -1, np.int64)
         mine = np.flatnonzero(owner == self.rank)
-        first = sum(self.comm.allgather(len(mine))[: self.rank])
+        first = sum(self.processes.allgather("owned unknowns", len(mine))[: self.rank])
         mine = mine[np.argsort(key[mine], kind="stable")]
         numbers[mine] = np.arange(first, first + len(mine))
         asked = [ghosts[owner[ghosts] == rank] for rank in range(self.size)]
-        given = [numbers[np.searchsorted(names, wanted)] for wanted in self.comm.alltoall([names[g] for g in asked])]
-        for places, answer in zip(asked, self.comm.alltoall(given), strict=True):
+        wanted = self.processes.exchange("ghosts", [names[places] for places in asked])
+        given = self.processes.exchange("ghosts", [numbers[np.searchsorted(names, part)] for part in wanted])
+        for places, answer in zip(asked, given, strict=True):
             numbers[places] = answer
         return numbers
 

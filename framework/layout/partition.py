@@ -25,6 +25,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import OptionError, WindlassError
 from windlass.framework.model.numbering import find_own
+from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.runtime.petsc_functions import reset_scotch, set_parts_and_weights
 
@@ -118,9 +119,8 @@ def partition_coordinates(
             result = find_owners(graph, size, kind)[graph.vertex]
         except WindlassError as error:
             result = error
-    if comm is not None:
-        # partitioners work with random numbers: two processes might come to different parts
-        result = comm.bcast(result)
+    # partitioners work with random numbers: two processes might come to different parts
+    result = Processes(comm).from_first("the partition", result)
     if isinstance(result, WindlassError):
         raise result
     assert result is not None

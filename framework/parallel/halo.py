@@ -89,12 +89,3 @@ def gather_rows(comm: Any, rows: IntArray, array: FloatArray) -> None:
     comm.Allgatherv(rows, [numbers, counts.tolist()])
     comm.Allgatherv(np.ascontiguousarray(array[rows]), [values, (counts * width).tolist()])
     array[numbers] = values.reshape(len(values), *array.shape[1:])
-
-
-def is_true_anywhere(comm: Any, here: bool) -> bool:
-    """Whether something holds on any process."""
-    from mpi4py import MPI
-
-    flag = np.array([here], np.int32)
-    comm.Allreduce(MPI.IN_PLACE, flag, op=MPI.MAX)
-    return bool(flag[0])

@@ -73,16 +73,13 @@ class RowPlaces:
 
     def _largest(self, values: FloatArray, everywhere: bool = False) -> FloatArray:
         """The largest value of all processes, where each has a part."""
+        from windlass.framework.assembly.parallel_assembly import parallel_assembly
         from windlass.framework.runtime.launcher import communicator
 
-        comm = communicator()
-        if comm is None or (self._state.local_assembly is None and not everywhere):
+        if self._state.local_assembly is None and not everywhere:
             return values
-        from mpi4py import MPI
-
-        out = np.array(values, np.float64)
-        comm.Allreduce(MPI.IN_PLACE, out, op=MPI.MAX)
-        return out
+        assembly = self._state.local_assembly or parallel_assembly(self._state.world, communicator())
+        return assembly.processes.maximum(values)
 
 
 def check_stored(stored: Mapping[str, Any], where: Any) -> None:

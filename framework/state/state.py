@@ -175,8 +175,7 @@ class State:
         # each value once, from its owner
         owned = len(self._assembly.layout.owned)
         values = np.append(array[:owned], 0.0)[np.minimum(dofs, owned)]
-        self._assembly.comm.Allreduce(values.copy(), values)
-        return values
+        return self._assembly.processes.sum(values)
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:

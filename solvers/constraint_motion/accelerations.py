@@ -26,7 +26,7 @@ from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
-from windlass.solvers.explicit_methods.ghosts import GhostValues, largest_of_all
+from windlass.solvers.explicit_methods.ghosts import GhostValues
 from windlass.solvers.linear.blocks import create_block_factors
 
 CONSTRAINT_TOLERANCE = 1e-13
@@ -181,13 +181,13 @@ class Accelerations:
         """
         assembly, fields = self.assembly, self.assembly.fields
         total = np.zeros(assembly.layout.spare)
-        size = 1.0 + largest_of_all(assembly.comm, np.abs(fields.x).max())
+        size = 1.0 + assembly.processes.largest_of(np.abs(fields.x).max())
         before = np.inf
         for _ in range(PROJECTIONS):
             assembly.update_markers()
             c = self._eval_constraints(rate_level=False)
             c[self._is_rate] = 0.0
-            left = largest_of_all(assembly.comm, np.abs(c).max(initial=0.0))
+            left = assembly.processes.largest_of(np.abs(c).max(initial=0.0))
             stagnates = left > 0.5 * before and left <= STAGNATION * size
             if not np.isfinite(left + size):
                 break
@@ -203,11 +203,11 @@ class Accelerations:
 
     def project_velocities(self) -> None:
         """Bring the velocities in the fields onto the constraints with the present matrix; markers stay behind."""
-        fields, comm = self.assembly.fields, self.assembly.comm
+        fields, processes = self.assembly.fields, self.assembly.processes
         self.assembly.update_markers()
         c = self._eval_constraints(rate_level=True)
-        size = 1.0 + largest_of_all(comm, np.abs(fields.v).max())
-        if largest_of_all(comm, np.abs(c).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
+        size = 1.0 + processes.largest_of(np.abs(fields.v).max())
+        if processes.largest_of(np.abs(c).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
             fields.v[:-1] += self._solve_constraints(c)
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
@@ -245,8 +245,7 @@ class Accelerations:
         size = np.where(np.isfinite(f), np.abs(f), np.inf)
         largest = [i for i in np.argsort(-size)[:count] if size[i] > 0.0]
         worst = [(number.describe_dof(int(layout.owned[i])), float(f[i])) for i in largest]
-        if layout.size > 1:
-            worst = [w for part in self.assembly.comm.allgather(worst) for w in part]
+        worst = self.assembly.processes.join("forces", worst)
         return sorted(worst, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
 
 
@@ -264,7 +263,7 @@ def is_diagonal(assembly: Assembly) -> bool:
     """Whether the constant mass matrix is diagonal, on all processes."""
     indptr, indices, *_ = assembly.mass_rows
     mine = bool(np.array_equal(indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
-    return mine if assembly.layout.size == 1 else all(assembly.comm.allgather(mine))
+    return assembly.processes.all(mine)
 
 
 def eval_diagonal(assembly: Assembly) -> FloatArray:
@@ -281,8 +280,7 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     values.add_to_owners()
     values.spread()
     names = [number.describe_dof(int(layout.owned[i])) for i in np.flatnonzero(mass[: len(layout.owned)] <= 0.0)]
-    if layout.size > 1:
-        names = [name for part in assembly.comm.allgather(names) for name in part]
+    names = assembly.processes.join("names", names)
     if names:
         some = "; ".join(names[:6]) + (f"; and {len(names) - 6} more" if len(names) > 6 else "")
         raise ModelError(

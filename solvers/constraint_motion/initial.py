@@ -25,7 +25,6 @@ from windlass.solvers.constraint_motion.saddle import (
     solve_saddle,
 )
 from windlass.solvers.equilibrium.singular import random_right_side, try_solve
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.newton.problem import NonlinearProblem
 
@@ -82,7 +81,7 @@ class MassSolver:
         assembly.add_mass_matrix(values)
         assembly.fields.rate_level = True
         # multipliers are scaled by a mass, see `SaddleMatrix`
-        self._scale = largest_of_all(assembly.comm, np.abs(values[:-1]).max(initial=0.0)) or 1.0
+        self._scale = assembly.processes.largest_of(np.abs(values[:-1]).max(initial=0.0)) or 1.0
         assembly.add_constraint_tangent(values, 0.0, 1.0, self._scale)
         assembly.fields.rate_level = False
         values[problem.sparsity.pad_slots] = 1.0

@@ -23,7 +23,6 @@ from windlass.framework.errors import ModelError
 from windlass.framework.layout.unknowns import Unknowns, plain_unknowns
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import find_weakest
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
 from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package
@@ -77,22 +76,19 @@ class SaddleMatrix:
         values = whole[self._slots]
         changed = not np.array_equal(values, self.values)
         self.values[:] = values
-        if assembly.layout.size > 1:
-            changed = any(assembly.comm.allgather(changed))
-        return changed
+        return assembly.processes.any(changed)
 
     def describe_singular(self) -> str:
         """Names the coordinates without mass; all processes call this together."""
-        layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
+        layout, number = self.assembly.layout, self.assembly.world.numbering
         is_dof = np.zeros(len(layout.unknown_global), bool)
         is_dof[layout.unknown_of_dof] = True
         size = np.add.reduceat(np.abs(self.values) * is_dof[self.pattern.indices], self.pattern.indptr[:-1])
-        rows = create_unknowns(layout, comm)
+        rows = create_unknowns(layout, self.assembly.comm)
         sum_to_owners(layout.unknown_global, rows, size)
         missing = np.flatnonzero(rows.array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
         names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
-        if layout.size > 1:
-            names = [name for part in comm.allgather(names) for name in part]
+        names = self.assembly.processes.join("names", names)
         if names:
             return f"mass matrix with constraints is singular; without mass: {', '.join(names[:5])}"
         return (
@@ -112,12 +108,11 @@ class SaddleMatrix:
         if found is None:
             return ""
         shares = np.abs(found.array_r[layout.unknown_of_multiplier])
-        largest = largest_of_all(comm, shares.max(initial=0.0))
+        largest = self.assembly.processes.largest_of(shares.max(initial=0.0))
         names = [
             number.describe_multiplier(int(layout.multipliers_owned[i])) for i in np.flatnonzero(shares > 0.1 * largest)
         ]
-        if layout.size > 1:
-            names = [name for part in comm.allgather(names) for name in part]
+        names = self.assembly.processes.join("names", names)
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
         return f": {', '.join(f'({name})' for name in names[:6])}{more}"
 
@@ -259,6 +254,4 @@ def _find_slots(assembly: Assembly) -> IntArray:
 def _typical_mass(assembly: Assembly) -> float:
     masses = assembly.mass_rows.values
     local = float(np.median(np.abs(masses))) if len(masses) else 1.0
-    if assembly.comm is not None and assembly.comm.size > 1:
-        local = float(np.mean(assembly.comm.allgather(local)))
-    return local
+    return float(np.mean(assembly.processes.allgather("masses", local)))

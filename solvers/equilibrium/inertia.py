@@ -111,8 +111,7 @@ class TangentInertia:
         below.setArray(values)
         below.scale(CONSTRAINT_SHIFT / self._largest)
         self._weights, self._below = weights, below
-        comm, count = problem.assembly.comm, int(active.sum())
-        self.constraints = count if comm is None or comm.size == 1 else sum(comm.allgather(count))
+        self.constraints: int = sum(problem.assembly.processes.allgather("constraints", int(active.sum())))
 
     def count_negative(self, shift: float = SHIFT) -> int:
         """The number of modes with μ < -shift that the constraints leave."""
@@ -237,15 +236,14 @@ class TangentInertia:
         if factors.getMumpsRinfog(12) * (-1.0) ** self.constraints < 0.0:
             return True
         begin, end = right.getOwnershipRange()
-        comm = problem.assembly.comm
+        processes = problem.assembly.processes
 
         def multiply(x: FloatArray) -> FloatArray:
             right.setArray(np.ascontiguousarray(x.ravel()[begin:end]))
             right.pointwiseMult(right, self._weights)
             ksp.solve(right, solution)
             self._clear_multipliers(solution)
-            mine = np.array(solution.array_r)
-            return mine if comm is None or comm.size == 1 else np.concatenate(comm.allgather(mine))
+            return np.concatenate(processes.allgather("products", np.array(solution.array_r)))
 
         size = right.getSize()
         if size <= 5 * NEAREST:

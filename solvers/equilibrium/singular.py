@@ -42,9 +42,7 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
     number = problem.assembly.world.numbering
     names = [number.describe_dof(int(layout.owned[i])) for i in empty]
-    comm = problem.assembly.comm
-    if comm is not None and comm.size > 1:
-        names = [name for part in comm.allgather(names) for name in part]
+    names = problem.assembly.processes.join("names", names)
     if names:
         some = "; ".join(names[:6]) + (f"; and {len(names) - 6} more" if len(names) > 6 else "")
         raise ModelError(
@@ -79,10 +77,8 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
     motion[np.abs(motion) < 0.1 * max(problem.residual_vector.max()[1], -problem.residual_vector.min()[1])] = 0.0
     product = np.zeros(len(motion) + 1)
     assembly.add_mass_product(np.append(motion, 0.0), product)
-    work = float(product[:-1] @ motion)
-    if assembly.comm is not None and assembly.comm.size > 1:
-        work = sum(assembly.comm.allgather(work))
-    return "" if work > 0.0 else "; the stabiliser works on masses [kg], of which this motion has none"
+    work = assembly.processes.sum(np.array([product[:-1] @ motion]))
+    return "" if work[0] > 0.0 else "; the stabiliser works on masses [kg], of which this motion has none"
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.runtime.petsc import PETSc
@@ -34,13 +32,3 @@ class GhostValues:
         """Copy the values of the owners to the ghosts."""
         if self._vector is not None:
             self._vector.ghostUpdate(PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
-
-
-def largest_of_all(comm: Any, value: float) -> float:
-    """The largest of the values of all processes; inf if one is not finite."""
-    mine = float(value) if np.isfinite(value) else np.inf
-    if comm is None or comm.size == 1:
-        return mine
-    from mpi4py import MPI
-
-    return float(comm.allreduce(mine, op=MPI.MAX))

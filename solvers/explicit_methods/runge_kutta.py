@@ -31,7 +31,7 @@ from windlass.solvers.explicit_methods.explicit_step import (
     make_consistent,
     store_evaluation,
 )
-from windlass.solvers.explicit_methods.ghosts import GhostValues, largest_of_all
+from windlass.solvers.explicit_methods.ghosts import GhostValues
 
 STAGES = 12
 """Evaluations of one attempt."""
@@ -117,7 +117,7 @@ class RungeKutta:
         owned, a = self._owned, self._accelerations
         way = np.abs(y[:owned] - self._start_q).max(initial=0.0)
         calm = np.isfinite(y).all() and way <= self._limit
-        if largest_of_all(a.assembly.comm, 0.0 if calm else 1.0) == 0.0:
+        if a.assembly.processes.all(bool(calm)):
             self._unpack(y)
             try:
                 a.evaluate(t, self._start_data)
@@ -145,10 +145,7 @@ class RungeKutta:
         """SciPy's error norm over the values of all processes, as the middle between two powers of 2."""
         error5, error3 = K.T @ DOP853.E5 / scale, K.T @ DOP853.E3 / scale
         sums = np.array([error5 @ error5, error3 @ error3, 2 * self._owned])
-        comm = self._accelerations.assembly.comm
-        if comm is not None and comm.size > 1:
-            sums = comm.allreduce(sums)
-        square5, square3, count = sums
+        square5, square3, count = self._accelerations.assembly.processes.sum(sums)
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
@@ -163,7 +160,7 @@ class RungeKutta:
             return False
         y = self._pack(state.q, state.v)
         same = np.array_equal(y, self._solver.y) and np.array_equal(state.data, self._start_data)
-        return same if assembly.layout.size == 1 else all(assembly.comm.allgather(same))
+        return assembly.processes.all(same)
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
         """See `Method`; the step is at most as long as ``size``."""

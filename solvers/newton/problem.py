@@ -334,7 +334,7 @@ class NonlinearProblem:
         worst = self._worst_here(count)
         if not self._parallel:
             return worst
-        everywhere = [w for part in self.assembly.comm.allgather(worst) for w in part]
+        everywhere = self.assembly.processes.join("residuals", worst)
         return sorted(everywhere, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
 
     def _worst_here(self, count: int) -> list[tuple[str, float]]:
