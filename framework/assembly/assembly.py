@@ -30,7 +30,7 @@ from windlass.framework.model.law import Fault, Fields, LocalRows, PostNewton, S
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
 from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.state.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
+from windlass.framework.state.exchange import scatter_state
 from windlass.framework.state.state import NAMES, State
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ class Assembly:
             with self.processes.alone(family):
                 self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
         self.evaluating = False
-        self._ghost_vectors: list[Any] = []
         self._own_error, self._worst = 0.0, _NONE
         self._multiply = bind(multiply_rows)
         self.systems: list[System] = []
@@ -177,7 +176,7 @@ class Assembly:
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
             systems = [(s, s.slots) for s in self.systems if s.mass is not None]
-            self._whole_mass = rows, create_mass_rows(systems, rows.pattern, self.layout.unknown_of_dof)
+            self._whole_mass = rows, create_mass_rows(systems, rows.pattern, self.layout.unknowns.of_dof)
         return self._whole_mass[1]
 
     def update_markers(self) -> None:
@@ -347,13 +346,8 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.load_factor, fields.rate_level = state.t, 1.0, False
-        if layout.size > 1:
-            # users may have changed values of a state on their owners alone
-            if not self._ghost_vectors:
-                arrays = fields.x, fields.v, fields.a
-                self._ghost_vectors = [create_ghost_vector(layout, array[:n]) for array in arrays]
-            for vector in self._ghost_vectors:
-                spread_to_ghosts(vector)
+        # users may have changed values of a state on their owners alone
+        layout.ghosts.spread(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields
 

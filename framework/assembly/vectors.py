@@ -8,6 +8,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout.layout import Layout
+from windlass.framework.parallel.ghosts import Ghosts
 from windlass.framework.runtime.petsc import PETSc
 
 
@@ -19,7 +20,7 @@ def create_unknowns(layout: Layout, comm: Any, owned: int | None = None) -> Any:
         comm: mpi4py communicator, or None.
         owned: number of owned unknowns, if they are others than those of the layout.
     """
-    size = layout.owned_unknowns if owned is None else owned
+    size = layout.unknowns.owned if owned is None else owned
     return PETSc.Vec().createMPI((size, None), comm=comm if layout.size > 1 else PETSc.COMM_SELF)
 
 
@@ -30,12 +31,8 @@ def sum_to_owners(numbers: IntArray, vector: Any, local: FloatArray) -> None:
     vector.assemble()
 
 
-def spread_to_ghosts(numbers: IntArray, vector: Any) -> FloatArray:
-    """Values of a PETSc vector by unknown, with their numbers in PETSc vectors."""
-    if vector.getComm().getSize() == 1:
-        return np.array(vector.array_r)
-    index = PETSc.IS().createGeneral(numbers.astype(PETSc.IntType), comm=PETSc.COMM_SELF)
-    target = PETSc.Vec().createSeq(len(numbers))
-    scatter = PETSc.Scatter().create(vector, index, target, None)
-    scatter.scatter(vector, target, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
-    return np.array(target.array_r)
+def local_values(ghosts: Ghosts, vector: Any) -> FloatArray:
+    """Values of a PETSc vector by unknown: those of this process, then its ghosts."""
+    values: FloatArray = np.append(vector.array_r, np.zeros(len(ghosts.received)))
+    ghosts.spread(values)
+    return values

@@ -9,24 +9,10 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
-from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import NAMES, State
 
 if TYPE_CHECKING:
     from windlass.framework.assembly.assembly import Assembly
-    from windlass.framework.layout.layout import Layout
-
-
-def create_ghost_vector(layout: Layout, array: FloatArray) -> Any:
-    """A PETSc vector of coordinates over an array, owned ones before ghosts, shape (n,), which must live as long."""
-    if layout.size == 1:
-        return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
-    return PETSc.Vec().createGhostWithArray(layout.ghost_numbers, array, comm=layout.comm)
-
-
-def spread_to_ghosts(vector: Any) -> None:
-    """Copy the values of the owners to the ghosts of a vector with ghosts."""
-    vector.ghostUpdate(PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
 
 
 def gather_reference(assembly: Assembly) -> FloatArray:

@@ -142,12 +142,12 @@ class State:
     def vector(self, name: str) -> Any:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
         from windlass.framework.runtime.petsc import PETSc
-        from windlass.framework.state.exchange import create_ghost_vector
 
         array = getattr(self, name)
-        if self._assembly is None:
+        if self._assembly is None or self._assembly.layout.size == 1:
             return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
-        return create_ghost_vector(self._assembly.layout, array)
+        layout = self._assembly.layout
+        return PETSc.Vec().createGhostWithArray(layout.ghost_numbers, array, comm=layout.comm)
 
     @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:

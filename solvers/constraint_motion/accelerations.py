@@ -26,7 +26,6 @@ from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
-from windlass.solvers.explicit_methods.ghosts import GhostValues
 from windlass.solvers.linear.blocks import create_block_factors
 
 CONSTRAINT_TOLERANCE = 1e-13
@@ -75,8 +74,6 @@ class Accelerations:
         self.has_history = any(s.post_newton is not None for s in assembly.systems)
         self.has_constraints = number.multiplier_count > 0
         self._varies = self.has_constraints or any(s.inertia_tangent is not None for s in assembly.systems)
-        self._ghost_forces = GhostValues(assembly, self.f[:-1])
-        self._ghost_accelerations = GhostValues(assembly, self.a)
         self._chosen = any(name.startswith((prefix + "ksp_", prefix + "pc_")) for name in PETSc.Options().getAll())
         self.matrix: SaddleMatrix | None = None
         self._minus_inverse_mass = np.zeros(0)
@@ -148,9 +145,9 @@ class Accelerations:
             assembly.evaluating = False
         self.evaluations += 1
         if self.matrix is None:
-            self._ghost_forces.add_to_owners()
+            assembly.layout.ghosts.add_to_owners(f)
             np.multiply(f[:-1], self._minus_inverse_mass, out=self.a)
-            self._ghost_accelerations.spread()
+            assembly.layout.ghosts.spread(self.a)
             return result
         self.update_matrix()
         self.a[:], self.lam[:] = solve_saddle(self.matrix, self._factors, f, c)
@@ -235,7 +232,7 @@ class Accelerations:
         assembly.update_markers()
         assembly.add_constraint_tangent(values, 0.0, 1.0, 0.0)
         size = np.add.reduceat(np.abs(values[:-1]), assembly.pattern.indptr[:-1])
-        found: IntArray = np.flatnonzero(size[assembly.layout.unknown_of_multiplier])
+        found: IntArray = np.flatnonzero(size[assembly.layout.unknowns.of_multiplier])
         return found
 
     def describe_worst(self, count: int = 3) -> list[tuple[str, float]]:
@@ -276,9 +273,8 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     ones, product = np.append(np.ones(layout.spare), 0.0), np.zeros(layout.spare + 1)
     assembly.add_mass_product(ones, product)
     mass = product[:-1].copy()
-    values = GhostValues(assembly, mass)
-    values.add_to_owners()
-    values.spread()
+    layout.ghosts.add_to_owners(mass)
+    layout.ghosts.spread(mass)
     names = [number.describe_dof(int(layout.owned[i])) for i in np.flatnonzero(mass[: len(layout.owned)] <= 0.0)]
     names = assembly.processes.join("names", names)
     if names:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
+from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
@@ -140,7 +140,7 @@ class MassSolver:
             left.aypx(-1.0, right)
             if left.norm() <= ACCURATE * right.norm():
                 break
-        found = spread_to_ghosts(unknowns.numbers, solution)
+        found = local_values(unknowns.ghosts, solution)
         return found[unknowns.of_dof], self._scale * found[unknowns.of_multiplier]
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
+from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.runtime.petsc_functions import has_package
@@ -174,7 +174,7 @@ class TangentInertia:
         """The lowest mode K v = μ D v: μ [1], vᵀ K v and v by local coordinate, largest entry 1, shape (n,)."""
         vector, mu, stiffness = self._iterate()
         unknowns = self._problem.sparsity.unknowns
-        mode = spread_to_ghosts(self._problem.sparsity.numbers, vector)[unknowns.of_dof]
+        mode = local_values(unknowns.ghosts, vector)[unknowns.of_dof]
         return mu, stiffness, mode
 
     def _iterate(self) -> tuple[Any, float, float]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
+from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.ordering import default_package
@@ -73,7 +73,7 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
-    motion = spread_to_ghosts(problem.sparsity.numbers, problem.residual_vector)[unknowns.of_dof]
+    motion = local_values(unknowns.ghosts, problem.residual_vector)[unknowns.of_dof]
     motion[np.abs(motion) < 0.1 * max(problem.residual_vector.max()[1], -problem.residual_vector.min()[1])] = 0.0
     product = np.zeros(len(motion) + 1)
     assembly.add_mass_product(np.append(motion, 0.0), product)
@@ -107,7 +107,7 @@ def _is_held(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
     """Whether a solution, or None, says that the tangent is not singular."""
     if solution is None:
         return False
-    x = np.abs(spread_to_ghosts(problem.sparsity.numbers, solution))
+    x = np.abs(local_values(problem.sparsity.ghosts, solution))
     terms, left = multiply_absolute(problem, x), right.duplicate()
     problem.matrix.mat.mult(solution, left)
     left.axpy(-1.0, right)

@@ -31,7 +31,6 @@ from windlass.solvers.explicit_methods.explicit_step import (
     make_consistent,
     store_evaluation,
 )
-from windlass.solvers.explicit_methods.ghosts import GhostValues
 
 STAGES = 12
 """Evaluations of one attempt."""
@@ -64,7 +63,6 @@ class RungeKutta:
         n = assembly.layout.spare
         self._owned = len(assembly.layout.owned)
         self._q, self._v = np.zeros(n), np.zeros(n)
-        self._ghosts = GhostValues(assembly, self._q), GhostValues(assembly, self._v)
         # SciPy does not step where there is nothing to integrate, but all processes have to
         self._padding = np.zeros(0 if self._owned else 1)
         self._solver: Any = None
@@ -107,8 +105,7 @@ class RungeKutta:
         assembly, owned = self._accelerations.assembly, self._owned
         fields = assembly.fields
         self._q[:owned], self._v[:owned] = y[:owned], y[owned : 2 * owned]
-        for values in self._ghosts:
-            values.spread()
+        assembly.layout.ghosts.spread(self._q, self._v)
         np.add(assembly.layout.reference[:-1], self._q, out=fields.x[:-1])
         fields.v[:-1] = self._v
 

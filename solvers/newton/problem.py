@@ -102,7 +102,7 @@ class NonlinearProblem:
     def __init__(self, assembly: Assembly, prefix: str, storage: Storage = Storage.ROWS) -> None:
         meet(assembly.comm, f"the solver {prefix}")
         self.assembly, self.prefix, self._storage = assembly, prefix, storage
-        release_dropped(assembly.comm, solvers=assembly.layout.unknown_count > LARGE)
+        release_dropped(assembly.comm, solvers=assembly.layout.unknowns.total > LARGE)
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
         petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
@@ -128,11 +128,6 @@ class NonlinearProblem:
         self._places = Places(dofs, multipliers, pads, layout.reference)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
-        if self._parallel:
-            ghosts = np.asarray(unknowns.numbers[unknowns.owned :], PETSc.IntType)
-            self._ghosts = PETSc.Vec().createSeq(len(ghosts))
-            index = PETSc.IS().createGeneral(ghosts, comm=PETSc.COMM_SELF)
-            self._exchange = PETSc.Scatter().create(self.unknowns, index, self._ghosts, None)
         zero = np.zeros(n)
         self.scheme = Scheme(zero, zero)
         self.lag = LagPolicy(False)
@@ -223,10 +218,8 @@ class NonlinearProblem:
             return
         self._expanded = True
         if self._parallel:
-            owned = self.sparsity.unknowns.owned
-            local[:owned] = values
-            self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
-            local[owned:] = self._ghosts.array_r
+            local[: len(values)] = values
+            self.sparsity.unknowns.ghosts.spread(local)
         factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
         self._evaluate(local, self._places, scheme.q0, scheme.v0, *factors, self._motion)
         self.assembly.update_markers()
@@ -284,11 +277,10 @@ class NonlinearProblem:
         if not self._parallel:
             self._collect_all(self._f, self._c, self._places, out.array_w)
             return
-        total, owned = self._sum, self.sparsity.unknowns.owned
+        total, unknowns = self._sum, self.sparsity.unknowns
         self._collect_all(self._f, self._c, self._places, total)
-        out.setArray(total[:owned])
-        self._ghosts.setArray(total[owned:])
-        self._exchange.scatter(self._ghosts, out, PETSc.InsertMode.ADD_VALUES, PETSc.ScatterMode.REVERSE)
+        unknowns.ghosts.add_to_owners(total)
+        out.setArray(total[: unknowns.owned])
 
     def _tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
         # PETSc sees that the matrix has not changed and keeps the factorisation too

@@ -113,11 +113,11 @@ def test_tangent(rate_level: bool) -> None:
 
     by_x, by_v, by_lam = differences(fields.x, n), differences(fields.v, n), differences(fields.lam, m)
     pattern = assembly.pattern
-    unknowns = np.concatenate((layout.unknown_of_dof, layout.unknown_of_multiplier))
+    unknowns = np.concatenate((layout.unknowns.of_dof, layout.unknowns.of_multiplier))
     for dq, dv in ((1.0, 0.0), (0.0, 1.0), (0.7, 1.3)):
         values = np.zeros(pattern.spare + 1)
         assembly.add_constraint_tangent(values, dq, dv, scale)
-        full = np.zeros((len(layout.unknown_global),) * 2)
+        full = np.zeros((len(layout.unknowns.numbers),) * 2)
         row = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
         full[row, pattern.indices] = values[:-1]
         expected = np.concatenate((dq * by_x + dv * by_v, scale * by_lam), axis=1)

@@ -89,10 +89,10 @@ def assert_load_tangent(assembly: Assembly) -> None:
     pattern, layout = assembly.pattern, assembly.layout
     values = np.zeros(pattern.spare + 1)
     assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.25, 0.0)
-    full = np.zeros((len(layout.unknown_global),) * 2)
+    full = np.zeros((len(layout.unknowns.numbers),) * 2)
     row = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
     full[row, pattern.indices] = values[:-1]
-    found = full[np.ix_(layout.unknown_of_dof, layout.unknown_of_dof)]
+    found = full[np.ix_(layout.unknowns.of_dof, layout.unknowns.of_dof)]
     assert_allclose(found, -0.25 * expected, atol=5e-9)
 
 

@@ -105,10 +105,10 @@ def dense_tangent(assembly: Assembly, dq: float, dv: float) -> np.ndarray:
     pattern, layout = assembly.pattern, assembly.layout
     values = np.zeros(pattern.spare + 1)
     assembly.add_tangent(values, dq, dv, 0.0, 0.0, 0.0)
-    full = np.zeros((len(layout.unknown_global),) * 2)
+    full = np.zeros((len(layout.unknowns.numbers),) * 2)
     row = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
     full[row, pattern.indices] = values[:-1]
-    return full[np.ix_(layout.unknown_of_dof, layout.unknown_of_dof)]
+    return full[np.ix_(layout.unknowns.of_dof, layout.unknowns.of_dof)]
 
 
 def assert_tangents(assembly: Assembly, tolerance: float = TOLERANCE) -> None:

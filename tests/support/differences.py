@@ -29,10 +29,10 @@ def eval_tangent(
     values = np.zeros(pattern.spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     assembly.add_constraint_tangent(values, dq, dv, scale)
-    full = np.zeros((len(layout.unknown_global),) * 2)
+    full = np.zeros((len(layout.unknowns.numbers),) * 2)
     rows = np.repeat(np.arange(len(pattern.indptr) - 1), np.diff(pattern.indptr))
     full[rows, pattern.indices] = values[:-1]
-    unknowns = np.concatenate((layout.unknown_of_dof, layout.unknown_of_multiplier))
+    unknowns = np.concatenate((layout.unknowns.of_dof, layout.unknowns.of_multiplier))
     return full[np.ix_(unknowns, unknowns)]
 
 

@@ -31,12 +31,15 @@ def test_reductions_go_through_processes() -> None:
     found = {
         (path, f"{receiver}.{name}")
         for path, receiver, name in calls()
-        if (name in BUFFERED and receiver != "PETSc")
-        or (name in REDUCTIONS and receiver.lower().endswith(("comm", "comm_world", "tompi4py()")))
+        if name in BUFFERED or (name in REDUCTIONS and receiver.lower().endswith(("comm", "comm_world", "tompi4py()")))
     }
     outside = [call for call in found if not call[0].startswith("framework/parallel/")]
     assert ("framework/parallel/processes.py", "self.comm.allgather") in found
     assert not [call for call in outside if call[0] != "framework/runtime/launcher.py"]
+
+
+def test_ghosts_are_exchanged_by_ghosts() -> None:
+    assert not [(path, name) for path, _, name in calls() if name in ("ghostUpdate", "localForm")]
 
 
 def test_the_petsc_library_is_loaded_in_one_file() -> None:
