@@ -9,7 +9,7 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
-from windlass.connectors.circle_segments.kernels import UNDEFINED
+from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.markers.cable_shape import cable_lengths, shape_functions
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Fields, LocalRows, Output

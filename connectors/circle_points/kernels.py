@@ -35,7 +35,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.kernels import UNDEFINED, Pose, create_pose, touches, wrap
+from windlass.connectors.circle_segments.friction import UNDEFINED, decide, friction_force, wrap
+from windlass.connectors.circle_segments.kernels import Pose, create_pose, touches
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -192,13 +193,10 @@ def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, anchor: flo
     if law.clip and fn > 0.0:
         fn = 0.0
     ft, bristle = 0.0, 0.0
-    if state == 0.0 and law.mu != 0.0:
-        ft = law.mu_v * vt
-        if law.mu_k != 0.0:
+    if state != UNDEFINED and law.mu != 0.0:
+        if state == 0.0 and law.mu_k != 0.0:
             bristle = wrap(arc_position(o, nx, ny, law.r) - anchor, law.r)
-            ft += law.mu_k * law.r * inverse * bristle
-    elif state != UNDEFINED:
-        ft = law.mu * abs(fn) * state
+        ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k * law.r * inverse, law.mu)
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
 
 
@@ -287,11 +285,9 @@ def update_history(
             if bristles:
                 h = law.mu_k * law.r / z.D
                 ft += h * wrap(arc - anchor, law.r)
-            excess, state = abs(ft) - limit, 0.0
-            if excess > 0.0 and not fresh:
-                state = np.sign(ft)
-                if bristles:
-                    anchor = arc - state * limit / h
+            excess, state, anchor = decide(ft, limit, ft, arc, anchor, h)
+            if fresh:
+                state, anchor = 0.0, arc
             if state != data[state_at]:
                 error += abs(excess)
                 changed = True

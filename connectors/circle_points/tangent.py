@@ -25,7 +25,8 @@ from windlass.connectors.circle_points.kernels import (
     shape,
     shape_rate,
 )
-from windlass.connectors.circle_segments.kernels import UNDEFINED, create_pose, touches
+from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
+from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import is_central, scatter
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -46,10 +47,8 @@ def fill_point_tangent(
     kc, dc, slope, mu_v, mu_k = law.kc, law.dc, 0.0, 0.0, 0.0
     if law.clip and z.fn >= 0.0:
         kc, dc = 0.0, 0.0
-    if state == 0.0 and law.mu != 0.0:
-        mu_v, mu_k = law.mu_v, law.mu_k
-    elif state != UNDEFINED:
-        slope = law.mu * np.sign(z.fn) * state
+    if state != UNDEFINED and law.mu != 0.0:
+        slope, mu_v, mu_k = friction_slopes(state, z.fn, law.mu_v, law.mu_k, law.mu)
     h = law.r * inverse
     # f_n and f_t by d along n and along t, then by u
     fn_n, fn_t = kc, dc * z.ut * inverse

@@ -29,12 +29,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-
-UNDEFINED = -2.0
 
 
 class ContactColumns(NamedTuple):
@@ -225,24 +224,6 @@ def stick_position(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, h: Chord) 
     return law.r * alpha + (z.rho - 0.5 - law.shift) * d_rho, d_rho, d_length
 
 
-@kernel(inline=True)
-def wrap(x: float, r: float) -> float:
-    """x modulo the circumference, in [-pi r, pi r)."""
-    around = 2.0 * np.pi * r
-    wrapped: float = x - np.floor(x / around + 0.5) * around
-    return wrapped
-
-
-@kernel(inline=True)
-def tangential_force(state: float, vt: float, bristle: float, fn: float, mu_v: float, mu_k: float, mu: float) -> float:
-    """f_t of the residual; ``bristle`` = wrap(x_cur - x_stick)."""
-    if abs(state) == 1.0:
-        return mu * abs(fn) * state
-    if state == 0.0:
-        return mu_v * vt + mu_k * bristle
-    return mu_v * vt
-
-
 class SegmentState(NamedTuple):
     """What one segment and its forces are, all scalars; letters as at the head of this file.
 
@@ -279,7 +260,7 @@ def eval_segment(law: RowLaw, o: Pose, shape: ShapeColumns, j: int, state: float
     if state == 0.0 and law.mu_k != 0.0:
         x, d_rho, d_length = stick_position(law, o, shape, j, h)
         bristle = wrap(x - stick, law.r)
-    ft = tangential_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
+    ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
     return SegmentState(h, vax, vay, vbx, vby, vn, vt, fn, ft, state, bristle, d_rho, d_length)
 
 

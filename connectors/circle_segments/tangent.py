@@ -21,8 +21,8 @@ from typing import Protocol
 
 import numpy as np
 
+from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
 from windlass.connectors.circle_segments.kernels import (
-    UNDEFINED,
     Chord,
     ContactColumns,
     Pose,
@@ -106,13 +106,7 @@ def fill_segment_tangent(
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
     _, kc, dc = normal_force(law, h.D - r, z.vn)
-    slope, fv, fk = 0.0, 0.0, 0.0
-    if abs(z.state) == 1.0:
-        slope = law.mu * np.sign(z.fn) * z.state
-    else:
-        fv = law.mu_v
-        if z.state == 0.0:
-            fk = law.mu_k
+    slope, fv, fk = friction_slopes(z.state, z.fn, law.mu_v, law.mu_k, law.mu)
     along_x = (0.0, 0.0, 0.0, 0.0)
     if fk != 0.0 and not on_axis:
         along_x = place_derivatives(r, z, h, rhos, theta)

@@ -15,10 +15,8 @@ start of the step where "start" is said:
 
 from __future__ import annotations
 
-import numpy as np
-
+from windlass.connectors.circle_segments.friction import UNDEFINED, decide, wrap
 from windlass.connectors.circle_segments.kernels import (
-    UNDEFINED,
     ContactColumns,
     closest_point,
     create_chord,
@@ -27,7 +25,6 @@ from windlass.connectors.circle_segments.kernels import (
     eval_segment,
     normal_force,
     stick_position,
-    wrap,
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -113,11 +110,7 @@ def update_friction(
                     last = x
                 slip = wrap(x - last, r)
                 ft += c.mu_k[i] * slip
-            excess, state, stick = abs(ft) - limit, 0.0, last
-            if excess > 0.0:
-                state = np.sign(slip)
-                if bristles:
-                    stick = x - state * limit / c.mu_k[i]
+            excess, state, stick = decide(ft, limit, slip, x, last, c.mu_k[i])
             if state != data[state_at]:
                 error += abs(excess)
                 changed = True
