@@ -223,6 +223,7 @@ def add_residual(
             p = eval_point(S, dS, y, q, w)
             z = eval_contact(law, o, p, data[first + n + k], data[first + 2 * n + k])
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
+            # the reaction on the circle, and the force brought to the nodes of the cable
             sum_x += fx
             sum_y += fy
             torque += z.D * z.ft
@@ -232,6 +233,7 @@ def add_residual(
                 hx, hy = eval_offset_force(y, p.rx, p.ry, fx, fy)
                 r0x, r0y, s0x, s0y = r0x + dS[0] * hx, r0y + dS[0] * hy, s0x + dS[1] * hx, s0y + dS[1] * hy
                 r1x, r1y, s1x, s1y = r1x + dS[2] * hx, r1y + dS[2] * hy, s1x + dS[3] * hx, s1y + dS[3] * hy
+        # sums of the row to the coordinates of the cable and of the circle
         to = c.dofs[i]
         f[to[0]] += r0x
         f[to[1]] += r0y
@@ -269,6 +271,7 @@ def update_history(
             s = (k + 0.5) / n
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
             z = eval_contact(law, o, p, UNDEFINED, 0.0)
+            # gap
             g, old = z.D - law.r, data[gap_at]
             if (g > 0.0) != (old > 0.0):
                 error += abs(law.kc * (g - old))
@@ -277,6 +280,7 @@ def update_history(
             if g > 0.0 or not rubs:
                 data[state_at] = UNDEFINED
                 continue
+            # tangential force if it sticks
             limit, ft, h = law.mu * abs(z.fn), law.mu_v * z.vt, 0.0
             fresh = bristles and start[state_at] == UNDEFINED
             # without bristles the present position, so that those that are switched on later begin unbent
@@ -285,6 +289,7 @@ def update_history(
             if bristles:
                 h = law.mu_k * law.r / z.D
                 ft += h * wrap(arc - anchor, law.r)
+            # state and anchor
             excess, state, anchor = decide(ft, limit, ft, arc, anchor, h)
             if fresh:
                 state, anchor = 0.0, arc

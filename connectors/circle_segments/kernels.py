@@ -299,9 +299,10 @@ def add_residual(
         next_x, next_y = 0.0, 0.0
         # forces on r and r' of both nodes
         r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        # point by point: the force has parts of the segment before it and of the one after it
         for s in range(n + 1):
-            # the force on a point has parts of the segment before it and of the one after it
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
+            # the segment after the point, if it is closed: its forces at both ends
             if s < n and data[first + s] <= 0.0:
                 j = shape.start[k] + s
                 state, stick = UNDEFINED, 0.0
@@ -317,6 +318,7 @@ def add_residual(
                 torque += law.r * z.ft
             if fx == 0.0 and fy == 0.0:
                 continue
+            # the reaction on the circle, and the force brought to the nodes of the cable
             sum_x += fx
             sum_y += fy
             j = shape.start[k] + s
@@ -328,6 +330,7 @@ def add_residual(
             s0x, s0y = s0x + S[j, 1] * fx + D[j, 1] * hx, s0y + S[j, 1] * fy + D[j, 1] * hy
             r1x, r1y = r1x + S[j, 2] * fx + D[j, 2] * hx, r1y + S[j, 2] * fy + D[j, 2] * hy
             s1x, s1y = s1x + S[j, 3] * fx + D[j, 3] * hx, s1y + S[j, 3] * fy + D[j, 3] * hy
+        # sums of the row to the coordinates of the cable and of the circle
         to = c.dofs[i]
         f[to[0]] += r0x
         f[to[1]] += r0y
