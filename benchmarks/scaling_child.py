@@ -235,7 +235,7 @@ def main() -> None:
         whole = state.gather()
         answers |= {f"{kind}_norm": float(np.linalg.norm(whole.q)), f"{kind}_lowest": float(whole.q.min())}
     layout = assembly.layout
-    parts = everywhere((len(layout.owned), layout.spare - len(layout.owned), layout.owned_unknowns))
+    parts = everywhere((len(layout.owned), layout.spare - len(layout.owned), layout.unknowns.owned))
     if rank == 0:
         result = {
             "processes": size,

@@ -38,7 +38,7 @@ from windlass.connectors.circle_segments.common import (
     has_moving,
     segment_places,
 )
-from windlass.connectors.circle_segments.kernels import UNDEFINED
+from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.moving_cable import update_moving
 from windlass.connectors.circle_segments.update import record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY

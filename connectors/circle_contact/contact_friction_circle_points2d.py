@@ -21,7 +21,7 @@ from windlass.connectors.circle_points.common import bind_points, create_point_o
 from windlass.connectors.circle_points.kernels import add_residual, update_history
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs
-from windlass.connectors.circle_segments.kernels import UNDEFINED
+from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call

@@ -35,7 +35,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.kernels import UNDEFINED, Pose, create_pose, touches, wrap
+from windlass.connectors.circle_segments.friction import UNDEFINED, decide, friction_force, wrap
+from windlass.connectors.circle_segments.kernels import Pose, create_pose, touches
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -120,7 +121,7 @@ class PointState(NamedTuple):
 
 @kernel(inline=True)
 def shape(s: float, L: float) -> Four:
-    """Hermite polynomials S_1..S_4 [1, m, 1, m] at xi = s L."""
+    """S_1..S_4 [1, m, 1, m] at xi = s L: `eval_shape` of the cable, for one point in a kernel."""
     a, b = s * s, 1.0 - s
     S3 = a * (3.0 - 2.0 * s)
     return 1.0 - S3, L * s * b * b, S3, -L * a * b
@@ -192,13 +193,10 @@ def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, anchor: flo
     if law.clip and fn > 0.0:
         fn = 0.0
     ft, bristle = 0.0, 0.0
-    if state == 0.0 and law.mu != 0.0:
-        ft = law.mu_v * vt
-        if law.mu_k != 0.0:
+    if state != UNDEFINED and law.mu != 0.0:
+        if state == 0.0 and law.mu_k != 0.0:
             bristle = wrap(arc_position(o, nx, ny, law.r) - anchor, law.r)
-            ft += law.mu_k * law.r * inverse * bristle
-    elif state != UNDEFINED:
-        ft = law.mu * abs(fn) * state
+        ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k * law.r * inverse, law.mu)
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
 
 
@@ -225,6 +223,7 @@ def add_residual(
             p = eval_point(S, dS, y, q, w)
             z = eval_contact(law, o, p, data[first + n + k], data[first + 2 * n + k])
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
+            # the reaction on the circle, and the force brought to the nodes of the cable
             sum_x += fx
             sum_y += fy
             torque += z.D * z.ft
@@ -234,6 +233,7 @@ def add_residual(
                 hx, hy = eval_offset_force(y, p.rx, p.ry, fx, fy)
                 r0x, r0y, s0x, s0y = r0x + dS[0] * hx, r0y + dS[0] * hy, s0x + dS[1] * hx, s0y + dS[1] * hy
                 r1x, r1y, s1x, s1y = r1x + dS[2] * hx, r1y + dS[2] * hy, s1x + dS[3] * hx, s1y + dS[3] * hy
+        # sums of the row to the coordinates of the cable and of the circle
         to = c.dofs[i]
         f[to[0]] += r0x
         f[to[1]] += r0y
@@ -271,6 +271,7 @@ def update_history(
             s = (k + 0.5) / n
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
             z = eval_contact(law, o, p, UNDEFINED, 0.0)
+            # gap
             g, old = z.D - law.r, data[gap_at]
             if (g > 0.0) != (old > 0.0):
                 error += abs(law.kc * (g - old))
@@ -279,6 +280,7 @@ def update_history(
             if g > 0.0 or not rubs:
                 data[state_at] = UNDEFINED
                 continue
+            # tangential force if it sticks
             limit, ft, h = law.mu * abs(z.fn), law.mu_v * z.vt, 0.0
             fresh = bristles and start[state_at] == UNDEFINED
             # without bristles the present position, so that those that are switched on later begin unbent
@@ -287,11 +289,10 @@ def update_history(
             if bristles:
                 h = law.mu_k * law.r / z.D
                 ft += h * wrap(arc - anchor, law.r)
-            excess, state = abs(ft) - limit, 0.0
-            if excess > 0.0 and not fresh:
-                state = np.sign(ft)
-                if bristles:
-                    anchor = arc - state * limit / h
+            # state and anchor
+            excess, state, anchor = decide(ft, limit, ft, arc, anchor, h)
+            if fresh:
+                state, anchor = 0.0, arc
             if state != data[state_at]:
                 error += abs(excess)
                 changed = True

@@ -25,7 +25,8 @@ from windlass.connectors.circle_points.kernels import (
     shape,
     shape_rate,
 )
-from windlass.connectors.circle_segments.kernels import UNDEFINED, create_pose, touches
+from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
+from windlass.connectors.circle_segments.kernels import create_pose, touches
 from windlass.connectors.circle_segments.tangent import is_central, scatter
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -46,10 +47,8 @@ def fill_point_tangent(
     kc, dc, slope, mu_v, mu_k = law.kc, law.dc, 0.0, 0.0, 0.0
     if law.clip and z.fn >= 0.0:
         kc, dc = 0.0, 0.0
-    if state == 0.0 and law.mu != 0.0:
-        mu_v, mu_k = law.mu_v, law.mu_k
-    elif state != UNDEFINED:
-        slope = law.mu * np.sign(z.fn) * state
+    if state != UNDEFINED and law.mu != 0.0:
+        slope, mu_v, mu_k = friction_slopes(state, z.fn, law.mu_v, law.mu_k, law.mu)
     h = law.r * inverse
     # f_n and f_t by d along n and along t, then by u
     fn_n, fn_t = kc, dc * z.ut * inverse
@@ -113,7 +112,9 @@ def add_tangent(
             p = eval_point(S, dS, y, q, w)
             state = data[first + n + k]
             z = eval_contact(law, o, p, state, data[first + 2 * n + k])
+            # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
             fill_point_tangent(law, z, state, o.omega, dq, dv, C, V)
+            # J: Jacobian of the point, Jd: its rate
             if y != 0.0:
                 for a in range(4):
                     table[0, a], rates[0, a] = S[a], dS[a]
@@ -122,6 +123,7 @@ def add_tangent(
                 for a in range(4):
                     J[0, 2 * a], J[1, 2 * a + 1] = S[a], S[a]
                     J[0, 2 * a + 1], J[1, 2 * a] = 0.0, 0.0
+            # X = C B + V dB/dt, then K += B^T X
             for a in range(3):
                 for b in range(8):
                     X[a, b] = C[a, 0] * J[0, b] + C[a, 1] * J[1, b]
@@ -134,6 +136,7 @@ def add_tangent(
                 K[8, b] -= X[0, b]
                 K[9, b] -= X[1, b]
                 K[10, b] -= X[2, b]
+            # the force turns with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
                 gxx, gxy, gyy = eval_curvature(y, p.rx, p.ry, fx, fy)
@@ -149,6 +152,7 @@ def add_tangent(
                 sum_y += fy
                 torque += z.D * z.ft
                 add_rates(J, V, N)
+        # the row to the matrix, directly where the coordinates of the circle are x, y and the angle themselves
         if central:
             for a in range(11):
                 for b in range(11):

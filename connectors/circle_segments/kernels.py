@@ -29,12 +29,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
-
-UNDEFINED = -2.0
 
 
 class ContactColumns(NamedTuple):
@@ -225,24 +224,6 @@ def stick_position(law: RowLaw, o: Pose, slope: FloatArray, j: int, h: Chord) ->
     return law.r * alpha + (z.rho - 0.5 - law.shift) * d_rho, d_rho, d_length
 
 
-@kernel(inline=True)
-def wrap(x: float, r: float) -> float:
-    """x modulo the circumference, in [-pi r, pi r)."""
-    around = 2.0 * np.pi * r
-    wrapped: float = x - np.floor(x / around + 0.5) * around
-    return wrapped
-
-
-@kernel(inline=True)
-def tangential_force(state: float, vt: float, bristle: float, fn: float, mu_v: float, mu_k: float, mu: float) -> float:
-    """f_t of the residual; ``bristle`` = wrap(x_cur - x_stick)."""
-    if abs(state) == 1.0:
-        return mu * abs(fn) * state
-    if state == 0.0:
-        return mu_v * vt + mu_k * bristle
-    return mu_v * vt
-
-
 class SegmentState(NamedTuple):
     """What one segment and its forces are, all scalars; letters as at the head of this file.
 
@@ -284,7 +265,7 @@ def eval_segment(
     if state == 0.0 and law.mu_k != 0.0:
         x, d_rho, d_length = stick_position(law, o, slope, j, h)
         bristle = wrap(x - stick, law.r)
-    ft = tangential_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
+    ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
     return SegmentState(h, vax, vay, vbx, vby, vn, vt, fn, ft, state, bristle, d_rho, d_length)
 
 
@@ -323,9 +304,10 @@ def add_residual(
         next_x, next_y = 0.0, 0.0
         # forces on r and r' of both nodes
         r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        # point by point: the force has parts of the segment before it and of the one after it
         for s in range(n + 1):
-            # the force on a point has parts of the segment before it and of the one after it
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
+            # the segment after the point, if it is closed: its forces at both ends
             if s < n and data[first + s] <= 0.0:
                 j = shape.start[k] + s
                 state, stick = UNDEFINED, 0.0
@@ -341,6 +323,7 @@ def add_residual(
                 torque += law.r * z.ft
             if fx == 0.0 and fy == 0.0:
                 continue
+            # the reaction on the circle, and the force brought to the nodes of the cable
             sum_x += fx
             sum_y += fy
             j = shape.start[k] + s
@@ -352,6 +335,7 @@ def add_residual(
             s0x, s0y = s0x + S[j, 1] * fx + D[j, 1] * hx, s0y + S[j, 1] * fy + D[j, 1] * hy
             r1x, r1y = r1x + S[j, 2] * fx + D[j, 2] * hx, r1y + S[j, 2] * fy + D[j, 2] * hy
             s1x, s1y = s1x + S[j, 3] * fx + D[j, 3] * hx, s1y + S[j, 3] * fy + D[j, 3] * hy
+        # sums of the row to the coordinates of the cable and of the circle
         to = c.dofs[i]
         f[to[0]] += r0x
         f[to[1]] += r0y

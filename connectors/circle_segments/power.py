@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import (
-    UNDEFINED,
     Chord,
     ContactColumns,
     Pose,

@@ -21,8 +21,8 @@ from typing import Protocol
 
 import numpy as np
 
+from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
 from windlass.connectors.circle_segments.kernels import (
-    UNDEFINED,
     Chord,
     ContactColumns,
     RowLaw,
@@ -100,21 +100,17 @@ def fill_segment_tangent(
         psi1 = (0.0, 0.0, -n1y * h1, n1x * h1)
     f0x, f0y = z.fn * n0x - z.ft * n0y, z.fn * n0y + z.ft * n0x
     f1x, f1y = z.fn * n1x - z.ft * n1y, z.fn * n1y + z.ft * n1x
-    # factors of the rates and of the laws of f_n and f_t
+    # factors of the rates
     dx, dy = z.vbx - z.vax, z.vby - z.vay
     dn, dt = dx * nx + dy * ny, dx * tx + dy * ty
     un, ut = z.vn, z.vt + r * omega
+    # derivatives of the laws of f_n and f_t
     _, kc, dc = normal_force(law, h.D - r, z.vn)
-    slope, fv, fk = 0.0, 0.0, 0.0
-    if abs(z.state) == 1.0:
-        slope = law.mu * np.sign(z.fn) * z.state
-    else:
-        fv = law.mu_v
-        if z.state == 0.0:
-            fk = law.mu_k
+    slope, fv, fk = friction_slopes(z.state, z.fn, law.mu_v, law.mu_k, law.mu)
     along_x = (0.0, 0.0, 0.0, 0.0)
     if fk != 0.0 and not on_axis:
         along_x = place_derivatives(r, z, h, rhos, theta)
+    # columns of a and b
     for k in range(4):
         d_rho, d_theta = dq * rhos[k], dq * theta[k]
         d_vn = dn * d_rho + ut * d_theta + dv * along_n[k]
@@ -127,6 +123,7 @@ def fill_segment_tangent(
         C[2, k] = q1 * (d_fn * n1x - d_ft * n1y - f1y * turn1) + f1x * d_rho
         C[3, k] = q1 * (d_fn * n1y + d_ft * n1x + f1x * turn1) + f1y * d_rho
         C[4, k] = -r * d_ft
+    # column of the angle
     d_ft = -r * (fv * dv + fk * dq)
     C[0, 4], C[1, 4] = -q0 * d_ft * n0y, q0 * d_ft * n0x
     C[2, 4], C[3, 4] = -q1 * d_ft * n1y, q1 * d_ft * n1x
@@ -206,9 +203,11 @@ def add_tangent(
         N[:] = 0.0
         sum_x, sum_y, torque = 0.0, 0.0, 0.0
         next_x, next_y = 0.0, 0.0
+        # point by point, as in the residual
         for s in range(n + 1):
             fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
             j = shape.start[k] + s
+            # the segment after the point, if it is closed: C = dF/d(a, b, phi), V = dF/d(va, vb, omega)
             if s < n and data[first + s] <= 0.0:
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
@@ -221,6 +220,7 @@ def add_tangent(
                 torque += law.r * z.ft
                 if y != 0.0 or not central:
                     fill_segment_tangent(law, z, o.omega, 0.0, dq, on_axis, V)
+                # X = C B + V dB/dt, with the Jacobians of the end points
                 if y != 0.0:
                     for l in range(j, j + 2):
                         rx, ry = shape.slope[l, 0], shape.slope[l, 1]
@@ -232,6 +232,7 @@ def add_tangent(
                 fill_circle_columns(C, X)
                 if on_axis:
                     add_axis_columns(law, z, shape.slope, shape.S, j, dq, X)
+                # K += B^T X
                 add_segment_block(J, X, K)
                 if not central:
                     add_centre_rates(V, J, N)
@@ -239,6 +240,7 @@ def add_tangent(
                 continue
             sum_x += fx
             sum_y += fy
+            # the force turns with the normal of the axis
             if y != 0.0:
                 gxx, gxy, gyy = eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
                 for a in range(4):
@@ -248,6 +250,7 @@ def add_tangent(
                         K[2 * a, 2 * b + 1] += factor * gxy
                         K[2 * a + 1, 2 * b] += factor * gxy
                         K[2 * a + 1, 2 * b + 1] += factor * gyy
+        # the row to the matrix, directly where the coordinates of the circle are x, y and the angle themselves
         if central:
             for a in range(11):
                 for b in range(11):

@@ -15,10 +15,8 @@ start of the step where "start" is said:
 
 from __future__ import annotations
 
-import numpy as np
-
+from windlass.connectors.circle_segments.friction import UNDEFINED, decide, wrap
 from windlass.connectors.circle_segments.kernels import (
-    UNDEFINED,
     ContactColumns,
     closest_point,
     create_chord,
@@ -27,7 +25,6 @@ from windlass.connectors.circle_segments.kernels import (
     eval_segment,
     normal_force,
     stick_position,
-    wrap,
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -89,12 +86,14 @@ def update_friction(
             h = create_chord(
                 shape.p[j, 0] - o.cx, shape.p[j, 1] - o.cy, shape.p[j + 1, 0] - o.cx, shape.p[j + 1, 1] - o.cy
             )
+            # gap
             g, old = h.D - r, data[gap_at]
             if (g > 0.0) != (old > 0.0):
                 error += abs(c.kc[i] * (g - old))
                 changed = True
             data[gap_at] = g
             state_at, stick_at = gap_at + n, gap_at + 2 * n
+            # normal force, which limits the friction
             vx = (1.0 - h.rho) * shape.v[j, 0] + h.rho * shape.v[j + 1, 0] - o.vx
             vy = (1.0 - h.rho) * shape.v[j, 1] + h.rho * shape.v[j + 1, 1] - o.vy
             fn, _, _ = normal_force(law, g, vx * h.nx + vy * h.ny)
@@ -103,6 +102,7 @@ def update_friction(
             if g > 0.0 or not rubs:
                 data[state_at] = UNDEFINED
                 continue
+            # tangential force if it sticks, from the anchor of the start of the step
             vt = vy * h.nx - vx * h.ny - r * o.omega
             limit, last = c.mu[i] * abs(fn), start[stick_at]
             x, d_rho, slip, ft = last, 0.0, vt, c.mu_v[i] * vt
@@ -113,11 +113,8 @@ def update_friction(
                     last = x
                 slip = wrap(x - last, r)
                 ft += c.mu_k[i] * slip
-            excess, state, stick = abs(ft) - limit, 0.0, last
-            if excess > 0.0:
-                state = np.sign(slip)
-                if bristles:
-                    stick = x - state * limit / c.mu_k[i]
+            # state and sticking position
+            excess, state, stick = decide(ft, limit, slip, x, last, c.mu_k[i])
             if state != data[state_at]:
                 error += abs(excess)
                 changed = True

@@ -18,7 +18,7 @@ from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.point_contact.surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Rows, Tables
-from windlass.framework.parallel.halo import Halo, gather_rows, is_true_anywhere, pack, unpack
+from windlass.framework.parallel.ghosts import Ghosts, gather_rows, pack, unpack
 
 MUCH_LARGER = 2.0
 """Ratio of sizes from which on the smaller surface decides where a pair is evaluated [1]."""
@@ -58,12 +58,15 @@ class Share:
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]
         self._forces = [c.force, *([c.torque] if turns else [])]
-        self._halo = Halo(self._comm, self._owner, np.concatenate((self._always, self._on_ground)))
+        self._ghosts = self._share_out(np.concatenate((self._always, self._on_ground)))
         self._knows_ground = False
         self.present: Runs = find_runs(self.own)
         self.dofs, self.foreign = c.dofs, np.zeros(0, np.int64)
         self._columns: TangentColumns | None = None
         self._curved: bool | None = None
+
+    def _share_out(self, needed: IntArray) -> Ghosts:
+        return Ghosts(self._comm, needed, self._owner[needed], needed)
 
     def watched(self, c: Surfaces, bounded: int) -> IntArray:
         """The bounded surfaces whose motion this process watches: its own and those on the ground."""
@@ -73,18 +76,18 @@ class Share:
     def spread(self, c: Surfaces) -> None:
         """Tell others the motion of own surfaces, and hear that of theirs."""
         if self._knows_ground:
-            self._halo.spread(self._motion)
+            self._ghosts.spread(*self._motion)
         else:
-            self._halo.spread([c.center, c.v, c.omega, c.normal, c.Q])
+            self._ghosts.spread(c.center, c.v, c.omega, c.normal, c.Q)
             self._knows_ground = True
 
     def collect_forces(self) -> None:
         """Bring forces on the surfaces of others home."""
-        self._halo.add_to_owners(self._forces)
+        self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
         """Whether something holds on any process."""
-        return is_true_anywhere(self._comm, here)
+        return self._layout.processes.any(here)
 
     def gather_centers(self, c: Surfaces) -> None:
         """Bring the origins of all surfaces to all processes, for a search."""
@@ -117,16 +120,16 @@ class Share:
         others[pairs] = True
         others[self._always] = True
         others &= (self._owner != self._layout.rank) & ~c.fixed
-        self._halo = Halo(self._comm, self._owner, np.flatnonzero(others))
-        self.present = find_runs(np.sort(np.concatenate((self.own, self._halo.received, self._on_ground))))
+        self._ghosts = self._share_out(np.flatnonzero(others))
+        self.present = find_runs(np.sort(np.concatenate((self.own, self._ghosts.received, self._on_ground))))
         self._number_foreign(c)
         self._columns = None
         self.spread(c)
         return True
 
     def _number_foreign(self, c: Surfaces) -> None:
-        spare, halo = self._layout.spare, self._halo.received
-        numbers = self._world.dofs_of(self._marker[halo])
+        spare, ghosts = self._layout.spare, self._ghosts.received
+        numbers = self._world.dofs_of(self._marker[ghosts])
         local = self._layout.local_dofs(numbers)
         beyond = (numbers >= 0) & (local == spare)
         self.foreign = np.unique(numbers[beyond])
@@ -134,8 +137,8 @@ class Share:
         last = spare + len(self.foreign)
         local[numbers < 0] = last
         self.dofs = np.where(c.dofs == spare, last, c.dofs)
-        self.dofs[halo] = last
-        self.dofs[halo, : local.shape[1]] = local
+        self.dofs[ghosts] = last
+        self.dofs[ghosts, : local.shape[1]] = local
 
     def collect_columns(
         self, c: Surfaces, m: PositionColumns, v: FloatArray
@@ -153,30 +156,30 @@ class Share:
         if self._curved is None:
             self._curved = self.agree(bool((m.h[c.marker[self.own]] >= 0).any()))
         if self._columns is None:
-            self._columns = TangentColumns(self, self._halo, c, m, self._curved)
+            self._columns = TangentColumns(self, self._ghosts, c, m, self._curved)
         return self._columns.update(c, m, v)
 
 
 class TangentColumns:
-    """Marker columns of own surfaces, of those in the halo, and one row of zeros for all on the ground.
+    """Marker columns of own surfaces, of those among the ghosts, and one row of zeros for all on the ground.
 
     Args:
         share: the part of this process.
-        halo: what it gets from others.
+        ghosts: what it gets from others.
         c: the surfaces.
         m: columns of the local markers.
         curved: whether markers of any process have second derivatives.
     """
 
-    def __init__(self, share: Share, halo: Halo, c: Surfaces, m: PositionColumns, curved: bool) -> None:
-        self._share, self._halo, self._curved = share, halo, curved
-        own, others, width = len(share.own), len(halo.received), m.J.shape[2]
+    def __init__(self, share: Share, ghosts: Ghosts, c: Surfaces, m: PositionColumns, curved: bool) -> None:
+        self._share, self._ghosts, self._curved = share, ghosts, curved
+        own, others, width = len(share.own), len(ghosts.received), m.J.shape[2]
         rows = own + others + 1
         place = np.full(len(c.ids), rows - 1, np.int64)
         place[share.own] = np.arange(own)
-        place[halo.received] = own + np.arange(others)
+        place[ghosts.received] = own + np.arange(others)
         self._own, self._others = slice(0, own), slice(own, rows - 1)
-        self._sent = place[halo.sent]
+        self._sent = place[ghosts.sent]
         self.surfaces = c._replace(marker=place, dofs=np.ascontiguousarray(share.dofs))
         bent = rows if curved else 0
         self.columns = m._replace(
@@ -194,7 +197,7 @@ class TangentColumns:
 
     def update(self, c: Surfaces, m: PositionColumns, v: FloatArray) -> tuple[Surfaces, PositionColumns, FloatArray]:
         """See `Share.collect_columns`."""
-        n, own, halo, share = self.columns, self._own, self._halo, self._share
+        n, own, ghosts, share = self.columns, self._own, self._ghosts, self._share
         k = c.marker[share.own]
         n.p[own], n.J[own], n.Jd[own], n.Jr[own] = m.p[k], m.J[k], m.Jd[k], m.Jr[k]
         if self._curved:
@@ -202,15 +205,15 @@ class TangentColumns:
             h = m.h[k[bent]]
             n.H[bent], n.Hr[bent] = m.H[h], m.Hr[h]
             self._is_curved[bent] = 1.0
-        rates = v[c.dofs[halo.sent]]
+        rates = v[c.dofs[ghosts.sent]]
         told = [*(array[self._sent] for array in self._told), self._is_curved[self._sent], rates]
-        heard = unpack(halo.forward(pack(told)), told)
+        heard = unpack(ghosts.forward(pack(told)), told)
         for array, part in zip([*self._told, self._is_curved], heard, strict=False):
             array[self._others] = part
         if self._curved:
             n.h[:] = np.where(self._is_curved > 0.0, np.arange(len(n.h)), -1)
         everything = np.zeros(len(v) + len(share.foreign))
         everything[: len(v) - 1] = v[:-1]
-        everything[share.dofs[halo.received]] = heard[-1]
+        everything[share.dofs[ghosts.received]] = heard[-1]
         everything[-1] = 0.0
         return self.surfaces, n, everything

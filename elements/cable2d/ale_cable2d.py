@@ -36,8 +36,9 @@ from windlass.elements.cable2d.ale_kernels import (
     scatter_tangent,
     slide_matrices,
 )
-from windlass.elements.cable2d.cable2d import Cable2D, Inertia, bind_cables, cable_dofs
+from windlass.elements.cable2d.cable2d import Cable2D, bind_cables, cable_dofs
 from windlass.elements.cable2d.draw import draw
+from windlass.elements.cable2d.mass import Inertia
 from windlass.elements.cable2d.outputs import CableView, Kinematics, Motion, create_outputs, eval_motion
 from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.elements.cable2d.mass import mass_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -62,14 +63,7 @@ def create_columns(
     dofs: IntArray,
 ) -> Columns:
     """Columns with their matrices; see `Columns` for the arguments."""
-    G, one = slide_matrices(L), np.ones(len(L))
-    entries = [
-        [156.0 * one, 22.0 * L, 54.0 * one, -13.0 * L],
-        [22.0 * L, 4.0 * L**2, 13.0 * L, -3.0 * L**2],
-        [54.0 * one, 13.0 * L, 156.0 * one, -22.0 * L],
-        [-13.0 * L, -3.0 * L**2, -22.0 * L, 4.0 * L**2],
-    ]
-    M = (mu * L / 420.0 * np.array(entries)).transpose(2, 0, 1)
+    G, M = slide_matrices(L), mass_matrices(mu, L)
     P = M @ G
     return Columns(mu, L, G, P, G.transpose(0, 2, 1) @ P, P @ G, convective, coupling, variation, dofs)
 

@@ -31,8 +31,9 @@ import numpy as np
 from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.gauss import eval_energy, residual_gauss, tangent_gauss
-from windlass.elements.cable2d.lanes import Columns, create_lanes, find_slot
+from windlass.elements.cable2d.lanes import Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
@@ -78,57 +79,6 @@ class Cable2D(Component):
     axial_force_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
     bending_moment_law = function("M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see cable2d_laws.py")
     bending_moment_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
-
-
-class Inertia(NamedTuple):
-    """Mass per length rho [kg/m] and length L [m], shape (rows,), and local coordinate numbers, shape (rows, 8)."""
-
-    rho: FloatArray
-    L: FloatArray
-    dofs: IntArray
-
-
-@kernel
-def mass(c: Inertia, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
-    for i in range(len(c.L)):
-        L, to = c.L[i], slots[i]
-        m = scale * c.rho[i] * L / 420.0
-        r_r, r_s, r_r1, r_s1 = 156.0 * m, 22.0 * L * m, 54.0 * m, -13.0 * L * m
-        s_s, s_s1 = 4.0 * L * L * m, -3.0 * L * L * m
-        for a in range(2):
-            values[find_slot(to, a, a)] += r_r
-            values[find_slot(to, a, a + 2)] += r_s
-            values[find_slot(to, a, a + 4)] += r_r1
-            values[find_slot(to, a, a + 6)] += r_s1
-            values[find_slot(to, a + 2, a)] += r_s
-            values[find_slot(to, a + 2, a + 2)] += s_s
-            values[find_slot(to, a + 2, a + 4)] -= r_s1
-            values[find_slot(to, a + 2, a + 6)] += s_s1
-            values[find_slot(to, a + 4, a)] += r_r1
-            values[find_slot(to, a + 4, a + 2)] -= r_s1
-            values[find_slot(to, a + 4, a + 4)] += r_r
-            values[find_slot(to, a + 4, a + 6)] -= r_s
-            values[find_slot(to, a + 6, a)] += r_s1
-            values[find_slot(to, a + 6, a + 2)] += s_s1
-            values[find_slot(to, a + 6, a + 4)] -= r_s
-            values[find_slot(to, a + 6, a + 6)] += s_s
-
-
-@kernel
-def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
-    """Add the product of the mass matrix and x, shape (n + 1,), to f."""
-    for i in range(len(c.L)):
-        n, L = c.dofs[i], c.L[i]
-        m = c.rho[i] * L / 420.0
-        r_r, r_s, r_r1, r_s1 = 156.0 * m, 22.0 * L * m, 54.0 * m, 13.0 * L * m
-        s_s, s_s1 = 4.0 * L * L * m, 3.0 * L * L * m
-        for a in range(2):
-            r0, s0, r1, s1 = x[n[a]], x[n[a + 2]], x[n[a + 4]], x[n[a + 6]]
-            f[n[a]] += r_r * r0 + r_s * s0 + r_r1 * r1 - r_s1 * s1
-            f[n[a + 2]] += r_s * r0 + s_s * s0 + r_s1 * r1 - s_s1 * s1
-            f[n[a + 4]] += r_r1 * r0 + r_s1 * s0 + r_r * r1 - r_s * s1
-            f[n[a + 6]] += s_s * s1 - r_s1 * r0 - s_s1 * s0 - r_s * r1
 
 
 @kernel

@@ -12,19 +12,26 @@ import numpy as np
 
 from windlass.elements.cable2d.lanes import (
     ACCELERATIONS,
+    COORDINATES,
+    D_EA,
+    D_EI,
+    EA,
+    EI,
     FORCES,
+    FREE,
     GIVEN,
     LANES,
+    LENGTH,
     MATRIX,
+    VELOCITIES,
     Columns,
     Lanes,
-    add_inertia,
-    add_mass,
     gather,
     scatter_forces,
     scatter_matrices,
     take_given,
 )
+from windlass.elements.cable2d.mass import add_inertia, add_mass
 from windlass.elements.cable2d.points import (
     Blocks,
     Four,
@@ -37,21 +44,23 @@ from windlass.elements.cable2d.points import (
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
-AT_POINT, SLOPE = 22, 23
+AT_POINT, SLOPE = FREE, FREE + 1
 """Rows of the strain or curvature without force at the present point, and of e and its rate."""
+ON_E, ON_S0, ON_S1 = FORCES + 8, FORCES + 10, FORCES + 12
+"""Rows of the forces on e, s0 and s1, in residuals."""
 SUMS = MATRIX + 64
 """First of the 36 rows of sums over points: derivatives of the forces on e, s0, s1 by e, s0, s1, as xx, xy, yx, yy."""
 
 
 @kernel(inline=True)
 def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: FloatArray) -> None:
-    """Fill the rows up to 27 but for `AT_POINT`."""
+    """Fill the rows of coordinates, velocities, what is given, e and its rate."""
     first = block * LANES
-    gather(c, first, x, 0, g)
-    gather(c, first, v, 8, g)
+    gather(c, first, x, COORDINATES, g)
+    gather(c, first, v, VELOCITIES, g)
     take_given(c, block, 0, 6, GIVEN, g)
     for k in range(LANES):
-        iL = 1.0 / g[GIVEN, k]
+        iL = 1.0 / g[LENGTH, k]
         for d in range(2):
             g[SLOPE + d, k] = iL * (g[4 + d, k] - g[d, k])
             g[SLOPE + 2 + d, k] = iL * (g[12 + d, k] - g[8 + d, k])
@@ -80,41 +89,44 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
         gather(c, first, a, ACCELERATIONS, g)
         for j in range(6):
             for k in range(LANES):
-                g[43 + j, k] = 0.0
+                g[ON_E + j, k] = 0.0
+        # axial points: forces N p
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
             take_given(c, block, 6 + j, 1, AT_POINT, g)
             for k in range(LANES):
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
-                N = w * g[16, k] * axial_force(px, py, ptx, pty, g[17, k], g[19, k], g[AT_POINT, k])
+                N = w * g[LENGTH, k] * axial_force(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k])
                 ax, ay = N * px, N * py
-                g[43, k] += P0 * ax
-                g[44, k] += P0 * ay
-                g[45, k] += P1 * ax
-                g[46, k] += P1 * ay
-                g[47, k] += P2 * ax
-                g[48, k] += P2 * ay
+                g[ON_E, k] += P0 * ax
+                g[ON_E + 1, k] += P0 * ay
+                g[ON_S0, k] += P1 * ax
+                g[ON_S0 + 1, k] += P1 * ay
+                g[ON_S1, k] += P2 * ax
+                g[ON_S1 + 1, k] += P2 * ay
+        # bending points: forces on p and on k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
             for k in range(LANES):
-                iL, wL = 1.0 / g[16, k], w * g[16, k]
+                iL, wL = 1.0 / g[LENGTH, k], w * g[LENGTH, k]
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
-                ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, g[18, k], g[20, k], g[AT_POINT, k])
-                g[43, k] += wL * (P0 * ax + K0 * bx)
-                g[44, k] += wL * (P0 * ay + K0 * by)
-                g[45, k] += wL * (P1 * ax + K1 * bx)
-                g[46, k] += wL * (P1 * ay + K1 * by)
-                g[47, k] += wL * (P2 * ax + K2 * bx)
-                g[48, k] += wL * (P2 * ay + K2 * by)
+                ax, ay, bx, by = bending_force(px, py, kx, ky, ptx, pty, ktx, kty, g[EI, k], g[D_EI, k], g[AT_POINT, k])
+                g[ON_E, k] += wL * (P0 * ax + K0 * bx)
+                g[ON_E + 1, k] += wL * (P0 * ay + K0 * by)
+                g[ON_S0, k] += wL * (P1 * ax + K1 * bx)
+                g[ON_S0 + 1, k] += wL * (P1 * ay + K1 * by)
+                g[ON_S1, k] += wL * (P2 * ax + K2 * bx)
+                g[ON_S1 + 1, k] += wL * (P2 * ay + K2 * by)
+        # forces on the coordinates, since e = (r1 - r0)/L, and inertia
         for k in range(LANES):
-            iL = 1.0 / g[16, k]
+            iL = 1.0 / g[LENGTH, k]
             for d in range(2):
-                g[35 + d, k], g[39 + d, k] = -iL * g[43 + d, k], iL * g[43 + d, k]
-                g[37 + d, k], g[41 + d, k] = g[45 + d, k], g[47 + d, k]
+                g[FORCES + d, k], g[FORCES + 4 + d, k] = -iL * g[ON_E + d, k], iL * g[ON_E + d, k]
+                g[FORCES + 2 + d, k], g[FORCES + 6 + d, k] = g[ON_S0 + d, k], g[ON_S1 + d, k]
             add_inertia(mass, k, g)
         scatter_forces(c, first, g, f)
 
@@ -175,13 +187,14 @@ def tangent_gauss(
         for j in range(36):
             for k in range(LANES):
                 g[SUMS + j, k] = 0.0
+        # axial points: derivatives of N p
         for j in range(axial):
             P0, P1, P2, w = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2], p.wa[j]
             take_given(c, block, 6 + j, 1, AT_POINT, g)
             for k in range(LANES):
-                wL = w * g[16, k]
+                wL = w * g[LENGTH, k]
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
-                A = axial_block(px, py, ptx, pty, g[17, k], g[19, k], g[AT_POINT, k], wL * dq, wL * dv)
+                A = axial_block(px, py, ptx, pty, g[EA, k], g[D_EA, k], g[AT_POINT, k], wL * dq, wL * dv)
                 add_axial(SUMS, P0 * P0, A, k, g)
                 add_axial(SUMS + 4, P0 * P1, A, k, g)
                 add_axial(SUMS + 8, P0 * P2, A, k, g)
@@ -191,17 +204,18 @@ def tangent_gauss(
                 add_axial(SUMS + 24, P2 * P0, A, k, g)
                 add_axial(SUMS + 28, P2 * P1, A, k, g)
                 add_axial(SUMS + 32, P2 * P2, A, k, g)
+        # bending points: derivatives of the forces on p and on k
         for j in range(len(p.wb)):
             P0, P1, P2, w = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2], p.wb[j]
             B0, B1, B2 = p.Kb[j, 0], p.Kb[j, 1], p.Kb[j, 2]
             take_given(c, block, 6 + axial + j, 1, AT_POINT, g)
             for k in range(LANES):
-                iL, wL = 1.0 / g[16, k], w * g[16, k]
+                iL, wL = 1.0 / g[LENGTH, k], w * g[LENGTH, k]
                 K0, K1, K2 = iL * B0, iL * B1, iL * B2
                 px, py, ptx, pty = interpolate(P0, P1, P2, k, g)
                 kx, ky, ktx, kty = interpolate(K0, K1, K2, k, g)
                 B = bending_blocks(
-                    px, py, kx, ky, ptx, pty, ktx, kty, wL * g[18, k], wL * g[20, k], g[AT_POINT, k], dq, dv
+                    px, py, kx, ky, ptx, pty, ktx, kty, wL * g[EI, k], wL * g[D_EI, k], g[AT_POINT, k], dq, dv
                 )
                 add_bending(SUMS, P0, K0, P0, K0, B, k, g)
                 add_bending(SUMS + 4, P0, K0, P1, K1, B, k, g)
@@ -212,8 +226,9 @@ def tangent_gauss(
                 add_bending(SUMS + 24, P2, K2, P0, K0, B, k, g)
                 add_bending(SUMS + 28, P2, K2, P1, K1, B, k, g)
                 add_bending(SUMS + 32, P2, K2, P2, K2, B, k, g)
+        # the matrix by pairs of components x, y, and the mass matrix
         for k in range(LANES):
-            iL = 1.0 / g[16, k]
+            iL = 1.0 / g[LENGTH, k]
             fill_block(0, 0, iL, k, g)
             fill_block(0, 1, iL, k, g)
             fill_block(1, 0, iL, k, g)

@@ -5,9 +5,8 @@ are gathered into a small array g, by row and lane; loops over the lanes do the 
 results are added to the world's, cable by cable.  All that a loop reads and writes is in g, since the compiler uses
 vector instructions only where it sees that arrays do not overlap.
 
-Rows of g: from 0 coordinates, from 8 velocities, from 16 what is given in `Lanes`.  Of residuals: from 27
-accelerations, from 35 forces.  Of tangents: from 27 the entries of the matrix, row by row.  What comes after these,
-each kernel says.
+Rows of g are named by the constants below, those of residuals and of tangents beyond what is given each in their own
+way.  What comes after these, each kernel says.
 """
 
 from __future__ import annotations
@@ -21,8 +20,11 @@ from windlass.framework.kernels.kernel import kernel
 
 LANES = 8
 """Cables side by side; fewer, or many more, are slower."""
-GIVEN, ACCELERATIONS, FORCES, MATRIX = 16, 27, 35, 27
-"""First rows of what is given, of 8 accelerations, 8 forces, and of the 64 entries of a matrix."""
+COORDINATES, VELOCITIES, GIVEN, ACCELERATIONS, FORCES, MATRIX = 0, 8, 16, 27, 35, 27
+"""First rows of 8 coordinates, 8 velocities, what is given, 8 accelerations, 8 forces (in residuals), and of the 64
+entries of a matrix, row by row (in tangents)."""
+LENGTH, EA, EI, D_EA, D_EI, MASS_PER_LENGTH, FREE = range(GIVEN, 23)
+"""Rows of what is given, see `Lanes`; the last one is the first of strains and curvatures without force."""
 
 
 class Columns(NamedTuple):
@@ -88,18 +90,9 @@ def take_given(c: Lanes, block: int, place: int, count: int, row: int, g: FloatA
 
 
 @kernel(inline=True)
-def add_inertia(mass: float, k: int, g: FloatArray) -> None:
-    """Add mass M a to the forces of lane k."""
-    L = g[GIVEN, k]
-    m = mass * g[GIVEN + 5, k] * L / 420.0
-    for d in range(2):
-        # accelerations of the ends and, times L, of their slopes
-        a = ACCELERATIONS + d
-        r0, q0, r1, q1 = g[a, k], L * g[a + 2, k], g[a + 4, k], L * g[a + 6, k]
-        g[FORCES + d, k] += m * (156.0 * r0 + 22.0 * q0 + 54.0 * r1 - 13.0 * q1)
-        g[FORCES + d + 2, k] += L * m * (22.0 * r0 + 4.0 * q0 + 13.0 * r1 - 3.0 * q1)
-        g[FORCES + d + 4, k] += m * (54.0 * r0 + 13.0 * q0 + 156.0 * r1 - 22.0 * q1)
-        g[FORCES + d + 6, k] += L * m * (4.0 * q1 - 13.0 * r0 - 3.0 * q0 - 22.0 * r1)
+def read_given(k: int, g: FloatArray) -> tuple[float, float, float, float, float]:
+    """L, EA, EI, dEA, dEI of lane k."""
+    return g[LENGTH, k], g[EA, k], g[EI, k], g[D_EA, k], g[D_EI, k]
 
 
 @kernel(inline=True)
@@ -109,32 +102,6 @@ def scatter_forces(c: Lanes, first: int, g: FloatArray, f: FloatArray) -> None:
         n = c.dofs[first + k]
         for j in range(8):
             f[n[j]] += g[FORCES + j, k]
-
-
-@kernel(inline=True)
-def add_mass(a: int, mass: float, k: int, g: FloatArray) -> None:
-    """Add mass M to the entries of component a in the matrix of lane k."""
-    L = g[GIVEN, k]
-    m = mass * g[GIVEN + 5, k] * L / 420.0
-    Lm = L * m
-    LLm = L * Lm
-    to = MATRIX + 9 * a
-    g[to, k] += 156.0 * m
-    g[to + 2, k] += 22.0 * Lm
-    g[to + 4, k] += 54.0 * m
-    g[to + 6, k] -= 13.0 * Lm
-    g[to + 16, k] += 22.0 * Lm
-    g[to + 18, k] += 4.0 * LLm
-    g[to + 20, k] += 13.0 * Lm
-    g[to + 22, k] -= 3.0 * LLm
-    g[to + 32, k] += 54.0 * m
-    g[to + 34, k] += 13.0 * Lm
-    g[to + 36, k] += 156.0 * m
-    g[to + 38, k] -= 22.0 * Lm
-    g[to + 48, k] -= 13.0 * Lm
-    g[to + 50, k] -= 3.0 * LLm
-    g[to + 52, k] -= 22.0 * Lm
-    g[to + 54, k] += 4.0 * LLm
 
 
 @kernel(inline=True)

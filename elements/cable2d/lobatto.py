@@ -13,18 +13,21 @@ import numpy as np
 
 from windlass.elements.cable2d.lanes import (
     ACCELERATIONS,
+    COORDINATES,
     FORCES,
+    FREE,
     GIVEN,
     LANES,
     MATRIX,
+    VELOCITIES,
     Lanes,
-    add_inertia,
-    add_mass,
     gather,
+    read_given,
     scatter_forces,
     scatter_matrices,
     take_given,
 )
+from windlass.elements.cable2d.mass import add_inertia, add_mass
 from windlass.elements.cable2d.points import (
     Blocks,
     Four,
@@ -39,6 +42,8 @@ from windlass.framework.kernels.kernel import kernel
 ROOT3 = sqrt(3.0)
 # The two bending points lie at s = 1/2 - H and 1/2 + H.
 H = 0.5 / ROOT3
+STRAIN0, STRAIN, STRAIN1, CURVATURE0, CURVATURE1 = range(FREE, FREE + 5)
+"""Rows of the strains without force at s = 0, 1/2, 1, and of the curvatures without force at both bending points."""
 
 
 @kernel(inline=True)
@@ -57,22 +62,22 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
     g = np.empty((FORCES + 8, LANES))
     for block in range(len(c.given)):
         first = block * LANES
-        gather(c, first, x, 0, g)
-        gather(c, first, v, 8, g)
+        gather(c, first, x, COORDINATES, g)
+        gather(c, first, v, VELOCITIES, g)
         gather(c, first, a, ACCELERATIONS, g)
         take_given(c, block, 0, 11, GIVEN, g)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = g[16, k], g[17, k], g[18, k], g[19, k], g[20, k]
+            L, EA, EI, dEA, dEI = read_given(k, g)
             iL = 1.0 / L
-            ex, ey, s0x, s0y, s1x, s1y = read_slopes(0, iL, k, g)
-            etx, ety, t0x, t0y, t1x, t1y = read_slopes(8, iL, k, g)
+            ex, ey, s0x, s0y, s1x, s1y = read_slopes(COORDINATES, iL, k, g)
+            etx, ety, t0x, t0y, t1x, t1y = read_slopes(VELOCITIES, iL, k, g)
 
             # axial: the ends load their own slope only, the middle loads e and both slopes
-            N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g[22, k])
-            N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g[24, k])
+            N0 = L / 6.0 * axial_force(s0x, s0y, t0x, t0y, EA, dEA, g[STRAIN0, k])
+            N1 = L / 6.0 * axial_force(s1x, s1y, t1x, t1y, EA, dEA, g[STRAIN1, k])
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
             ptx, pty = 1.5 * etx - 0.25 * (t0x + t1x), 1.5 * ety - 0.25 * (t0y + t1y)
-            N = L / 1.5 * axial_force(px, py, ptx, pty, EA, dEA, g[23, k])
+            N = L / 1.5 * axial_force(px, py, ptx, pty, EA, dEA, g[STRAIN, k])
 
             # bending
             dx, dy, dtx, dty = s1x - s0x, s1y - s0y, t1x - t0x, t1y - t0y
@@ -80,11 +85,11 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             wtx, wty = ROOT3 * (2.0 * etx - t0x - t1x), ROOT3 * (2.0 * ety - t0y - t1y)
             a0x, a0y, b0x, b0y = bending_force(
                 ex - H * dx, ey - H * dy, iL * (dx + wx), iL * (dy + wy),
-                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[25, k],
+                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[CURVATURE0, k],
             )  # fmt: skip
             a1x, a1y, b1x, b1y = bending_force(
                 ex + H * dx, ey + H * dy, iL * (dx - wx), iL * (dy - wy),
-                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[26, k],
+                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[CURVATURE1, k],
             )  # fmt: skip
 
             # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
@@ -96,10 +101,11 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             fsx = -0.25 * N * px - gx
             fsy = -0.25 * N * py - gy
 
-            g[35, k], g[36, k] = -iL * fex, -iL * fey
-            g[37, k], g[38, k] = N0 * s0x + fsx - fdx, N0 * s0y + fsy - fdy
-            g[39, k], g[40, k] = iL * fex, iL * fey
-            g[41, k], g[42, k] = N1 * s1x + fsx + fdx, N1 * s1y + fsy + fdy
+            # forces on the coordinates
+            g[FORCES, k], g[FORCES + 1, k] = -iL * fex, -iL * fey
+            g[FORCES + 2, k], g[FORCES + 3, k] = N0 * s0x + fsx - fdx, N0 * s0y + fsy - fdy
+            g[FORCES + 4, k], g[FORCES + 5, k] = iL * fex, iL * fey
+            g[FORCES + 6, k], g[FORCES + 7, k] = N1 * s1x + fsx + fdx, N1 * s1y + fsy + fdy
             add_inertia(mass, k, g)
         scatter_forces(c, first, g, f)
 
@@ -149,22 +155,22 @@ def tangent_lobatto(
     g = np.empty((MATRIX + 64, LANES))
     for block in range(len(c.given)):
         first = block * LANES
-        gather(c, first, x, 0, g)
-        gather(c, first, v, 8, g)
+        gather(c, first, x, COORDINATES, g)
+        gather(c, first, v, VELOCITIES, g)
         take_given(c, block, 0, 11, GIVEN, g)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = g[16, k], g[17, k], g[18, k], g[19, k], g[20, k]
+            L, EA, EI, dEA, dEI = read_given(k, g)
             iL = 1.0 / L
-            ex, ey, s0x, s0y, s1x, s1y = read_slopes(0, iL, k, g)
-            etx, ety, t0x, t0y, t1x, t1y = read_slopes(8, iL, k, g)
+            ex, ey, s0x, s0y, s1x, s1y = read_slopes(COORDINATES, iL, k, g)
+            etx, ety, t0x, t0y, t1x, t1y = read_slopes(VELOCITIES, iL, k, g)
 
             # axial blocks; the weights L/6, 4 L/6, L/6 enter through dq and dv
             q, u = dq * L / 6.0, dv * L / 6.0
-            A0 = axial_block(s0x, s0y, t0x, t0y, EA, dEA, g[22, k], q, u)
-            A1 = axial_block(s1x, s1y, t1x, t1y, EA, dEA, g[24, k], q, u)
+            A0 = axial_block(s0x, s0y, t0x, t0y, EA, dEA, g[STRAIN0, k], q, u)
+            A1 = axial_block(s1x, s1y, t1x, t1y, EA, dEA, g[STRAIN1, k], q, u)
             px, py = 1.5 * ex - 0.25 * (s0x + s1x), 1.5 * ey - 0.25 * (s0y + s1y)
             ptx, pty = 1.5 * etx - 0.25 * (t0x + t1x), 1.5 * ety - 0.25 * (t0y + t1y)
-            A = axial_block(px, py, ptx, pty, EA, dEA, g[23, k], 4.0 * q, 4.0 * u)
+            A = axial_block(px, py, ptx, pty, EA, dEA, g[STRAIN, k], 4.0 * q, 4.0 * u)
 
             # bending blocks of both points
             dx, dy, dtx, dty = s1x - s0x, s1y - s0y, t1x - t0x, t1y - t0y
@@ -172,13 +178,14 @@ def tangent_lobatto(
             wtx, wty = ROOT3 * (2.0 * etx - t0x - t1x), ROOT3 * (2.0 * ety - t0y - t1y)
             B0 = bending_blocks(
                 ex - H * dx, ey - H * dy, iL * (dx + wx), iL * (dy + wy),
-                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[25, k], dq, dv,
+                etx - H * dtx, ety - H * dty, iL * (dtx + wtx), iL * (dty + wty), EI, dEI, g[CURVATURE0, k], dq, dv,
             )  # fmt: skip
             B1 = bending_blocks(
                 ex + H * dx, ey + H * dy, iL * (dx - wx), iL * (dy - wy),
-                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[26, k], dq, dv,
+                etx + H * dtx, ety + H * dty, iL * (dtx - wtx), iL * (dty - wty), EI, dEI, g[CURVATURE1, k], dq, dv,
             )  # fmt: skip
 
+            # the matrix by pairs of components x, y, and the mass matrix
             fill_entries(0, 0, B0, B1, A0, A, A1, L, iL, k, g)
             fill_entries(0, 1, B0, B1, A0, A, A1, L, iL, k, g)
             fill_entries(1, 0, B0, B1, A0, A, A1, L, iL, k, g)

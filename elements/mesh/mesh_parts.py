@@ -98,7 +98,7 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
     if comm is None:
         assert net is not None
         return _take_part(net, 0, 1)
-    outline = comm.bcast(net.outline if net is not None else None)
+    outline = processes.from_first("the outline", net.outline if net is not None else None)
     if net is None:
         part, cable_parts, nodes, cables = comm.recv(source=0)
         return Given(part, cable_parts, Net(outline, nodes, cables))

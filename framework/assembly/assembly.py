@@ -22,7 +22,6 @@ from windlass.framework.assembly.steps import (
     tangent_steps,
 )
 from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsity
-from windlass.framework.assembly.vectors import create_ghost_vector, update_ghosts
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
@@ -33,7 +32,6 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Evaluation, Fault, Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
-from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 
 BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
@@ -73,9 +71,9 @@ class Assembly:
     def __init__(self, world: World, comm: Any = None) -> None:
         world.finalize()
         self.world, self.comm = world, comm
-        self.processes = world.processes or Processes(comm)
         rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
         layout = self.layout = Layout(world, rank, size, comm)
+        self.processes = layout.processes
         spread_world(layout, self.processes)
         n, m = layout.spare, len(layout.multipliers_owned)
         data = np.zeros(len(layout.data_rows_owned))
@@ -86,7 +84,6 @@ class Assembly:
             with self.processes.alone(family):
                 self.fields.markers[family] = family_of(family).allocate(world, ids, layout)
         self.evaluating = False
-        self._ghost_vectors: list[Any] = []
         self._own_error, self._worst = 0.0, _NONE
         self._multiply = call(multiply_rows)
         self.systems: list[System] = []
@@ -202,7 +199,7 @@ class Assembly:
         rows = self.use(Storage.ROWS)
         if self._whole_mass is None or self._whole_mass[0] is not rows:
             systems = [(s, rows.slots[c]) for c, s in self.layout.systems.items() if s.mass is not None]
-            self._whole_mass = rows, create_mass_rows(self.fields, systems, rows.pattern, self.layout.unknown_of_dof)
+            self._whole_mass = rows, create_mass_rows(self.fields, systems, rows.pattern, self.layout.unknowns.of_dof)
         return self._whole_mass[1]
 
     def update_markers(self) -> None:
@@ -341,8 +338,7 @@ class Assembly:
 
     def _gather(self, mine: list[Any]) -> list[Any]:
         """The findings of all processes, each once."""
-        everywhere = self.processes.allgather("findings", mine)
-        return list(dict.fromkeys(found for part in everywhere for found in part))
+        return list(dict.fromkeys(self.processes.join("findings", mine)))
 
     def check_idle(self, what: str) -> None:
         """Raise ModelError for an evaluation of another state, or a solve, by a function that a solver is calling."""
@@ -377,13 +373,8 @@ class Assembly:
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
         fields.t, fields.rate_level = state.t, False
-        if layout.size > 1:
-            # users may have changed values of a state on their owners alone
-            if not self._ghost_vectors:
-                arrays = fields.x, fields.v, fields.a
-                self._ghost_vectors = [create_ghost_vector(layout, array[:n]) for array in arrays]
-            for vector in self._ghost_vectors:
-                update_ghosts(vector)
+        # users may have changed values of a state on their owners alone
+        layout.ghosts.spread(fields.x, fields.v, fields.a)
         self.update_markers()
         return fields
 

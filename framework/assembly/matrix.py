@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.launch.petsc_functions import get_block_values, preallocate_coo, set_values_coo
 from windlass.framework.runtime.petsc import PETSc
 
 
@@ -65,38 +65,4 @@ def _create_blocks(pattern: Pattern) -> tuple[Any, FloatArray]:
     csr = (pattern.indptr.astype(PETSc.IntType), pattern.indices.astype(PETSc.IntType), np.zeros(entries))
     mat = PETSc.Mat().createBAIJ((count, count), pattern.block, csr=csr, comm=PETSc.COMM_SELF)
     mat.assemble()
-    place, call = ctypes.c_void_p(), _library().MatSeqBAIJGetArray
-    call.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-    _check(call(mat.handle, ctypes.byref(place)), "MatSeqBAIJGetArray")
-    values = np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_double)), (entries,))
-    return mat, values
-
-
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(PETSc.__file__)
-
-
-def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
-    """Mat.setPreallocationCOO, also where petsc4py does not have it yet (3.18)."""
-    if callable(getattr(mat, "setPreallocationCOO", None)):
-        mat.setPreallocationCOO(rows, columns)
-        return
-    i, j = np.array(rows), np.array(columns)
-    call = _library().MatSetPreallocationCOO
-    call.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_void_p]
-    _check(call(mat.handle, len(i), i.ctypes.data, j.ctypes.data), "MatSetPreallocationCOO")
-
-
-def set_values_coo(mat: Any, values: FloatArray) -> None:
-    """Mat.setValuesCOO with INSERT_VALUES, also where petsc4py does not have it yet (3.18)."""
-    if callable(getattr(mat, "setValuesCOO", None)):
-        mat.setValuesCOO(values, PETSc.InsertMode.INSERT_VALUES)
-        return
-    call = _library().MatSetValuesCOO
-    call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int]
-    _check(call(mat.handle, values.ctypes.data, int(PETSc.InsertMode.INSERT_VALUES)), "MatSetValuesCOO")
-
-
-def _check(code: int, name: str) -> None:
-    if code:
-        raise PETSc.Error(code) if code > 0 else RuntimeError(name)
+    return mat, get_block_values(mat, entries)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 
@@ -12,9 +13,10 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.assembly.mass import MassRows, create_mass_rows
 from windlass.framework.assembly.sparsity import Pattern, create_pattern
 from windlass.framework.layout.layout import Layout
-from windlass.framework.layout.unknowns import BLOCK, Unknowns, block_unknowns, plain_unknowns
+from windlass.framework.layout.unknowns import BLOCK, Unknowns
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Coupling, Fields, System
+from windlass.framework.parallel.ghosts import Ghosts
 
 
 class Storage(Enum):
@@ -54,10 +56,16 @@ class Sparsity:
     mass: MassRows
     version: int
 
+    @cached_property
+    def ghosts(self) -> Ghosts:
+        """The exchange of all rows that this process does not own; all processes ask for it together."""
+        unknowns = self.unknowns
+        return Ghosts.after_owned(unknowns.ghosts.comm, unknowns.owned, self.numbers[unknowns.owned :])
+
 
 def can_store(layout: Layout, storage: Storage) -> bool:
     """Whether a storage serves a model."""
-    return storage is Storage.ROWS or block_unknowns(layout) is not None
+    return storage is Storage.ROWS or layout.blocks() is not None
 
 
 def create_sparsity(
@@ -76,7 +84,7 @@ def create_sparsity(
         storage: how values are stored; it must serve the model, see `can_store`.
         version: see `Sparsity`.
     """
-    unknowns = plain_unknowns(layout) if storage is Storage.ROWS else block_unknowns(layout)
+    unknowns = layout.unknowns if storage is Storage.ROWS else layout.blocks()
     assert unknowns is not None
     systems = {c: layout.systems[c] for c in components}
     count = len(unknowns.numbers)
@@ -86,7 +94,7 @@ def create_sparsity(
     for component, system in systems.items():
         off_process = system.neighbours.off_process if system.neighbours is not None else np.zeros(0, np.int64)
         beyond = count + np.arange(len(off_process))
-        numbers.append(layout.unknown_numbers(off_process))
+        numbers.append(unknowns.of_world_dof[off_process])
         count += len(beyond)
         rows = rows_of[component] = np.concatenate((unknowns.of_dof, beyond, [-1]))[system.dofs]
         if _has_block(system):

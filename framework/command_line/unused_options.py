@@ -10,7 +10,6 @@ A name that PETSc does not have at all is reported at the first of these moments
 later: every name stands as text in the PETSc library itself, which serves as the dictionary, right in each version.
 """
 
-import ctypes
 import difflib
 import enum
 import functools
@@ -18,9 +17,10 @@ import mmap
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from windlass.framework.launch.arguments import Option
+from windlass.framework.launch.petsc_functions import library_file, list_unread_options
+from windlass.framework.parallel.processes import Processes
 
 # Options of PETSc as a whole: it reads them when it starts, or as its last act.
 GLOBAL = re.compile(
@@ -79,16 +79,10 @@ def find_unread() -> dict[str, str]:
     """Options that nothing on any rank has read: name without dash → value (empty for a flag)."""
     from petsc4py import PETSc  # here, because it starts with its options
 
-    library = ctypes.CDLL(PETSc.__file__)
-    c_int = ctypes.c_int64 if PETSc.IntType().itemsize == 8 else ctypes.c_int32
-    count, names, values = c_int(), ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
-    parts = (None, ctypes.byref(count), ctypes.byref(names), ctypes.byref(values))
-    library.PetscOptionsLeftGet(*parts)
-    unread = {(names[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
-    library.PetscOptionsLeftRestore(*parts)
+    unread = list_unread_options()
     if PETSc.COMM_WORLD.getSize() > 1:
         # A part of a solver may live on some ranks only; one reader is enough, and all ranks must judge alike.
-        for others in PETSc.COMM_WORLD.tompi4py().allgather(set(unread)):
+        for others in Processes(PETSc.COMM_WORLD.tompi4py()).allgather("unread options", set(unread)):
             unread = {name: value for name, value in unread.items() if name in others}
     return unread
 
@@ -102,30 +96,14 @@ def excuse(prefix: str) -> None:
             PETSc.Options().getString(name, "")
 
 
-class _SymbolInfo(ctypes.Structure):
-    _fields_ = (
-        ("file", ctypes.c_char_p),
-        ("base", ctypes.c_void_p),
-        ("symbol", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-    )
-
-
 @functools.cache
 def petsc_names() -> frozenset[str]:
     """All names of options that the text of the PETSc library holds, in lower case; empty when it cannot be read."""
-    from petsc4py import PETSc  # here, because it starts with its options
-
-    info = _SymbolInfo()
+    path = library_file()
     try:
-        address = ctypes.cast(ctypes.CDLL(PETSc.__file__).PetscOptionsLeftGet, ctypes.c_void_p)
-        find_file: Any = ctypes.CDLL(None).dladdr
-        find_file.argtypes = (ctypes.c_void_p, ctypes.POINTER(_SymbolInfo))
-        if not find_file(address, ctypes.byref(info)) or not info.file:
-            return frozenset()
-        with open(info.file, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        with open(path or "", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
             found = re.findall(rb"-([A-Za-z][A-Za-z0-9_]{2,})\x00", text)
-    except (OSError, AttributeError):
+    except OSError:
         return frozenset()
     return frozenset(name.decode().lower() for name in found)
 

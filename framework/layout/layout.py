@@ -20,12 +20,15 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout.migration import couplings_of, find_couplings, move_rows
 from windlass.framework.layout.partition import find_hubs, find_row_owners, partition_coordinates
+from windlass.framework.layout.unknowns import BLOCK, Unknowns, block_unknowns
 from windlass.framework.model.law import law_of, role_of
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable, find_sorted
 from windlass.framework.model.world import World
+from windlass.framework.parallel.ghosts import Ghosts
+from windlass.framework.parallel.processes import Processes
 
 
 class Layout:
@@ -38,6 +41,7 @@ class Layout:
 
     Attributes:
         rank, size, comm: as given.
+        processes: the processes that share the world.
         rows: numbers of the local rows of each table except nodes, by component, ascending.
         node_rows: numbers of the rows of each node table whose first coordinate is owned, ascending.
         owned: world numbers of the owned coordinates, shape (n_owned,).
@@ -48,10 +52,8 @@ class Layout:
         reference: reference coordinates by local number, spare entry 0, shape (n + 1,).
         displacement, velocity: initial values by local number, shape (n,).
         rotations: local numbers of the Euler parameters of nodes, owned or not, shape (k, 4).
-        unknown_of_dof: position of each local coordinate among the local unknowns (owned first), shape (n,).
-        unknown_of_multiplier: the same for the owned multipliers, shape (m,).
-        unknown_global: number of each local unknown in the PETSc vectors, shape (u,).
-        owned_unknowns: number of owned unknowns.
+        ghosts: the exchange of the ghosts among the coordinates.
+        unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).
         data_initial: their values at the start, shape (d,).
         marker_index: position of each marker in the columns of its family by entity number, -1 if not local.
@@ -63,6 +65,7 @@ class Layout:
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
         self.world, self.rank, self.size, self.comm = world, rank, size, comm
+        self.processes = world.processes or Processes(comm)
         self.systems: dict[type[Component], System] = {}
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
@@ -83,7 +86,6 @@ class Layout:
             c: world.tables[c].held[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
         # contact sets may couple any row, and their worlds stay whole
-        self._unknown_of_dof = np.zeros(0, np.int64)
         self._row_owner = row_owner if any(map(is_everywhere, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
@@ -129,6 +131,7 @@ class Layout:
         if self.size > 1:
             position = self._number_by_owner(dof_owner, number.known, number.known, ghosts)
             self.ghost_numbers = position[ghosts].astype(np.int32)
+        self.ghosts = Ghosts.after_owned(self.comm, len(own), self.ghost_numbers)
         self.reference: FloatArray = np.append(number.reference[local], 0.0)
         self.displacement: FloatArray = number.displacement[local]
         self.velocity: FloatArray = number.velocity[local]
@@ -144,12 +147,13 @@ class Layout:
             return numbers
         numbers = np.full(len(owner), -1, np.int64)
         mine = np.flatnonzero(owner == self.rank)
-        first = sum(self.comm.allgather(len(mine))[: self.rank])
+        first = sum(self.processes.allgather("owned unknowns", len(mine))[: self.rank])
         mine = mine[np.argsort(key[mine], kind="stable")]
         numbers[mine] = np.arange(first, first + len(mine))
         asked = [ghosts[owner[ghosts] == rank] for rank in range(self.size)]
-        given = [numbers[np.searchsorted(names, wanted)] for wanted in self.comm.alltoall([names[g] for g in asked])]
-        for places, answer in zip(asked, self.comm.alltoall(given), strict=True):
+        wanted = self.processes.exchange("ghosts", [names[places] for places in asked])
+        given = self.processes.exchange("ghosts", [numbers[np.searchsorted(names, part)] for part in wanted])
+        for places, answer in zip(asked, given, strict=True):
             numbers[places] = answer
         return numbers
 
@@ -164,21 +168,40 @@ class Layout:
     ) -> None:
         number = self.world.numbering
         name, owner, key = self._list_unknowns(dof_owner, row_owner, table_dofs, hub)
-        self.unknown_count = number.count + number.multiplier_count
+        total = number.count + number.multiplier_count
         unknown = self._number_by_owner(owner, key, name, ghosts)
         known = number.known_count
         mine = known + np.flatnonzero(owner[known:] == self.rank)
         self.multipliers_owned: IntArray = name[mine] - number.count
         self._local_of_multiplier = Lookup(self.multipliers_owned, np.arange(len(self.multipliers_owned)))
-        self.owned_unknowns = len(own) + len(mine)
-        first = int(min(unknown[own].min(initial=self.unknown_count), unknown[mine].min(initial=self.unknown_count)))
-        self.unknown_global: IntArray = np.concatenate((first + np.arange(self.owned_unknowns), unknown[ghosts]))
-        self.unknown_of_dof: IntArray = np.empty(self.spare, np.int64)
-        self.unknown_of_dof[: len(own)] = unknown[own] - first
-        self.unknown_of_dof[len(own) :] = self.owned_unknowns + np.arange(len(ghosts))
-        self.unknown_of_multiplier: IntArray = unknown[mine] - first
-        if any(is_everywhere(component) for component in self.rows):
-            self._unknown_of_dof = unknown[:known]
+        owned = len(own) + len(mine)
+        first = int(min(unknown[own].min(initial=total), unknown[mine].min(initial=total)))
+        reaches_all = any(is_everywhere(component) for component in self.rows)
+        none = np.zeros(0, np.int64)
+        self.unknowns = Unknowns(
+            of_dof=np.concatenate((unknown[own] - first, owned + np.arange(len(ghosts)))),
+            of_multiplier=unknown[mine] - first,
+            numbers=np.concatenate((first + np.arange(owned), unknown[ghosts])),
+            owned=owned,
+            total=total,
+            pads=none,
+            ghosts=Ghosts.after_owned(self.comm, owned, unknown[ghosts]),
+            of_world_dof=unknown[:known] if reaches_all else none,
+        )
+
+    def blocks(self) -> Unknowns | None:
+        """The unknowns in blocks of four, see `block_unknowns`; None on several processes and where few would be."""
+        return block_unknowns(self.unknowns, self.find_nodes()) if self.size == 1 else None
+
+    def find_nodes(self) -> IntArray:
+        """First unknown of each node with four coordinates whose unknowns follow each other, ascending, (nodes,)."""
+        found = [np.zeros(0, np.int64)]
+        for dofs in self.world.numbering.node_dofs.values():
+            if dofs.shape[1] == BLOCK:
+                unknowns = self.unknowns.of_dof[self.local_dofs(dofs)]
+                found.append(unknowns[(np.diff(unknowns, axis=1) == 1).all(axis=1), 0])
+        nodes: IntArray = np.sort(np.concatenate(found))
+        return nodes
 
     def _list_unknowns(
         self,
@@ -270,10 +293,6 @@ class Layout:
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
         """Local numbers of world coordinates; the spare number for -1 and for coordinates of other processes."""
         return self._local_of_dof[world_dofs]
-
-    def unknown_numbers(self, world_dofs: IntArray) -> IntArray:
-        """Numbers of world coordinates of any process in the PETSc vectors of unknowns."""
-        return self._unknown_of_dof[world_dofs]
 
     def owners(self, component: type[Component]) -> IntArray:
         """Process that owns each row of a table, shape (rows,)."""

@@ -115,7 +115,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
         except WindlassError as found:
             error = found
     processes.share_error(error)
-    of_vertex: IntArray = processes.comm.scatter(answers)
+    of_vertex: IntArray = processes.deal("the partition", answers)
     return of_vertex[graph.vertex]
 
 
@@ -138,4 +138,4 @@ def _send_to_owners(
         for rank in range(processes.size):
             going = counted[component] & (owners == rank).any(axis=1) & (rank != processes.comm.rank)
             out.append(table.held[going])
-        send_rows(table, out, processes.comm)
+        send_rows(table, out, processes)

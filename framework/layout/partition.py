@@ -13,7 +13,6 @@ HPCN Europe (1996); G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -25,8 +24,10 @@ from scipy.sparse import coo_array
 from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import OptionError, WindlassError
+from windlass.framework.launch.petsc_functions import reset_scotch, set_parts_and_weights
 from windlass.framework.model.numbering import find_own
 from windlass.framework.model.world import World
+from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.petsc import PETSc
 
 HUB_ROWS, HUB_RATIO = 12, 3
@@ -116,9 +117,8 @@ def partition_coordinates(
             result = find_owners(graph, size, kind)[graph.vertex]
         except WindlassError as error:
             result = error
-    if comm is not None:
-        # partitioners work with random numbers: two processes might come to different parts
-        result = comm.bcast(result)
+    # partitioners work with random numbers: two processes might come to different parts
+    result = Processes(comm).from_first("the partition", result)
     if isinstance(result, WindlassError):
         raise result
     assert result is not None
@@ -252,9 +252,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     count, (i, j) = len(graph.weight), graph.edges.T
     # the partitioner is not deterministic in several threads, nor from another seed
     os.environ.setdefault("SCOTCH_PTHREAD_NUMBER", "1")
-    seed = getattr(_library(), "SCOTCH_randomSeed", None)
-    if seed is not None:
-        seed(1)
+    reset_scotch()
     shape = (np.ones(2 * len(i)), (np.concatenate((i, j)), np.concatenate((j, i))))
     rows = coo_array(shape, shape=(count, count)).tocsr()
     csr = (rows.indptr.astype(PETSc.IntType), rows.indices.astype(PETSc.IntType), rows.data)
@@ -262,7 +260,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     try:
         partitioning.setAdjacency(PETSc.Mat().createAIJ((count, count), csr=csr, comm=PETSc.COMM_SELF))
         _set_first_type(partitioning)
-        _set_parts_and_weights(partitioning, size, np.maximum(graph.weight, 1))
+        set_parts_and_weights(partitioning, size, np.maximum(graph.weight, 1))
         partitioning.setFromOptions()
         parts = PETSc.IS()
         partitioning.apply(parts)
@@ -283,22 +281,3 @@ def _set_first_type(partitioning: Any) -> None:
             continue
         return
     partitioning.setType(TYPES[-1])
-
-
-def _set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> None:
-    """MatPartitioningSetNParts and SetVertexWeights, which petsc4py lacks; PETSc itself frees the weights."""
-    library = _library()
-    handle = ctypes.c_void_p(partitioning.handle)
-    integer = ctypes.c_int64 if PETSc.IntType().itemsize == 8 else ctypes.c_int32
-    library.MatPartitioningSetNParts(handle, integer(size))
-    signature = (ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
-    allocate = ctypes.CFUNCTYPE(ctypes.c_int, *signature).in_dll(library, "PetscTrMalloc")
-    values, memory = weight.astype(PETSc.IntType), ctypes.c_void_p()
-    if allocate(values.nbytes, 0, 0, b"", b"", ctypes.addressof(memory)):
-        raise MemoryError(f"{values.nbytes} bytes for the weights of the partition")
-    ctypes.memmove(memory, values.ctypes.data, values.nbytes)
-    library.MatPartitioningSetVertexWeights(handle, memory)
-
-
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(PETSc.__file__)

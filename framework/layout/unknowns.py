@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.layout.layout import Layout
+from windlass.framework.parallel.ghosts import Ghosts
 
 BLOCK = 4
 """Unknowns of a block."""
@@ -21,58 +21,52 @@ FULL = 0.8
 
 
 class Unknowns(NamedTuple):
-    """Local unknowns.
+    """Local unknowns: coordinates and multipliers.
 
     Attributes:
         of_dof: position of each local coordinate among the local unknowns, shape (n,).
         of_multiplier: the same for the owned multipliers, shape (m,).
         numbers: number of each local unknown in the PETSc vectors, owned ones first, shape (u,).
         owned: number of owned unknowns.
+        total: number of unknowns of all processes, without pads.
         pads: unknowns that stand for nothing.
+        ghosts: the exchange of those that this process does not own.
+        of_world_dof: number of each coordinate of any process in the PETSc vectors; empty in models without contact
+            sets, in which no system couples coordinates beyond the local ones.
     """
 
     of_dof: IntArray
     of_multiplier: IntArray
     numbers: IntArray
     owned: int
+    total: int
     pads: IntArray
+    ghosts: Ghosts
+    of_world_dof: IntArray
 
 
-def plain_unknowns(layout: Layout) -> Unknowns:
-    """The unknowns of a layout as they are."""
-    none = np.zeros(0, np.int64)
-    return Unknowns(
-        layout.unknown_of_dof, layout.unknown_of_multiplier, layout.unknown_global, layout.owned_unknowns, none
-    )
-
-
-def block_unknowns(layout: Layout) -> Unknowns | None:
+def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
     """The unknowns in blocks, the last of which are pads; None where too few would stand in full blocks.
 
-    The order is that of the layout.  Serves one process.
+    Args:
+        plain: the unknowns of one process in the order of its layout, which stays.
+        nodes: first unknowns of the nodes that are to be blocks, ascending.
     """
-    count = len(layout.unknown_global)
-    starts = find_nodes(layout) if layout.size == 1 else np.zeros(0, np.int64)
-    if not len(starts):
+    if not len(nodes):
         return None
     # single unknowns before each node, and after the last one, fill whole blocks
-    singles = np.diff(np.concatenate(([-BLOCK], starts))) - BLOCK
+    singles = np.diff(np.concatenate(([-BLOCK], nodes))) - BLOCK
     pads_before = np.concatenate(([0], np.cumsum(-singles % BLOCK)))
-    number = np.arange(count)
-    number += pads_before[np.searchsorted(starts, number, side="right")]
+    number = np.arange(plain.owned)
+    number += pads_before[np.searchsorted(nodes, number, side="right")]
     total = BLOCK * (-(-(int(number[-1]) + 1) // BLOCK) + 1)
-    if BLOCK * len(starts) < FULL * (total - BLOCK):
+    if BLOCK * len(nodes) < FULL * (total - BLOCK):
         return None
     pads: IntArray = np.setdiff1d(np.arange(total), number)
-    return Unknowns(number[layout.unknown_of_dof], number[layout.unknown_of_multiplier], np.arange(total), total, pads)
-
-
-def find_nodes(layout: Layout) -> IntArray:
-    """First unknown of each node with four coordinates whose unknowns follow each other, ascending, shape (nodes,)."""
-    found = [np.zeros(0, np.int64)]
-    for dofs in layout.world.numbering.node_dofs.values():
-        if dofs.shape[1] == BLOCK:
-            unknowns = layout.unknown_of_dof[layout.local_dofs(dofs)]
-            found.append(unknowns[(np.diff(unknowns, axis=1) == 1).all(axis=1), 0])
-    nodes: IntArray = np.sort(np.concatenate(found))
-    return nodes
+    return plain._replace(
+        of_dof=number[plain.of_dof],
+        of_multiplier=number[plain.of_multiplier],
+        numbers=np.arange(total),
+        owned=total,
+        pads=pads,
+    )

@@ -90,6 +90,7 @@ class Rows(Protocol):
     rank: int
     size: int
     comm: Any
+    processes: Processes
     rows: dict[type[Component], IntArray]
     systems: dict[type[Component], System]
     spare: int

@@ -97,7 +97,7 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
     tables = [table for table in world.tables.values() if table.is_spread]
     while True:
         missing = _find_missing(world)
-        if not any(processes.allgather("missing rows", bool(missing))):
+        if not processes.any(bool(missing)):
             return
         for table in tables:
             wanted = missing.get(table.component, np.zeros(0, np.int64))
@@ -110,13 +110,13 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
                 np.minimum,
                 processes.size,
             )
-            asked = processes.comm.alltoall([wanted[holder == rank] for rank in range(processes.size)])
-            send_rows(table, asked, processes.comm)
+            asked = processes.exchange("wanted rows", [wanted[holder == rank] for rank in range(processes.size)])
+            send_rows(table, asked, processes)
 
 
-def send_rows(table: EntityTable, out: list[IntArray], comm: Any) -> None:
+def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
     """Send rows that this process has, a list for each process, and take up what comes from the others; together."""
-    for rows, values in comm.alltoall([(rows, table.extract(rows)) for rows in out]):
+    for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
             table.insert(rows, values)
 

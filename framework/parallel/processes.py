@@ -58,6 +58,29 @@ class Processes:
         self._check(what)
         return list(self.comm.allgather(part))
 
+    def join(self, what: str, items: list[Any]) -> list[Any]:
+        """The items of all processes in one list, on every process; see `allgather`."""
+        return [item for part in self.allgather(what, items) for item in part]
+
+    def exchange(self, what: str, parts: list[Any]) -> list[Any]:
+        """What each process has for this one, from what this one has for each; see `allgather`."""
+        if self.size == 1:
+            return parts
+        self._check(what)
+        return list(self.comm.alltoall(parts))
+
+    def from_first(self, what: str, value: Any) -> Any:
+        """The value of the first process, on every process; see `allgather`."""
+        if self.size == 1:
+            return value
+        self._check(what)
+        return self.comm.bcast(value)
+
+    def deal(self, what: str, parts: list[Any] | None) -> Any:
+        """What the first process has for this one; see `allgather`."""
+        self._check(what)
+        return self.comm.scatter(parts)
+
     def gather_first(self, what: str, part: Any) -> list[Any] | None:
         """The parts of all processes on the first one, None on the others; see `allgather`."""
         self._check(what)
@@ -73,15 +96,32 @@ class Processes:
         self.comm.Allreduce(np.ascontiguousarray(values), total)
         return total
 
-    def largest(self, values: list[float]) -> list[float]:
-        """The largest of the values of all processes, on every process; see `allgather`."""
+    def maximum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The largest values of all processes, on every process; see `allgather`."""
         if self.size == 1:
             return values
+        self._check("largest values")
         from mpi4py import MPI  # here, because it starts MPI
 
-        worst = np.array(values, np.float64)
-        self.comm.Allreduce(MPI.IN_PLACE, worst, op=MPI.MAX)
-        return list(map(float, worst))
+        largest = np.array(values, np.float64)
+        self.comm.Allreduce(MPI.IN_PLACE, largest, op=MPI.MAX)
+        return largest
+
+    def largest(self, values: list[float]) -> list[float]:
+        """The same for a few values."""
+        return values if self.size == 1 else list(map(float, self.maximum(np.array(values, np.float64))))
+
+    def largest_of(self, value: float) -> float:
+        """The same for one value, inf if one of them is not finite."""
+        return self.largest([float(value) if np.isfinite(value) else np.inf])[0]
+
+    def any(self, here: bool) -> bool:
+        """Whether something holds on any process; see `allgather`."""
+        return self.largest([float(here)])[0] > 0.0
+
+    def all(self, here: bool) -> bool:
+        """Whether something holds on all processes; see `allgather`."""
+        return not self.any(not here)
 
     def agree(self, error: WindlassError | None) -> None:
         """Raise on all processes what one of them passes, the first of those that pass an error."""
@@ -92,7 +132,7 @@ class Processes:
 
     def share_error(self, error: WindlassError | None) -> None:
         """Raise on all processes what the first one passes."""
-        found: WindlassError | None = self.comm.bcast(error) if self.size > 1 else error
+        found: WindlassError | None = self.from_first("errors", error)
         if found is not None:
             raise found
 

@@ -6,6 +6,7 @@ import math
 import time
 
 from windlass.framework.launch.launcher import communicator
+from windlass.framework.parallel.processes import Processes
 
 LONGEST_WAIT = 64
 """Steps after which the clock is looked at again at the latest."""
@@ -46,7 +47,6 @@ class Clock:
         now = time.monotonic()
         left, pace = self._due - now, (now - self._looked) / self._waited
         steps = min(max(0.25 * left / max(pace, 1e-9), 1.0), LONGEST_WAIT)
-        comm = communicator()
-        due, self._wait = (left <= 0.0, int(steps)) if comm is None else comm.bcast((left <= 0.0, int(steps)))
+        due, self._wait = Processes(communicator()).from_first("the clock", (left <= 0.0, int(steps)))
         self._looked, self._waited = now, self._wait
         return bool(due)

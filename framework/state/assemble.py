@@ -112,7 +112,7 @@ def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
     data = np.zeros(pattern.spare) if values is None else values[:-1]
     n = len(pattern.indptr) - 1
     whole = csr_array((data, pattern.indices, pattern.indptr), shape=(n, n))
-    block = whole[layout.unknown_of_dof][:, layout.unknown_of_dof].tocsr()
+    block = whole[layout.unknowns.of_dof][:, layout.unknowns.of_dof].tocsr()
     block.sort_indices()
     return block
 

@@ -20,7 +20,7 @@ def gather_reference(assembly: Assembly) -> FloatArray:
     layout = assembly.layout
     mine = (layout.owned, layout.reference[: len(layout.owned)])
     whole = np.empty(assembly.world.numbering.count)
-    for numbers, values in [mine] if layout.size == 1 else assembly.comm.allgather(mine):
+    for numbers, values in assembly.processes.allgather("reference coordinates", mine):
         whole[numbers] = values
     return whole
 

@@ -71,14 +71,10 @@ class RowPlaces:
 
     def _largest(self, values: FloatArray, everywhere: bool = False) -> FloatArray:
         """The largest value of all processes, where each has a part."""
-        comm = communicator()
-        if comm is None or (self._assembly is None and not everywhere):
+        if self._assembly is None and not everywhere:
             return values
-        from mpi4py import MPI  # here, because it starts MPI
-
-        out = np.array(values, np.float64)
-        comm.Allreduce(MPI.IN_PLACE, out, op=MPI.MAX)
-        return out
+        assembly = self._assembly or parallel_assembly(self._world, communicator())
+        return assembly.processes.maximum(values)
 
 
 def check_stored(stored: Mapping[str, Any], where: Any) -> None:

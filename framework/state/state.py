@@ -11,7 +11,6 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
-from windlass.framework.assembly.vectors import create_ghost_vector
 from windlass.framework.checks.checks import checked, handle, inside, instance, optional, path, word
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, OutputError
@@ -141,9 +140,10 @@ class State:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
 
         array = getattr(self, name)
-        if self._assembly is None:
+        if self._assembly is None or self._assembly.layout.size == 1:
             return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
-        return create_ghost_vector(self._assembly.layout, array)
+        layout = self._assembly.layout
+        return PETSc.Vec().createGhostWithArray(layout.ghost_numbers, array, comm=layout.comm)
 
     @checked(entity=handle(), name=word(*NAMES))
     def of(self, entity: Entity, name: str = "q") -> FloatArray:
@@ -171,8 +171,7 @@ class State:
         # each value once, from its owner
         owned = len(self._assembly.layout.owned)
         values = np.append(array[:owned], 0.0)[np.minimum(dofs, owned)]
-        self._assembly.comm.Allreduce(values.copy(), values)
-        return values
+        return self._assembly.processes.sum(values)
 
     @checked(entity=handle(), name=word(*NAMES), values=inside())
     def put(self, entity: Entity, values: Any, name: str = "q") -> None:

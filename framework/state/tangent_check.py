@@ -167,10 +167,10 @@ def eval_differences(assembly: Assembly, name: str, step: float = STEP, load_fac
 def _spread(assembly: Assembly, values: FloatArray) -> FloatArray:
     """Matrix values as a dense matrix over coordinates, then multipliers."""
     layout, pattern = assembly.layout, assembly.sparsity.pattern
-    full = np.zeros((len(layout.unknown_global),) * 2)
+    full = np.zeros((len(layout.unknowns.numbers),) * 2)
     rows, columns = pattern.entries()
     full[rows, columns] = values[:-1]
-    unknowns = np.concatenate((layout.unknown_of_dof, layout.unknown_of_multiplier))
+    unknowns = np.concatenate((layout.unknowns.of_dof, layout.unknowns.of_multiplier))
     dense: FloatArray = full[np.ix_(unknowns, unknowns)]
     return dense
 

@@ -26,7 +26,6 @@ from windlass.framework.model.system import PostNewton
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.blocks import create_block_factors
-from windlass.solvers.constraint_motion.ghosts import GhostValues, largest_of_all
 from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
 
 CONSTRAINT_TOLERANCE = 1e-13
@@ -75,8 +74,6 @@ class Accelerations:
         self.has_history = any(s.post_newton is not None for s in assembly.systems)
         self.has_constraints = number.multiplier_count > 0
         self._varies = self.has_constraints or any(s.inertia is not None for s in assembly.systems)
-        self._ghost_forces = GhostValues(assembly, self.f[:-1])
-        self._ghost_accelerations = GhostValues(assembly, self.a)
         self._chosen = any(name.startswith((prefix + "ksp_", prefix + "pc_")) for name in PETSc.Options().getAll())
         self.matrix: SaddleMatrix | None = None
         self._minus_inverse_mass = np.zeros(0)
@@ -148,9 +145,9 @@ class Accelerations:
             assembly.evaluating = False
         self.evaluations += 1
         if self.matrix is None:
-            self._ghost_forces.add_to_owners()
+            assembly.layout.ghosts.add_to_owners(f)
             np.multiply(f[:-1], self._minus_inverse_mass, out=self.a)
-            self._ghost_accelerations.spread()
+            assembly.layout.ghosts.spread(self.a)
             return result
         self.update_matrix()
         self.a[:], self.lam[:] = solve_saddle(self.matrix, self._factors, f, c)
@@ -181,13 +178,13 @@ class Accelerations:
         """
         assembly, fields = self.assembly, self.assembly.fields
         total = np.zeros(assembly.layout.spare)
-        size = 1.0 + largest_of_all(assembly.comm, np.abs(fields.x).max())
+        size = 1.0 + assembly.processes.largest_of(np.abs(fields.x).max())
         before = np.inf
         for _ in range(PROJECTIONS):
             assembly.update_markers()
             c = self._eval_constraints(rate_level=False)
             c[self._is_rate] = 0.0
-            left = largest_of_all(assembly.comm, np.abs(c).max(initial=0.0))
+            left = assembly.processes.largest_of(np.abs(c).max(initial=0.0))
             stagnates = left > 0.5 * before and left <= STAGNATION * size
             if not np.isfinite(left + size):
                 break
@@ -203,11 +200,11 @@ class Accelerations:
 
     def project_velocities(self) -> None:
         """Bring the velocities in the fields onto the constraints with the present matrix; markers stay behind."""
-        fields, comm = self.assembly.fields, self.assembly.comm
+        fields, processes = self.assembly.fields, self.assembly.processes
         self.assembly.update_markers()
         c = self._eval_constraints(rate_level=True)
-        size = 1.0 + largest_of_all(comm, np.abs(fields.v).max())
-        if largest_of_all(comm, np.abs(c).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
+        size = 1.0 + processes.largest_of(np.abs(fields.v).max())
+        if processes.largest_of(np.abs(c).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
             fields.v[:-1] += self._solve_constraints(c)
 
     def _eval_constraints(self, rate_level: bool) -> FloatArray:
@@ -235,7 +232,7 @@ class Accelerations:
         assembly.update_markers()
         assembly.add_constraint_tangent(values, 0.0, 1.0, 0.0)
         size = np.add.reduceat(np.abs(values[:-1]), assembly.pattern.indptr[:-1])
-        found: IntArray = np.flatnonzero(size[assembly.layout.unknown_of_multiplier])
+        found: IntArray = np.flatnonzero(size[assembly.layout.unknowns.of_multiplier])
         return found
 
     def describe_worst(self, count: int = 3) -> list[tuple[str, float]]:
@@ -245,8 +242,7 @@ class Accelerations:
         size = np.where(np.isfinite(f), np.abs(f), np.inf)
         largest = [i for i in np.argsort(-size)[:count] if size[i] > 0.0]
         worst = [(number.describe_dof(int(layout.owned[i])), float(f[i])) for i in largest]
-        if layout.size > 1:
-            worst = [w for part in self.assembly.comm.allgather(worst) for w in part]
+        worst = self.assembly.processes.join("forces", worst)
         return sorted(worst, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
 
 
@@ -264,7 +260,7 @@ def is_diagonal(assembly: Assembly) -> bool:
     """Whether the constant mass matrix is diagonal, on all processes."""
     indptr, indices, *_ = assembly.mass_rows
     mine = bool(np.array_equal(indices, np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))))
-    return mine if assembly.layout.size == 1 else all(assembly.comm.allgather(mine))
+    return assembly.processes.all(mine)
 
 
 def eval_diagonal(assembly: Assembly) -> FloatArray:
@@ -277,12 +273,10 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     ones, product = np.append(np.ones(layout.spare), 0.0), np.zeros(layout.spare + 1)
     assembly.add_mass_product(ones, product)
     mass = product[:-1].copy()
-    values = GhostValues(assembly, mass)
-    values.add_to_owners()
-    values.spread()
+    layout.ghosts.add_to_owners(mass)
+    layout.ghosts.spread(mass)
     names = [number.describe_dof(int(layout.owned[i])) for i in np.flatnonzero(mass[: len(layout.owned)] <= 0.0)]
-    if layout.size > 1:
-        names = [name for part in assembly.comm.allgather(names) for name in part]
+    names = assembly.processes.join("names", names)
     if names:
         some = "; ".join(names[:6]) + (f"; and {len(names) - 6} more" if len(names) > 6 else "")
         raise ModelError(

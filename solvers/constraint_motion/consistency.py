@@ -42,7 +42,6 @@ from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
 from windlass.solvers.constraint_motion.constraint_jacobian import ConstraintJacobian
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
-from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.initial import MassSolver, update_initial_accelerations
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.integrator import Integrator
@@ -115,7 +114,7 @@ class Consistency:
             return
         self._problem.assembly.load_fields(state)
         found = self._rates.find_nonlinear()
-        if largest_of_all(self._problem.assembly.comm, float(found.any())) > 0.0:
+        if self._problem.assembly.processes.any(bool(found.any())):
             raise ModelError(
                 f"method = {method!r} in Dynamic with nonlinear constraints ({self._rates.describe(found, most=3)}): "
                 "their forces would be wrong by factors, as nothing damps errors at index 3; must be "
@@ -173,13 +172,13 @@ class Consistency:
 
     def _is_kink(self, largest: float, h: float) -> bool:
         """Whether e has changed more than smooth motion explains, on any process, from its excess on this one."""
-        fields, comm = self._problem.assembly.fields, self._problem.assembly.comm
+        fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if largest > NOISE_OF_RATES:
             place, speed = np.abs(fields.x).max(), np.abs(fields.v).max()
             largest -= NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
         else:
             largest = 0.0
-        return largest_of_all(comm, largest) > 0.0
+        return processes.any(largest > 0.0)
 
     def _project_rates(self, state: State, h: float) -> None:
         """Velocities (index 3), accelerations, multipliers and A of the state onto the constraints; see above."""
@@ -232,13 +231,13 @@ class Consistency:
     def _close_gaps(self, state: State) -> None:
         """Project positions and velocities in the fields, whose markers are up to date, and take them over."""
         assembly, rates = self._problem.assembly, self._rates
-        fields, comm = assembly.fields, assembly.comm
-        size = 1.0 + largest_of_all(comm, np.abs(fields.x).max())
+        fields, processes = assembly.fields, assembly.processes
+        size = 1.0 + processes.largest_of(np.abs(fields.x).max())
         on_rates, zero = rates.find_rates(), np.zeros_like(fields.x)
         before = first = np.inf
         for _ in range(PROJECTIONS):
             gap = np.where(on_rates, 0.0, rates.eval(rate_level=False))
-            left = largest_of_all(comm, np.abs(gap).max(initial=0.0))
+            left = processes.largest_of(np.abs(gap).max(initial=0.0))
             if first == np.inf:
                 first = left
                 self._refuse_gaps(gap, left, SMALL_GAP * size, state.t)
@@ -253,8 +252,8 @@ class Consistency:
         else:
             self._refuse_gaps(gap, left, 0.0, state.t)
         gap = rates.eval(rate_level=True)
-        size = 1.0 + largest_of_all(comm, np.abs(fields.v).max())
-        if largest_of_all(comm, np.abs(gap).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
+        size = 1.0 + processes.largest_of(np.abs(fields.v).max())
+        if processes.largest_of(np.abs(gap).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
             change, _ = MassSolver(self._problem).solve(zero, self._append(-gap))
             state.v += change
 

@@ -18,7 +18,6 @@ from windlass.framework.assembly.steps import constraint_steps
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.law import role_of
 from windlass.framework.model.system import evaluate
-from windlass.solvers.constraint_motion.ghosts import largest_of_all
 
 CHANGE = 1e-3
 """Change of the coordinates that shows whether constraints are linear, relative to 1 + largest coordinate."""
@@ -118,7 +117,7 @@ class ConstraintRates:
         fields = self._assembly.fields
         w, x = self._draw(1.0), fields.x.copy()
         here = self.multiply(w)
-        fields.x[:-1] += self._draw(CHANGE * (1.0 + largest_of_all(self._assembly.comm, np.abs(x).max())))
+        fields.x[:-1] += self._draw(CHANGE * (1.0 + self._assembly.processes.largest_of(np.abs(x).max())))
         self.update_markers()
         there = self.multiply(w)
         fields.x[:] = x
@@ -140,14 +139,13 @@ class ConstraintRates:
             values: numbers to say with the names, shape (m,).
             most: number of names.
         """
-        layout, number, comm = self._assembly.layout, self._assembly.world.numbering, self._assembly.comm
+        layout, number = self._assembly.layout, self._assembly.world.numbering
         size = np.ones(self.count) if values is None else np.abs(values)
         found = [
             (number.describe_multiplier(int(layout.multipliers_owned[i])), float(size[i]))
             for i in np.flatnonzero(which)
         ]
-        if layout.size > 1:
-            found = [item for part in comm.allgather(found) for item in part]
+        found = self._assembly.processes.join("names", found)
         found.sort(key=lambda item: -item[1])
         words = [name if values is None else f"{name}: {value:.3g}" for name, value in found[:most]]
         return "; ".join(words) + (f"; and {len(found) - most} more" if len(found) > most else "")

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
+from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
-from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.saddle import (
     PetscFactors,
     SaddleMatrix,
@@ -82,7 +81,7 @@ class MassSolver:
         assembly.add_mass_matrix(values)
         assembly.fields.rate_level = True
         # multipliers are scaled by a mass, see `SaddleMatrix`
-        self._scale = largest_of_all(assembly.comm, np.abs(values[:-1]).max(initial=0.0)) or 1.0
+        self._scale = assembly.processes.largest_of(np.abs(values[:-1]).max(initial=0.0)) or 1.0
         assembly.add_constraint_tangent(values, 0.0, 1.0, self._scale)
         assembly.fields.rate_level = False
         values[problem.sparsity.pad_slots] = 1.0
@@ -141,7 +140,7 @@ class MassSolver:
             left.aypx(-1.0, right)
             if left.norm() <= ACCURATE * right.norm():
                 break
-        found = spread_to_ghosts(unknowns.numbers, solution)
+        found = local_values(unknowns.ghosts, solution)
         return found[unknowns.of_dof], self._scale * found[unknowns.of_multiplier]
 
 

@@ -17,13 +17,12 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.matrix import TangentMatrix
 from windlass.framework.assembly.sparsity import Pattern
-from windlass.framework.assembly.vectors import create_unknowns, spread_to_ghosts, sum_to_owners
+from windlass.framework.assembly.vectors import create_unknowns, local_values, sum_to_owners
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
-from windlass.framework.layout.unknowns import Unknowns, plain_unknowns
+from windlass.framework.layout.unknowns import Unknowns
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.equilibrium.singular import find_weakest
 from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.ordering import default_package
@@ -60,7 +59,7 @@ class SaddleMatrix:
         self._slots = _find_slots(self.assembly)
         self._whole = np.zeros(whole.spare + 1)
         row_of = np.repeat(np.arange(len(whole.indptr) - 1), np.diff(whole.indptr))[self._slots]
-        counts = np.bincount(row_of, minlength=len(self.assembly.layout.unknown_global))
+        counts = np.bincount(row_of, minlength=len(self.assembly.layout.unknowns.numbers))
         indptr: Any = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
         return Pattern(indptr, whole.indices[self._slots], len(self._slots))
 
@@ -78,22 +77,19 @@ class SaddleMatrix:
         values = whole[self._slots]
         changed = not np.array_equal(values, self.values)
         self.values[:] = values
-        if assembly.layout.size > 1:
-            changed = any(assembly.comm.allgather(changed))
-        return changed
+        return assembly.processes.any(changed)
 
     def describe_singular(self) -> str:
         """Names the coordinates without mass; all processes call this together."""
-        layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
-        is_dof = np.zeros(len(layout.unknown_global), bool)
-        is_dof[layout.unknown_of_dof] = True
+        layout, number = self.assembly.layout, self.assembly.world.numbering
+        is_dof = np.zeros(len(layout.unknowns.numbers), bool)
+        is_dof[layout.unknowns.of_dof] = True
         size = np.add.reduceat(np.abs(self.values) * is_dof[self.pattern.indices], self.pattern.indptr[:-1])
-        rows = create_unknowns(layout, comm)
-        sum_to_owners(layout.unknown_global, rows, size)
-        missing = np.flatnonzero(rows.array_r[layout.unknown_of_dof[: len(layout.owned)]] == 0.0)
+        rows = create_unknowns(layout, self.assembly.comm)
+        sum_to_owners(layout.unknowns.numbers, rows, size)
+        missing = np.flatnonzero(rows.array_r[layout.unknowns.of_dof[: len(layout.owned)]] == 0.0)
         names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
-        if layout.size > 1:
-            names = [name for part in comm.allgather(names) for name in part]
+        names = self.assembly.processes.join("names", names)
         if names:
             return f"mass matrix with constraints is singular; without mass: {', '.join(names[:5])}"
         return (
@@ -103,22 +99,21 @@ class SaddleMatrix:
     def _repeated(self) -> str:
         """Names the constraints whose forces can be changed without effect, or nothing if they are not found."""
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
-        matrix = TangentMatrix(self.pattern, layout.unknown_global, layout.owned_unknowns, comm)
+        matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
         matrix.values[:-1] = self.values
         matrix.update()
         size = create_unknowns(layout, comm)
         rows = np.add.reduceat(np.abs(self.values), self.pattern.indptr[:-1])
-        sum_to_owners(layout.unknown_global, size, rows)
+        sum_to_owners(layout.unknowns.numbers, size, rows)
         found = find_weakest(matrix.mat, size, default_package(self.pattern, layout.size, "klu"))
         if found is None:
             return ""
-        shares = np.abs(found.array_r[layout.unknown_of_multiplier])
-        largest = largest_of_all(comm, shares.max(initial=0.0))
+        shares = np.abs(found.array_r[layout.unknowns.of_multiplier])
+        largest = self.assembly.processes.largest_of(shares.max(initial=0.0))
         names = [
             number.describe_multiplier(int(layout.multipliers_owned[i])) for i in np.flatnonzero(shares > 0.1 * largest)
         ]
-        if layout.size > 1:
-            names = [name for part in comm.allgather(names) for name in part]
+        names = self.assembly.processes.join("names", names)
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
         return f": {', '.join(f'({name})' for name in names[:6])}{more}"
 
@@ -157,7 +152,7 @@ class PetscFactors:
         self._matrix, assembly = matrix, matrix.assembly
         layout = self._layout = assembly.layout
         parallel = layout.size > 1
-        self._tangent = TangentMatrix(matrix.pattern, layout.unknown_global, layout.owned_unknowns, assembly.comm)
+        self._tangent = TangentMatrix(matrix.pattern, layout.unknowns.numbers, layout.unknowns.owned, assembly.comm)
         self._right = create_unknowns(layout, assembly.comm)
         self._solution = self._right.duplicate()
         petsc_comm: Any = assembly.comm if parallel else PETSc.COMM_SELF
@@ -190,7 +185,7 @@ class PetscFactors:
 
     def solve(self, right: FloatArray) -> FloatArray:
         """See `Factors`."""
-        sum_to_owners(self._layout.unknown_global, self._right, right)
+        sum_to_owners(self._layout.unknowns.numbers, self._right, right)
         self._solved = True
         try:
             self._ksp.solve(self._right, self._solution)
@@ -204,7 +199,7 @@ class PetscFactors:
                 self._ksp.getPC().reset()
                 raise SingularError(self._matrix.describe_singular())
             self._solution.set(np.nan)
-        return spread_to_ghosts(self._layout.unknown_global, self._solution)
+        return local_values(self._layout.unknowns.ghosts, self._solution)
 
 
 def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
@@ -241,14 +236,14 @@ def solve_saddle(matrix: SaddleMatrix, factors: Factors, f: FloatArray, c: Float
         f, c: as in `add_right_side`.
     """
     layout = matrix.assembly.layout
-    solution = factors.solve(saddle_right_side(plain_unknowns(layout), f, c))
-    return solution[layout.unknown_of_dof], matrix.scale * solution[layout.unknown_of_multiplier]
+    solution = factors.solve(saddle_right_side(layout.unknowns, f, c))
+    return solution[layout.unknowns.of_dof], matrix.scale * solution[layout.unknowns.of_multiplier]
 
 
 def _find_slots(assembly: Assembly) -> IntArray:
     """Slots of the tangent's pattern that the mass matrix, the constraint Jacobians and the diagonal fill, sorted."""
     pattern = assembly.pattern
-    diagonal = np.arange(len(assembly.layout.unknown_global)).reshape(-1, 1)
+    diagonal = np.arange(len(assembly.layout.unknowns.numbers)).reshape(-1, 1)
     parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]
     slots_of = assembly.sparsity.slots
     parts += [slots_of[c].ravel() for c, s in assembly.layout.systems.items() if s.inertia is not None]
@@ -261,6 +256,4 @@ def _find_slots(assembly: Assembly) -> IntArray:
 def _typical_mass(assembly: Assembly) -> float:
     masses = assembly.mass_rows.values
     local = float(np.median(np.abs(masses))) if len(masses) else 1.0
-    if assembly.comm is not None and assembly.comm.size > 1:
-        local = float(np.mean(assembly.comm.allgather(local)))
-    return local
+    return float(np.mean(assembly.processes.allgather("masses", local)))

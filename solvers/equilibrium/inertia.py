@@ -24,12 +24,12 @@ import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
+from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.petsc_functions import has_package
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import find_error, is_held, random_right_side, try_solve
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import has_package
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
 
@@ -158,8 +158,7 @@ class TangentInertia:
         below.setArray(values)
         below.scale(CONSTRAINT_SHIFT / self._largest)
         self._weights, self._below = weights, below
-        comm, count = problem.assembly.comm, int(active.sum())
-        self.constraints = count if comm is None or comm.size == 1 else sum(comm.allgather(count))
+        self.constraints: int = sum(problem.assembly.processes.allgather("constraints", int(active.sum())))
 
     def count_negative(self, shift: float = SHIFT) -> int:
         """The number of modes with μ < -shift that the constraints leave."""
@@ -221,7 +220,7 @@ class TangentInertia:
         """The lowest mode K v = μ D v: μ [1], vᵀ K v and v by local coordinate, largest entry 1, shape (n,)."""
         vector, mu, stiffness = self._iterate()
         unknowns = self._problem.sparsity.unknowns
-        mode = spread_to_ghosts(self._problem.sparsity.numbers, vector)[unknowns.of_dof]
+        mode = local_values(unknowns.ghosts, vector)[unknowns.of_dof]
         return mu, stiffness, mode
 
     def _iterate(self) -> tuple[Any, float, float]:
@@ -283,15 +282,14 @@ class TangentInertia:
         if factors.getMumpsRinfog(12) * (-1.0) ** self.constraints < 0.0:
             return True
         begin, end = right.getOwnershipRange()
-        comm = problem.assembly.comm
+        processes = problem.assembly.processes
 
         def multiply(x: FloatArray) -> FloatArray:
             right.setArray(np.ascontiguousarray(x.ravel()[begin:end]))
             right.pointwiseMult(right, self._weights)
             ksp.solve(right, solution)
             self._clear_multipliers(solution)
-            mine = np.array(solution.array_r)
-            return mine if comm is None or comm.size == 1 else np.concatenate(comm.allgather(mine))
+            return np.concatenate(processes.allgather("products", np.array(solution.array_r)))
 
         size = right.getSize()
         if size <= 5 * NEAREST:

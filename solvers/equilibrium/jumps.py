@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
+from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.singular import try_solve
 from windlass.solvers.equilibrium.stability import name_largest
@@ -116,7 +116,7 @@ class JumpWatch:
         solution = try_solve(ksp, right)
         if solution is None:
             return 0.0
-        return self._eval_work(spread_to_ghosts(unknowns.numbers, solution)[unknowns.of_dof])
+        return self._eval_work(local_values(problem.sparsity.ghosts, solution)[unknowns.of_dof])
 
     def trace(self, end: State, solve: Solve) -> str:
         """Halve the load step down to the jump, and say what jumps; an empty text if nothing does.

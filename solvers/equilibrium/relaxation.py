@@ -58,9 +58,6 @@ def first_factor(newton: Newton, scheme: Scheme, share: float) -> float:
     problem.start(scheme)
     problem.update_tangent(problem.unknowns)
     masses = problem.assembly.mass_rows.values
-    largest = float(np.abs(problem.matrix.values[:-1]).max(initial=0.0)), float(np.abs(masses).max(initial=0.0))
-    comm = problem.assembly.comm
-    if comm is not None and comm.size > 1:
-        parts = comm.allgather(largest)
-        largest = max(p[0] for p in parts), max(p[1] for p in parts)
-    return share * largest[0] / largest[1] if largest[1] > 0.0 else 0.0
+    largest = [float(np.abs(part).max(initial=0.0)) for part in (problem.matrix.values[:-1], masses)]
+    stiffness, mass = problem.assembly.processes.largest(largest)
+    return share * stiffness / mass if mass > 0.0 else 0.0

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.assembly.vectors import spread_to_ghosts
+from windlass.framework.assembly.vectors import local_values
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.ordering import default_package
@@ -42,9 +42,7 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
     number = problem.assembly.world.numbering
     names = [number.describe_dof(int(layout.owned[i])) for i in empty]
-    comm = problem.assembly.comm
-    if comm is not None and comm.size > 1:
-        names = [name for part in comm.allgather(names) for name in part]
+    names = problem.assembly.processes.join("names", names)
     if names:
         some = "; ".join(names[:6]) + (f"; and {len(names) - 6} more" if len(names) > 6 else "")
         raise ModelError(
@@ -75,14 +73,12 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
-    motion = spread_to_ghosts(problem.sparsity.numbers, problem.residual_vector)[unknowns.of_dof]
+    motion = local_values(unknowns.ghosts, problem.residual_vector)[unknowns.of_dof]
     motion[np.abs(motion) < 0.1 * max(problem.residual_vector.max()[1], -problem.residual_vector.min()[1])] = 0.0
     product = np.zeros(len(motion) + 1)
     assembly.add_mass_product(np.append(motion, 0.0), product)
-    work = float(product[:-1] @ motion)
-    if assembly.comm is not None and assembly.comm.size > 1:
-        work = sum(assembly.comm.allgather(work))
-    return "" if work > 0.0 else "; the stabiliser works on masses [kg], of which this motion has none"
+    work = assembly.processes.sum(np.array([product[:-1] @ motion]))
+    return "" if work[0] > 0.0 else "; the stabiliser works on masses [kg], of which this motion has none"
 
 
 def _row_sizes(problem: NonlinearProblem) -> Any:
@@ -104,7 +100,7 @@ def _is_held_by(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
     """Whether a solution, or None, says that the tangent is not singular."""
     if solution is None:
         return False
-    terms = multiply_absolute(problem, np.abs(spread_to_ghosts(problem.sparsity.numbers, solution)))
+    terms = multiply_absolute(problem, np.abs(local_values(problem.sparsity.ghosts, solution)))
     return is_held(find_error(problem.matrix.mat, solution, right, right.duplicate()), right, terms)
 
 

@@ -132,7 +132,7 @@ def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, fin
         if system.tangent is not None:
             system.tangent(assembly.evaluation(component, matrix.values, dq=-1.0))
     rest = whole
-    if assembly.processes.largest([float(bool(contacts))])[0] > 0.0:
+    if assembly.processes.any(bool(contacts)):
         matrix.update()
         rest = TangentInertia(problem, whole)
         if finding.negative and rest.count_negative() == 0:
@@ -157,9 +157,7 @@ def name_largest(problem: NonlinearProblem, mode: FloatArray, count: int = 3) ->
     mine = mode[: len(layout.owned)]
     largest = np.argsort(-np.abs(mine))[:count]
     entries = [(number.describe_dof(int(layout.owned[i])), float(mine[i])) for i in largest]
-    comm = problem.assembly.comm
-    if comm is not None and comm.size > 1:
-        entries = [entry for part in comm.allgather(entries) for entry in part]
+    entries = problem.assembly.processes.join("modes", entries)
     return sorted(entries, key=lambda entry: -abs(entry[1]))[:count]
 
 
@@ -210,20 +208,17 @@ class Follower:
         assembly.set_loads(loads, self._scheme.load_factor)
         assembly.add_mass_product(np.append(mode, 0.0), inertia)
         x = fields.x[:n]
-        sums = float(loads[:-1] @ mode), float(inertia[:-1] @ mode)
+        sums = np.array([loads[:-1] @ mode, inertia[:-1] @ mode])
         low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
-        comm = assembly.comm
-        if comm is not None and comm.size > 1:
-            parts = comm.allgather((*sums, low, high))
-            sums = sum(p[0] for p in parts), sum(p[1] for p in parts)
-            low, high = min(p[2] for p in parts), max(p[3] for p in parts)
-        if sums[1] <= 0.0:
+        work, mass = assembly.processes.sum(sums).tolist()
+        high, minus_low = assembly.processes.largest([high, -low])
+        if mass <= 0.0:
             return None
         # where the loads have a say, the way on which they do work
-        sign = -1.0 if sums[0] < 0.0 else 1.0
-        amplitude = DISTURBANCE * ((high - low) or 1.0)
+        sign = -1.0 if work < 0.0 else 1.0
+        amplitude = DISTURBANCE * ((high + minus_low) or 1.0)
         q = fields.x[:-1] - layout.reference[:-1] + sign * amplitude * mode
-        return self._descend(q, -2.0 * finding.stiffness / sums[1])
+        return self._descend(q, -2.0 * finding.stiffness / mass)
 
     def _start_again(self) -> FloatArray | None:
         fields, first = self._newton.problem.assembly.fields, self._first

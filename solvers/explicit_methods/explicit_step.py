@@ -13,7 +13,6 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.system import PostNewton
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
-from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.saddle import SingularError
 
 LARGEST_CHANGE = 1e3
@@ -105,7 +104,7 @@ def begin_consistently(accelerations: Accelerations, state: State, project: bool
     except (SingularError, ProjectionError) as error:
         raise ModelError(f"start of explicit integration: {error}") from None
     finite = np.isfinite(accelerations.a).all() and np.isfinite(state.q).all()
-    if largest_of_all(accelerations.assembly.comm, 0.0 if finite else np.inf) > 0.0:
+    if not accelerations.assembly.processes.all(bool(finite)):
         worst = ", ".join(f"{name}: {force}" for name, force in accelerations.describe_worst())
         raise ModelError(f"start of explicit integration: forces that are not finite: {worst} [N, N m]")
 
@@ -121,4 +120,4 @@ def largest_change(accelerations: Accelerations, state: State) -> float:
     """Change of a coordinate in one step that counts as blowing up [m, rad, 1]; the same on all processes."""
     reference = accelerations.assembly.layout.reference[:-1]
     extent = np.abs(reference + state.q).max(initial=0.0)
-    return LARGEST_CHANGE * (1.0 + largest_of_all(accelerations.assembly.comm, extent))
+    return LARGEST_CHANGE * (1.0 + accelerations.assembly.processes.largest_of(extent))

@@ -22,7 +22,6 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import WindlassError
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
-from windlass.solvers.constraint_motion.ghosts import GhostValues, largest_of_all
 from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import (
     Advance,
@@ -64,7 +63,6 @@ class RungeKutta:
         n = assembly.layout.spare
         self._owned = len(assembly.layout.owned)
         self._q, self._v = np.zeros(n), np.zeros(n)
-        self._ghosts = GhostValues(assembly, self._q), GhostValues(assembly, self._v)
         # SciPy does not step where there is nothing to integrate, but all processes have to
         self._padding = np.zeros(0 if self._owned else 1)
         self._solver: Any = None
@@ -107,8 +105,7 @@ class RungeKutta:
         assembly, owned = self._accelerations.assembly, self._owned
         fields = assembly.fields
         self._q[:owned], self._v[:owned] = y[:owned], y[owned : 2 * owned]
-        for values in self._ghosts:
-            values.spread()
+        assembly.layout.ghosts.spread(self._q, self._v)
         np.add(assembly.layout.reference[:-1], self._q, out=fields.x[:-1])
         fields.v[:-1] = self._v
 
@@ -117,7 +114,7 @@ class RungeKutta:
         owned, a = self._owned, self._accelerations
         way = np.abs(y[:owned] - self._start_q).max(initial=0.0)
         calm = np.isfinite(y).all() and way <= self._limit
-        if largest_of_all(a.assembly.comm, 0.0 if calm else 1.0) == 0.0:
+        if a.assembly.processes.all(bool(calm)):
             self._unpack(y)
             try:
                 a.evaluate(t, self._start_data)
@@ -145,10 +142,7 @@ class RungeKutta:
         """SciPy's error norm over the values of all processes, as the middle between two powers of 2."""
         error5, error3 = K.T @ DOP853.E5 / scale, K.T @ DOP853.E3 / scale
         sums = np.array([error5 @ error5, error3 @ error3, 2 * self._owned])
-        comm = self._accelerations.assembly.comm
-        if comm is not None and comm.size > 1:
-            sums = comm.allreduce(sums)
-        square5, square3, count = sums
+        square5, square3, count = self._accelerations.assembly.processes.sum(sums)
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
@@ -163,7 +157,7 @@ class RungeKutta:
             return False
         y = self._pack(state.q, state.v)
         same = np.array_equal(y, self._solver.y) and np.array_equal(state.data, self._start_data)
-        return same if assembly.layout.size == 1 else all(assembly.comm.allgather(same))
+        return assembly.processes.all(same)
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
         """See `Method`; the step is at most as long as ``size``."""

@@ -29,7 +29,6 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
-from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import (
     Advance,
@@ -122,9 +121,7 @@ class Verlet:
         seen = np.array_equal(self._seen_q, state.q) and np.array_equal(self._seen_v, state.v)
         touched = not (seen and np.array_equal(self._seen_data, state.data))
         assembly = self._accelerations.assembly
-        if assembly.layout.size > 1:
-            touched = any(assembly.comm.allgather(touched))
-        if touched or self._version != assembly.world.version:
+        if assembly.processes.any(touched) or self._version != assembly.world.version:
             self._restart(state)
 
     def keep(self) -> dict[str, Any]:
@@ -184,12 +181,11 @@ class Verlet:
         changed, found = self._predict(state, h)
         wild = float(found)
         touched = changed > 0 or not np.array_equal(self._seen_data, state.data)
-        if assembly.layout.size > 1:
-            wild, touched = assembly.comm.allreduce(np.array([wild, touched]))
-        if touched or self._version != assembly.world.version:
+        wild, anywhere = assembly.processes.largest([wild, float(touched)])
+        if anywhere or self._version != assembly.world.version:
             self._restart(state)
             _, found = self._predict(state, h)
-            wild = largest_of_all(assembly.comm, found)
+            wild = assembly.processes.largest_of(found)
         if wild:
             return Advance(then, reason="coordinates grow without bounds or are not finite")
         if self._project:
@@ -201,7 +197,7 @@ class Verlet:
             advance.recommended_step = result.recommended_step
             return advance
         wild = self._complete(self._v_half, accelerations.a, h, self._v)
-        if largest_of_all(assembly.comm, wild) > 0:
+        if assembly.processes.largest_of(wild) > 0:
             advance.reason = "accelerations are not finite"
             return advance
         if self._project:

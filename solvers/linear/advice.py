@@ -19,7 +19,7 @@ def advise_iterative(assembly: Assembly, prefix: str, package: str) -> None:
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))
-    simple = layout.size > 1 and assembly.world.numbering.multiplier_count == 0 and layout.unknown_count >= LARGE
+    simple = layout.size > 1 and assembly.world.numbering.multiplier_count == 0 and layout.unknowns.total >= LARGE
     if not simple or chosen or "static" in prefix or package != "mumps" or not options.progress_wanted():
         return
     words = f"no constraint rows: -{prefix}ksp_type gmres -{prefix}pc_type bjacobi may be faster than MUMPS"

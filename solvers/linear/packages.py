@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 from windlass.framework.errors import OptionError
+from windlass.framework.launch.petsc_functions import FACTORS, has_package
 from windlass.framework.runtime.doctor import SOLVER_PACKAGES
 from windlass.framework.runtime.petsc import PETSc
-
-FACTORS = {"lu": 1, "cholesky": 2}
-"""PETSc's numbers of the kinds of factors, by the preconditioners that make them."""
-
-
-def has_package(package: str, kind: str, matrix: Any) -> bool:
-    """Whether PETSc has a package for ``"lu"`` or ``"cholesky"`` of matrices of this type."""
-    found, serves = ctypes.c_int(), ctypes.c_int()
-    ask = ctypes.CDLL(PETSc.__file__).MatSolverTypeGet
-    ask.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
-    places = ctypes.byref(found), ctypes.byref(serves)
-    code = ask(package.encode(), matrix.getType().encode(), FACTORS[kind], *places, None)
-    return code == 0 and bool(found.value and serves.value)
 
 
 def check_package(ksp: Any, matrix: Any, prefix: str) -> None:

@@ -5,7 +5,6 @@ Defaults are set on the objects before ``setFromOptions``, so that every option 
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import math
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from typing import Any
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
+from windlass.framework.launch.petsc_functions import set_line_search
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.advice import advise_iterative
@@ -345,11 +345,3 @@ def reason_name(reason: int) -> str:
         if value == reason and not name.startswith("_"):
             return str(name)
     return str(reason)
-
-
-def set_line_search(snes: Any, kind: str) -> None:
-    """SNESLineSearchSetType, which petsc4py 3.18 lacks."""
-    library = ctypes.CDLL(PETSc.__file__)
-    search = ctypes.c_void_p()
-    library.SNESGetLineSearch(ctypes.c_void_p(snes.handle), ctypes.byref(search))
-    library.SNESLineSearchSetType(search, kind.encode())

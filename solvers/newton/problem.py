@@ -103,7 +103,7 @@ class NonlinearProblem:
     def __init__(self, assembly: Assembly, prefix: str, storage: Storage = Storage.ROWS) -> None:
         meet(assembly.comm, f"the solver {prefix}")
         self.assembly, self.prefix, self._storage = assembly, prefix, storage
-        release_dropped(assembly.comm, solvers=assembly.layout.unknown_count > LARGE)
+        release_dropped(assembly.comm, solvers=assembly.layout.unknowns.total > LARGE)
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
         petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
@@ -132,11 +132,6 @@ class NonlinearProblem:
         # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
         self._q0, self._v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion, self._expansion_revision = Program([]), -1
-        if self._parallel:
-            ghosts = np.asarray(unknowns.numbers[unknowns.owned :], PETSc.IntType)
-            self._ghosts = PETSc.Vec().createSeq(len(ghosts))
-            index = PETSc.IS().createGeneral(ghosts, comm=PETSc.COMM_SELF)
-            self._exchange = PETSc.Scatter().create(self.unknowns, index, self._ghosts, None)
         zero = np.zeros(n)
         self.scheme = Scheme(zero, zero)
         self.lag = LagPolicy(False)
@@ -228,10 +223,8 @@ class NonlinearProblem:
             return
         self._expanded = True
         if self._parallel:
-            owned = self.sparsity.unknowns.owned
-            local[:owned] = values
-            self._exchange.scatter(x, self._ghosts, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
-            local[owned:] = self._ghosts.array_r
+            local[: len(values)] = values
+            self.sparsity.unknowns.ghosts.spread(local)
         if self._expansion_revision != self.assembly.revision:
             self._expansion_revision = self.assembly.revision
             known = local, self._places, self._q0, self._v0, self._factors, self._motion
@@ -292,11 +285,10 @@ class NonlinearProblem:
         if not self._parallel:
             self._collect_all(self._f, self._c, self._places, out.array_w)
             return
-        total, owned = self._sum, self.sparsity.unknowns.owned
+        total, unknowns = self._sum, self.sparsity.unknowns
         self._collect_all(self._f, self._c, self._places, total)
-        out.setArray(total[:owned])
-        self._ghosts.setArray(total[owned:])
-        self._exchange.scatter(self._ghosts, out, PETSc.InsertMode.ADD_VALUES, PETSc.ScatterMode.REVERSE)
+        unknowns.ghosts.add_to_owners(total)
+        out.setArray(total[: unknowns.owned])
 
     def _tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
         # PETSc sees that the matrix has not changed and keeps the factorisation too
@@ -342,7 +334,7 @@ class NonlinearProblem:
         worst = self._worst_here(count)
         if not self._parallel:
             return worst
-        everywhere = [w for part in self.assembly.comm.allgather(worst) for w in part]
+        everywhere = self.assembly.processes.join("residuals", worst)
         return sorted(everywhere, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
 
     def _worst_here(self, count: int) -> list[tuple[str, float]]:

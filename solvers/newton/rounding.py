@@ -55,10 +55,7 @@ def estimate_forces(problem: NonlinearProblem) -> float:
     if scheme.a_factor != 0.0:
         assembly.add_inertia(inertia)
     parts = [float(np.sum(part**2)) for part in (loads[:-1], inertia[:-1], assembly.fields.lam[:-1])]
-    comm = assembly.comm
-    if comm is not None and comm.size > 1:
-        parts = [sum(part) for part in zip(*comm.allgather(parts), strict=True)]
-    return float(np.sqrt(parts).sum())
+    return float(np.sqrt(assembly.processes.sum(np.array(parts))).sum())
 
 
 def has_stalled(history: Sequence[float], iterations: int = STALLED) -> bool:

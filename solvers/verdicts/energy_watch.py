@@ -137,8 +137,7 @@ class EnergyWatch:
         product = np.zeros(len(self._assembly.fields.x))
         self._assembly.add_mass_product(self._assembly.fields.v, product)
         kinetic = 0.5 * float(state.v @ product[:-1])
-        if self._assembly.comm is not None:
-            created, turned, kinetic = self._assembly.comm.allreduce(np.array([created, turned, kinetic]))
+        created, turned, kinetic = self._assembly.processes.sum(np.array([created, turned, kinetic])).tolist()
         # what is created in one step is not made good by what is lost in another one
         self._created += max(created, 0.0)
         self._turned += turned

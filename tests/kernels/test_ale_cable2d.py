@@ -66,7 +66,7 @@ def eval_sum(world: World, state: State, dq: float, dv: float, da: float) -> Any
     assembly.load_fields(state)
     values = np.zeros(assembly.pattern.spare + 1)
     assembly.add_tangent(values, dq, dv, da, 0.0, da)
-    unknown = assembly.layout.unknown_of_dof
+    unknown = assembly.layout.unknowns.of_dof
     pattern = assembly.pattern
     dense = np.zeros((9, 9))
     for i in range(9):

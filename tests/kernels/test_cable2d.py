@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from windlass.elements.cable2d.cable2d import Inertia, mass, mass_product
 from windlass.elements.cable2d.gauss import residual_gauss, tangent_gauss
 from windlass.elements.cable2d.lanes import LANES, Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
+from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError

@@ -145,14 +145,14 @@ def compare_with_serial() -> Results:
     assembly.add_loads(f)
     f *= -1.0
     assembly.add_forces(f)
-    local = np.zeros(len(layout.unknown_global))
-    local[layout.unknown_of_dof] = f[:-1]
-    sum_to_owners(layout.unknown_global, everything, local)
-    of_dof = layout.unknown_of_dof[: len(layout.owned)]
+    local = np.zeros(len(layout.unknowns.numbers))
+    local[layout.unknowns.of_dof] = f[:-1]
+    sum_to_owners(layout.unknowns.numbers, everything, local)
+    of_dof = layout.unknowns.of_dof[: len(layout.owned)]
     forces = everything.array_r[of_dof], assemble_vector(model.world, serial, velocity_terms=False).array[layout.owned]
     results: Results = {"forces": np.abs(forces[0] - forces[1]).max() / np.abs(forces[1]).max()}
     count = len(state.gather().q)
-    numbers = layout.unknown_numbers(np.arange(count))
+    numbers = layout.unknowns.of_world_dof[:count]
     for name, dq, dv in (("stiffness", 1.0, 0.0), ("damping", 0.0, 1.0)):
         problem.start(Scheme(state.q, state.v, v_factor=dv, multiplier_factor=1.0))
         assembly.load_fields(state)

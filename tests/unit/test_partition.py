@@ -127,12 +127,12 @@ def test_unknowns_of_all_processes_are_a_safe_order(size: int) -> None:
     seen: list[int] = []
     for rank in range(size):
         layout = Layout(world, rank, size)
-        seen += layout.unknown_global[: layout.owned_unknowns].tolist()
+        seen += layout.unknowns.numbers[: layout.unknowns.owned].tolist()
         for component, rows in layout.rows.items():
             if component in world.numbering.first_multiplier:
-                own = layout.unknown_of_multiplier[layout.multipliers(world.tables[component], rows)]
+                own = layout.unknowns.of_multiplier[layout.multipliers(world.tables[component], rows)]
                 dofs = layout.local_dofs(world.table_dofs(world.tables[component])[rows])
-                held = layout.unknown_of_dof[dofs[dofs < layout.spare].reshape(len(rows), -1)]
+                held = layout.unknowns.of_dof[dofs[dofs < layout.spare].reshape(len(rows), -1)]
                 assert (own > held).all()
     assert sorted(seen) == list(range(len(seen)))
     assert len(seen) == world.numbering.count + world.numbering.multiplier_count

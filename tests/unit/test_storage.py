@@ -24,7 +24,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.assembly.sparsity import create_pattern
 from windlass.framework.assembly.storage import Storage, can_store
-from windlass.framework.layout.unknowns import BLOCK, block_unknowns, find_nodes
+from windlass.framework.layout.unknowns import BLOCK
 from windlass.framework.model.world import World
 from windlass.framework.restart.checkpoint import Checkpoint
 from windlass.framework.runtime.petsc import PETSc
@@ -69,7 +69,7 @@ def dense(assembly: Assembly, storage: Storage) -> FloatArray:
 def test_unknowns_in_blocks() -> None:
     assembly = serial_assembly(rope())
     layout = assembly.layout
-    unknowns = block_unknowns(layout)
+    unknowns = layout.blocks()
     assert unknowns is not None and unknowns.owned % BLOCK == 0
     used = np.concatenate((unknowns.of_dof, unknowns.of_multiplier))
     assert_array_equal(np.sort(np.concatenate((used, unknowns.pads))), np.arange(unknowns.owned))
@@ -136,8 +136,8 @@ def test_nodes_that_share_positions_and_other_coordinates_are_no_blocks() -> Non
     for x in range(3):
         world.add(MassPoint, position=(x, 1.0), mass=1.0)
     assembly = serial_assembly(world)
-    assert_array_equal(find_nodes(assembly.layout), [0])
-    assert block_unknowns(assembly.layout) is None
+    assert_array_equal(assembly.layout.find_nodes(), [0])
+    assert assembly.layout.blocks() is None
     assert not can_store(assembly.layout, Storage.BLOCKS)
 
 
@@ -213,7 +213,7 @@ def test_pads_have_no_names() -> None:
     unknowns = problem.sparsity.unknowns
     problem.residual_vector.set(np.nan)
     worst = problem.worst_equations(10_000)
-    assert len(worst) == unknowns.owned - len(unknowns.pads) == problem.assembly.layout.unknown_count
+    assert len(worst) == unknowns.owned - len(unknowns.pads) == problem.assembly.layout.unknowns.total
     assert len({name for name, _ in worst}) == len(worst)
 
 

@@ -1,0 +1,127 @@
+"""The mass matrix of a cable of length L and mass per length ρA, in all forms in which it is evaluated.
+
+For each axis, by r0, r0', r1, r1' of the two nodes,
+
+                                 156     22 L     54    -13 L
+    M = ∫ ρA SᵀS dx = ρA L/420    22 L    4 L²    13 L   -3 L²
+                                  54     13 L    156    -22 L
+                                 -13 L   -3 L²   -22 L    4 L²
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable2d.lanes import ACCELERATIONS, FORCES, LENGTH, MASS_PER_LENGTH, MATRIX, find_slot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
+"""Entries by positions R and slopes S of the first node, R1 and S1 of the second, without signs and powers of L."""
+
+
+class Inertia(NamedTuple):
+    """Mass per length rho [kg/m] and length L [m], shape (rows,), and local coordinate numbers, shape (rows, 8)."""
+
+    rho: FloatArray
+    L: FloatArray
+    dofs: IntArray
+
+
+def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
+    """M of one axis, shape (rows, 4, 4), for masses per length [kg/m] and lengths [m], shape (rows,)."""
+    one = np.ones(len(L))
+    entries = [
+        [R_R * one, R_S * L, R_R1 * one, -R_S1 * L],
+        [R_S * L, S_S * L**2, R_S1 * L, -S_S1 * L**2],
+        [R_R1 * one, R_S1 * L, R_R * one, -R_S * L],
+        [-R_S1 * L, -S_S1 * L**2, -R_S * L, S_S * L**2],
+    ]
+    M: FloatArray = (rho * L / 420.0 * np.array(entries)).transpose(2, 0, 1)
+    return M
+
+
+@kernel
+def mass(c: Inertia, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
+    for i in range(len(c.L)):
+        L, to = c.L[i], slots[i]
+        m = scale * c.rho[i] * L / 420.0
+        r_r, r_s, r_r1, r_s1 = R_R * m, R_S * L * m, R_R1 * m, -R_S1 * L * m
+        s_s, s_s1 = S_S * L * L * m, -S_S1 * L * L * m
+        for a in range(2):
+            values[find_slot(to, a, a)] += r_r
+            values[find_slot(to, a, a + 2)] += r_s
+            values[find_slot(to, a, a + 4)] += r_r1
+            values[find_slot(to, a, a + 6)] += r_s1
+            values[find_slot(to, a + 2, a)] += r_s
+            values[find_slot(to, a + 2, a + 2)] += s_s
+            values[find_slot(to, a + 2, a + 4)] -= r_s1
+            values[find_slot(to, a + 2, a + 6)] += s_s1
+            values[find_slot(to, a + 4, a)] += r_r1
+            values[find_slot(to, a + 4, a + 2)] -= r_s1
+            values[find_slot(to, a + 4, a + 4)] += r_r
+            values[find_slot(to, a + 4, a + 6)] -= r_s
+            values[find_slot(to, a + 6, a)] += r_s1
+            values[find_slot(to, a + 6, a + 2)] += s_s1
+            values[find_slot(to, a + 6, a + 4)] -= r_s
+            values[find_slot(to, a + 6, a + 6)] += s_s
+
+
+@kernel
+def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
+    """Add the product of the mass matrix and x, shape (n + 1,), to f."""
+    for i in range(len(c.L)):
+        n, L = c.dofs[i], c.L[i]
+        m = c.rho[i] * L / 420.0
+        r_r, r_s, r_r1, r_s1 = R_R * m, R_S * L * m, R_R1 * m, R_S1 * L * m
+        s_s, s_s1 = S_S * L * L * m, S_S1 * L * L * m
+        for a in range(2):
+            r0, s0, r1, s1 = x[n[a]], x[n[a + 2]], x[n[a + 4]], x[n[a + 6]]
+            f[n[a]] += r_r * r0 + r_s * s0 + r_r1 * r1 - r_s1 * s1
+            f[n[a + 2]] += r_s * r0 + s_s * s0 + r_s1 * r1 - s_s1 * s1
+            f[n[a + 4]] += r_r1 * r0 + r_s1 * s0 + r_r * r1 - r_s * s1
+            f[n[a + 6]] += s_s * s1 - r_s1 * r0 - s_s1 * s0 - r_s * r1
+
+
+@kernel(inline=True)
+def add_inertia(mass: float, k: int, g: FloatArray) -> None:
+    """Add mass M a to the forces of lane k."""
+    L = g[LENGTH, k]
+    m = mass * g[MASS_PER_LENGTH, k] * L / 420.0
+    for d in range(2):
+        # accelerations of the ends and, times L, of their slopes
+        a = ACCELERATIONS + d
+        r0, q0, r1, q1 = g[a, k], L * g[a + 2, k], g[a + 4, k], L * g[a + 6, k]
+        g[FORCES + d, k] += m * (R_R * r0 + R_S * q0 + R_R1 * r1 - R_S1 * q1)
+        g[FORCES + d + 2, k] += L * m * (R_S * r0 + S_S * q0 + R_S1 * r1 - S_S1 * q1)
+        g[FORCES + d + 4, k] += m * (R_R1 * r0 + R_S1 * q0 + R_R * r1 - R_S * q1)
+        g[FORCES + d + 6, k] += L * m * (S_S * q1 - R_S1 * r0 - S_S1 * q0 - R_S * r1)
+
+
+@kernel(inline=True)
+def add_mass(a: int, mass: float, k: int, g: FloatArray) -> None:
+    """Add mass M to the entries of component a in the matrix of lane k."""
+    L = g[LENGTH, k]
+    m = mass * g[MASS_PER_LENGTH, k] * L / 420.0
+    Lm = L * m
+    LLm = L * Lm
+    to = MATRIX + 9 * a
+    g[to, k] += R_R * m
+    g[to + 2, k] += R_S * Lm
+    g[to + 4, k] += R_R1 * m
+    g[to + 6, k] -= R_S1 * Lm
+    g[to + 16, k] += R_S * Lm
+    g[to + 18, k] += S_S * LLm
+    g[to + 20, k] += R_S1 * Lm
+    g[to + 22, k] -= S_S1 * LLm
+    g[to + 32, k] += R_R1 * m
+    g[to + 34, k] += R_S1 * Lm
+    g[to + 36, k] += R_R * m
+    g[to + 38, k] -= R_S * Lm
+    g[to + 48, k] -= R_S1 * Lm
+    g[to + 50, k] -= S_S1 * LLm
+    g[to + 52, k] -= R_S * Lm
+    g[to + 54, k] += S_S * LLm

@@ -1,0 +1,135 @@
+"""Functions of the PETSc library that petsc4py lacks, called through ctypes; all others come from petsc4py.
+
+Arguments go in as ctypes values, so that none is cut to 32 bits.  A call that fails raises the error of petsc4py.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+
+FACTORS = {"lu": 1, "cholesky": 2}
+"""PETSc's numbers of the kinds of factors, by the preconditioners that make them."""
+Pointer = ctypes.c_void_p
+
+
+@functools.cache
+def _petsc() -> Any:
+    from petsc4py import PETSc  # here, because it starts with its options
+
+    return PETSc
+
+
+def _integer(value: int = 0) -> Any:
+    """A whole number of PETSc."""
+    return (ctypes.c_int64 if _petsc().IntType().itemsize == 8 else ctypes.c_int32)(value)
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(_petsc().__file__)
+
+
+def _call(name: str, *arguments: Any) -> None:
+    code = getattr(_library(), name)(*arguments)
+    if code:
+        raise _petsc().Error(code) if code > 0 else RuntimeError(name)
+
+
+def preallocate_coo(mat: Any, rows: IntArray, columns: IntArray) -> None:
+    """MatSetPreallocationCOO: the places of values in a matrix, shape (k,) each."""
+    if callable(getattr(mat, "setPreallocationCOO", None)):
+        mat.setPreallocationCOO(rows, columns)
+        return
+    i, j = np.array(rows), np.array(columns)
+    places = Pointer(i.ctypes.data), Pointer(j.ctypes.data)
+    _call("MatSetPreallocationCOO", Pointer(mat.handle), ctypes.c_ssize_t(len(i)), *places)
+
+
+def set_values_coo(mat: Any, values: FloatArray) -> None:
+    """MatSetValuesCOO with INSERT_VALUES: the sums of values at each place, shape (k,)."""
+    mode = _petsc().InsertMode.INSERT_VALUES
+    if callable(getattr(mat, "setValuesCOO", None)):
+        mat.setValuesCOO(values, mode)
+        return
+    _call("MatSetValuesCOO", Pointer(mat.handle), Pointer(values.ctypes.data), ctypes.c_int(int(mode)))
+
+
+def get_block_values(mat: Any, entries: int) -> FloatArray:
+    """MatSeqBAIJGetArray: the values of a matrix of dense blocks, in its own memory, shape (entries,)."""
+    place = Pointer()
+    _call("MatSeqBAIJGetArray", Pointer(mat.handle), ctypes.byref(place))
+    return np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_double)), (entries,))
+
+
+def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> None:
+    """MatPartitioningSetNParts and MatPartitioningSetVertexWeights, shape (vertices,).
+
+    Raises:
+        MemoryError: there is no room for the weights, which PETSc itself allocates and frees.
+    """
+    handle = Pointer(partitioning.handle)
+    _call("MatPartitioningSetNParts", handle, _integer(size))
+    signature = (ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, Pointer)
+    allocate = ctypes.CFUNCTYPE(ctypes.c_int, *signature).in_dll(_library(), "PetscTrMalloc")
+    values, memory = weight.astype(_petsc().IntType), Pointer()
+    if allocate(values.nbytes, 0, 0, b"", b"", ctypes.addressof(memory)):
+        raise MemoryError(f"{values.nbytes} bytes for the weights of the partition")
+    ctypes.memmove(memory, values.ctypes.data, values.nbytes)
+    _call("MatPartitioningSetVertexWeights", handle, memory)
+
+
+def reset_scotch() -> None:
+    """SCOTCH_randomSeed, where PETSc has SCOTCH: partitions are the same in every run."""
+    seed = getattr(_library(), "SCOTCH_randomSeed", None)
+    if seed is not None:
+        seed(1)
+
+
+def set_line_search(snes: Any, kind: str) -> None:
+    """SNESLineSearchSetType."""
+    search = Pointer()
+    _call("SNESGetLineSearch", Pointer(snes.handle), ctypes.byref(search))
+    _call("SNESLineSearchSetType", search, ctypes.c_char_p(kind.encode()))
+
+
+def has_package(package: str, kind: str, matrix: Any) -> bool:
+    """MatSolverTypeGet: whether PETSc has a package for ``"lu"`` or ``"cholesky"`` of matrices of this type."""
+    found, serves = ctypes.c_int(), ctypes.c_int()
+    words = ctypes.c_char_p(package.encode()), ctypes.c_char_p(matrix.getType().encode()), ctypes.c_int(FACTORS[kind])
+    try:
+        _call("MatSolverTypeGet", *words, ctypes.byref(found), ctypes.byref(serves), None)
+    except _petsc().Error:
+        return False
+    return bool(found.value and serves.value)
+
+
+def list_unread_options() -> dict[str, str]:
+    """PetscOptionsLeftGet: what nothing on this process has read, name without dash -> value, empty for a flag."""
+    count, names, values = _integer(), ctypes.POINTER(ctypes.c_char_p)(), ctypes.POINTER(ctypes.c_char_p)()
+    parts = (None, ctypes.byref(count), ctypes.byref(names), ctypes.byref(values))
+    _call("PetscOptionsLeftGet", *parts)
+    unread = {(names[i] or b"").decode(): (values[i] or b"").decode() for i in range(count.value)}
+    _call("PetscOptionsLeftRestore", *parts)
+    return unread
+
+
+class _SymbolInfo(ctypes.Structure):
+    _fields_ = (("file", ctypes.c_char_p), ("base", Pointer), ("symbol", ctypes.c_char_p), ("address", Pointer))
+
+
+def library_file() -> str | None:
+    """The file of the PETSc library itself, which petsc4py is linked to; None if that cannot be found."""
+    info = _SymbolInfo()
+    try:
+        address = ctypes.cast(_library().PetscOptionsLeftGet, Pointer)
+        find_file: Any = ctypes.CDLL(None).dladdr
+    except AttributeError:
+        return None
+    find_file.argtypes = (Pointer, ctypes.POINTER(_SymbolInfo))
+    return info.file.decode() if find_file(address, ctypes.byref(info)) and info.file else None

@@ -1,0 +1,131 @@
+"""Rows of arrays that this process needs of others: values go from the owners to them, contributions come back.
+
+The one exchange of this kind: of coordinates and unknowns, whose ghosts stand after the owned ones for ever, and of
+the surfaces of contact sets, made anew as neighbours ask for it.  Values travel in one message from neighbour to
+neighbour.  Contributions are added in the order of the processes, so that sums are the same in every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+
+TAG = 7320
+"""Of the messages; those of two exchanges between the same processes stay in order."""
+
+
+class Ghosts:
+    """Which rows go where; all processes make it, and call each of its functions, together.
+
+    Args:
+        comm: mpi4py communicator; None for one process, where nothing happens.
+        needed: rows of this process for values of others, each once, shape (k,).
+        owner: process that owns each of them, shape (k,).
+        numbers: row that each is on its owner, shape (k,).
+
+    Attributes:
+        comm: as given.
+        sent: rows of this process that others need; as often as they are needed, shape (s,).
+        received: the needed rows, owner by owner, shape (k,).
+    """
+
+    def __init__(self, comm: Any, needed: IntArray, owner: IntArray, numbers: IntArray) -> None:
+        self.comm = comm
+        order = np.argsort(owner, kind="stable")
+        self.received: IntArray = needed[order]
+        self.sent: IntArray = np.zeros(0, np.int64)
+        self._from: list[tuple[int, slice]] = []
+        self._to: list[tuple[int, slice]] = []
+        if comm is not None and comm.size > 1:
+            ends = np.searchsorted(owner[order], np.arange(comm.size + 1))
+            parts = comm.alltoall(np.split(numbers[order], ends[1:-1]))
+            self.sent = np.concatenate(parts)
+            self._from = _find_messages(np.diff(ends))
+            self._to = _find_messages(np.array([len(part) for part in parts]))
+
+    @classmethod
+    def after_owned(cls, comm: Any, owned: int, numbers: IntArray) -> Ghosts:
+        """Ghosts that stand after the owned rows, by their numbers (process by process) in a PETSc vector."""
+        places = owned + np.arange(len(numbers))
+        if comm is None or comm.size == 1:
+            return cls(None, places, numbers, numbers)
+        first = np.cumsum([0, *comm.allgather(owned)])
+        owner = np.searchsorted(first, numbers, side="right") - 1
+        return cls(comm, places, owner, numbers - first[owner])
+
+    def forward(self, values: FloatArray) -> FloatArray:
+        """Values of ``received`` from those of ``sent``, shape (s, w) -> (k, w)."""
+        return self._exchange(values, self._to, len(self.received), self._from)
+
+    def backward(self, values: FloatArray) -> FloatArray:
+        """Values for ``sent`` from those of ``received``, shape (k, w) -> (s, w)."""
+        return self._exchange(values, self._from, len(self.sent), self._to)
+
+    def _exchange(
+        self, values: FloatArray, out: list[tuple[int, slice]], rows: int, into: list[tuple[int, slice]]
+    ) -> FloatArray:
+        # one process may work without the start of MPI
+        from mpi4py import MPI
+
+        result = np.empty((rows, values.shape[1]))
+        requests = [self.comm.Irecv(result[part], rank, TAG) for rank, part in into]
+        requests += [self.comm.Isend(values[part], rank, TAG) for rank, part in out]
+        MPI.Request.Waitall(requests)
+        return result
+
+    def spread(self, *arrays: FloatArray) -> None:
+        """Copy rows of the owners into those of the processes that need them; arrays of shape (n, ...)."""
+        if not self._from and not self._to:
+            return
+        values = self.forward(pack([array[self.sent] for array in arrays]))
+        for array, part in zip(arrays, unpack(values, arrays), strict=True):
+            array[self.received] = part
+
+    def add_to_owners(self, *arrays: FloatArray) -> None:
+        """Add rows that this process needs to those of their owners, where its own part stays."""
+        if not self._from and not self._to:
+            return
+        values = self.backward(pack([array[self.received] for array in arrays]))
+        for array, part in zip(arrays, unpack(values, arrays), strict=True):
+            for _, rows in self._to:
+                array[self.sent[rows]] += part[rows]
+
+
+def _find_messages(counts: IntArray) -> list[tuple[int, slice]]:
+    """The processes with something to exchange, and which rows of all."""
+    ends = np.cumsum(counts)
+    return [(rank, slice(end - n, end)) for rank, (n, end) in enumerate(zip(counts, ends, strict=True)) if n]
+
+
+def pack(arrays: list[FloatArray]) -> FloatArray:
+    """Arrays of shape (rows, ...) side by side, shape (rows, all their columns)."""
+    parts = [array.reshape(len(array), _width(array)) for array in arrays]
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))
+
+
+def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
+    """The inverse of `pack`, for arrays with the columns of others of shape (any, ...)."""
+    out, first = [], 0
+    for array in like:
+        width = _width(array)
+        out.append(values[:, first : first + width].reshape(len(values), *array.shape[1:]))
+        first += width
+    return out
+
+
+def _width(array: FloatArray) -> int:
+    return int(np.prod(array.shape[1:]))
+
+
+def gather_rows(comm: Any, rows: IntArray, array: FloatArray) -> None:
+    """Bring the rows of an array that each process owns to all processes; array of shape (n, ...)."""
+    counts = np.array(comm.allgather(len(rows)))
+    width = _width(array)
+    numbers, values = np.empty(int(counts.sum()), np.int64), np.empty((int(counts.sum()), width))
+    comm.Allgatherv(rows, [numbers, counts.tolist()])
+    comm.Allgatherv(np.ascontiguousarray(array[rows]), [values, (counts * width).tolist()])
+    array[numbers] = values.reshape(len(values), *array.shape[1:])
