@@ -86,7 +86,7 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
         if given is not None and given.is_whole:
             settings |= {f"{name} of the state": digest(getattr(given, name)) for name in NAMES}
         settings |= {f"-{name}": value for name, value in PETSc.Options().getAll().items()}
-        check_same(settings, assembly.comm)
+        check_same(settings, assembly.processes)
     error = None
     try:
         _check_finite(state, where)

@@ -13,11 +13,12 @@ from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
+from windlass.framework.parallel.processes import Processes
 
 MUST = "must be the same on all processes"
 
 
-def check_same_world(world: World, comm: Any) -> None:
+def check_same_world(world: World, processes: Processes) -> None:
     """Compare gravity and all tables that every process has built; all processes call this together.
 
     Functions are compared by name, as their values cannot be.
@@ -30,31 +31,31 @@ def check_same_world(world: World, comm: Any) -> None:
     found: dict[str, Any] = {f"rows of {t.kind}": t.count for t in world.tables.values()}
     found |= {"gravity": tuple(world.gravity.tolist())}
     found |= {what: _digest(table.column(name)) for what, (table, name) in columns.items()}
-    name = find_difference(found, comm)
+    name = find_difference(found, processes)
     if name is None:
         return
     if name not in columns:
-        raise _error(name, comm.allgather(show(found.get(name, 0))))
-    raise _column_error(*columns[name], comm)
+        raise _error(name, processes.allgather("models", show(found.get(name, 0))))
+    raise _column_error(*columns[name], processes)
 
 
-def check_same(values: Mapping[str, Any], comm: Any) -> None:
+def check_same(values: Mapping[str, Any], processes: Processes) -> None:
     """Compare settings by name; all processes call this together.
 
     Raises:
         ModelError: on all processes, with the first name and the values that differ.
     """
-    name = find_difference(values, comm)
+    name = find_difference(values, processes)
     if name is not None:
-        raise _error(name, comm.allgather(show(values.get(name, "nothing"))))
+        raise _error(name, processes.allgather("models", show(values.get(name, "nothing"))))
 
 
-def find_difference(values: Mapping[str, Any], comm: Any) -> str | None:
+def find_difference(values: Mapping[str, Any], processes: Processes) -> str | None:
     """The first name whose value is another one on another process, the same on all; None if all are alike."""
     own = blake2b(repr(list(values.items())).encode(), digest_size=16).digest()
-    if len(set(comm.allgather(own))) == 1:
+    if len(set(processes.allgather("models", own))) == 1:
         return None
-    everyone = comm.allgather(dict(values))
+    everyone = processes.allgather("models", dict(values))
     for name in dict.fromkeys(name for given in everyone for name in given):
         if any(given.get(name) != everyone[0].get(name) for given in everyone):
             return str(name)
@@ -80,14 +81,14 @@ def _describe(value: Any) -> bytes:
     return b"" if value is None else str(getattr(value, "__qualname__", type(value).__name__)).encode()
 
 
-def _column_error(table: EntityTable, name: str, comm: Any) -> ModelError:
+def _column_error(table: EntityTable, name: str, processes: Processes) -> ModelError:
     """The first row of a column that differs."""
     column = table.column(name)
     if column.dtype == object:
         column = np.array([_describe(value) for value in column], dtype="S64")
     col = table.component.columns.get(name)
     unit = "" if col is None or col.unit == "1" else f" {col.unit}"
-    everyone = comm.allgather(column)
+    everyone = processes.allgather("models", column)
     rank = next(k for k, other in enumerate(everyone) if not np.array_equal(other, everyone[0]))
     first, other = everyone[0], everyone[rank]
     row = int(np.flatnonzero((first != other).reshape(len(first), -1).any(axis=1))[0])

@@ -8,6 +8,7 @@ from windlass.framework.assembly.alike import check_same_world
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.launch.meetings import meet
 from windlass.framework.model.world import World
+from windlass.framework.parallel.processes import Processes
 
 
 def parallel_assembly(world: World, comm: Any) -> Assembly:
@@ -20,5 +21,5 @@ def parallel_assembly(world: World, comm: Any) -> Assembly:
 
 def _create_assembly(world: World, comm: Any) -> Assembly:
     meet(comm, "the first solver or state of a world")
-    check_same_world(world, comm)
+    check_same_world(world, Processes(comm))
     return Assembly(world, comm)

@@ -68,8 +68,7 @@ class Ghosts:
     def _exchange(
         self, values: FloatArray, out: list[tuple[int, slice]], rows: int, into: list[tuple[int, slice]]
     ) -> FloatArray:
-        # one process may work without the start of MPI
-        from mpi4py import MPI
+        from mpi4py import MPI  # here, because one process works without it
 
         result = np.empty((rows, values.shape[1]))
         requests = [self.comm.Irecv(result[part], rank, TAG) for rank, part in into]

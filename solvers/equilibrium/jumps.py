@@ -90,8 +90,7 @@ class JumpWatch:
         return self._sum(self._loads[:-1] @ way)
 
     def _sum(self, value: Any) -> float:
-        comm = self._problem.assembly.comm
-        return float(value) if comm is None or comm.size == 1 else float(comm.allreduce(float(value)))
+        return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def suspects(self, end: State) -> bool:
         """Whether the load step that has just been solved goes further than the tangents at its ends have it."""

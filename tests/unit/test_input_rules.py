@@ -208,7 +208,7 @@ class Twin:
     def __init__(self, other: dict[str, Any]) -> None:
         self.other, self.calls = other, 0
 
-    def allgather(self, given: Any) -> list[Any]:
+    def allgather(self, _what: str, given: Any) -> list[Any]:
         """The own part and that of the other."""
         self.calls += 1
         return [given, "another digest" if self.calls == 1 else self.other]

@@ -35,7 +35,7 @@ def test_reductions_go_through_processes() -> None:
     }
     outside = [call for call in found if not call[0].startswith("framework/parallel/")]
     assert ("framework/parallel/processes.py", "self.comm.allgather") in found
-    assert not [call for call in outside if call[0] != "framework/runtime/launcher.py"]
+    assert not [call for call in outside if call[0] != "framework/launch/launcher.py"]
 
 
 def test_ghosts_are_exchanged_by_ghosts() -> None:
