@@ -14,9 +14,10 @@ import numpy as np
 from scaling_models import MODELS, SUPPORTS, build
 
 import windlass as wl
-from windlass.framework.runtime.launcher import communicator
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.linear.rigid_motions import create_near_null_space
+from windlass.framework.state.state import local_state
+from windlass.solvers.newton.rigid_motions import create_near_null_space
 
 KINDS = {
     "mumps": "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type mumps",
@@ -53,11 +54,11 @@ def create_system(case: str, world: wl.World) -> tuple[Any, Any, Any]:
     """The problem of a solver, with its first tangent and residual."""
     if case == "static":
         solver: Any = wl.Static(world, name="")
-        state = solver.assembly.local_state(None)
+        state = local_state(solver.assembly, None)
         scheme = solver._scheme(state, 1.0, 0.0)
     else:
         solver = wl.Dynamic(world, step=1e-3, end=1.0, name="")
-        state = solver.assembly.local_state(None)
+        state = local_state(solver.assembly, None)
         scheme, _ = solver.integrator.predict(state, 1e-3)
     problem = solver.problem
     problem.start(scheme)

@@ -19,7 +19,7 @@ from scaling_models import MODELS, SUPPORTS, build, newton_tolerance
 
 import windlass as wl
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
-from windlass.framework.runtime.launcher import communicator
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.runtime.petsc import PETSc
 
 STAGES = (

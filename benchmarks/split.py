@@ -110,7 +110,7 @@ def part_of(law: str, function: str) -> str:
     if function == "post_newton":
         return "contact update"
     kind = "cable" if law == "Cable2D" else "contact" if "Contact" in law else ""
-    name = f"{kind} {function.removeprefix('dynamic_')}"
+    name = f"{kind} {function}"
     return name if name in PARTS else "other laws"
 
 
@@ -118,7 +118,7 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
     """Put clocks around the systems of a solver's model, its assembly, the callbacks of SNES and the Newton runs."""
     problem, assembly, snes = solver.problem, solver.problem.assembly, solver.snes
     for system in assembly.systems:
-        for owner in (system, system.constraint):
+        for owner in (system, system.constraint, system.fused, system.inertia, system.body_force):
             for field in fields(owner) if owner is not None else ():
                 function = getattr(owner, field.name)
                 if callable(function):

@@ -11,14 +11,14 @@ from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
-from windlass.framework.errors import Failure, NotConverged
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
 from windlass.framework.restart.keeper import Keeper
-from windlass.framework.runtime.launcher import communicator
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
+from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
@@ -149,7 +149,7 @@ class Dynamic:
         """Integrate to the end and return the last state; see `march`."""
         for now in self.march(state, hooks, resume=resume):
             state = now
-        return self.assembly.local_state(state)
+        return local_state(self.assembly, state)
 
     @checked(**SOLVE)
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
@@ -170,7 +170,7 @@ class Dynamic:
             ModelError: a start that misses position constraints by more than is closed; no consistent initial
                 accelerations; nonlinear constraints with ``"newmark"``.
         """
-        current = self.assembly.local_state(state)
+        current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.control.nominal, self.end)
         if options.help_requested():

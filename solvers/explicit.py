@@ -18,17 +18,17 @@ from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
-from windlass.framework.errors import Failure, NotConverged
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.keeper import Keeper
-from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
 from windlass.solvers.explicit_methods.runge_kutta import RungeKutta
 from windlass.solvers.explicit_methods.verlet import Verlet
+from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.progress import Progress
@@ -167,7 +167,7 @@ class Explicit:
         """Integrate to the end and return the last state; see `march`."""
         for now in self.march(state, hooks, resume=resume):
             state = now
-        return self.assembly.local_state(state)
+        return local_state(self.assembly, state)
 
     @checked(**SOLVE)
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
@@ -188,7 +188,7 @@ class Explicit:
             ModelError: no consistent start: forces that are not finite, or masses and constraints that do not determine
                 the accelerations.
         """
-        current = self.assembly.local_state(state)
+        current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.step, self.end)
         if options.help_requested():

@@ -6,14 +6,15 @@ import math
 
 import numpy as np
 
+from windlass.framework.assembly.alike import check_same, digest
 from windlass.framework.checks.checks import Check, each, instance, number, optional, that, whole, word, yes_no
 from windlass.framework.errors import ModelError
-from windlass.framework.parallel.alike import check_same, digest
-from windlass.framework.parallel.meetings import meet
+from windlass.framework.launch.meetings import meet
 from windlass.framework.restart.keeper import Restartable
 from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.hooks import is_hook
-from windlass.framework.state.state import NAMES, State
+from windlass.framework.state.state import State
 
 LONGEST_TIME = 1e12
 """Times [s] beyond this are mistakes: their squares and inverses leave the range of numbers."""

@@ -13,13 +13,13 @@ from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
-from windlass.framework.errors import Failure, ModelError, NotConverged, UnstableEquilibrium
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
 from windlass.framework.restart.keeper import Keeper
-from windlass.framework.runtime.launcher import communicator
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.singular import check_stiffness, summarise_faults
 from windlass.solvers.equilibrium.stability import (
@@ -30,6 +30,7 @@ from windlass.solvers.equilibrium.stability import (
     say_followed,
     stability_option,
 )
+from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
@@ -158,7 +159,7 @@ class Static:
             NotConverged: a load step failed at the smallest step size, or the equilibrium is not stable (its state is
                 that of the error).
         """
-        current = self.assembly.local_state(state)
+        current = local_state(self.assembly, state)
         check_start(self, state, current)
         if options.help_requested():
             return current

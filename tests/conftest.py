@@ -26,6 +26,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def no_verdicts_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test is a run of its own: the summary has the verdicts of its solves alone."""
-    from windlass.framework.command_line import summary
+    from windlass.framework.command_line import summary_file
 
-    monkeypatch.setattr(summary, "_verdicts", summary._Verdicts())
+    monkeypatch.setattr(summary_file, "_verdicts", summary_file._Verdicts())

@@ -44,26 +44,26 @@ def watch(system: System, rows: LocalRows, contact: Contact) -> None:
         first = shape.start[c.cable][row] + within
         return shape.p[first], shape.p[first + 1]
 
-    system.doubts = lambda fields, step: find_doubts(
+    system.checks.doubts = lambda fields, step: find_doubts(
         rows, c, fields, step, lambda: eval_segments(contact, fields)[..., 6].min(axis=1)
     )
-    system.invariants = lambda fields: count_windings(rows, c, fields, *find_ends(fields))
+    system.checks.invariants = lambda fields: count_windings(rows, c, fields, *find_ends(fields))
 
 
 def watch_points(system: System, rows: LocalRows, c: PointColumns) -> None:
     """Have a system of points say what makes runs doubtful."""
     row = np.repeat(np.arange(len(c.n)), c.n)
     within = np.arange(len(row)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
-    system.doubts = lambda fields, step: find_doubts(
+    system.checks.doubts = lambda fields, step: find_doubts(
         rows, c, fields, step, lambda: eval_points(c, fields)[..., 6].min(axis=1)
     )
-    system.invariants = lambda fields: count_windings(rows, c, fields, *eval_parts(c, fields, row, within)[:2])
+    system.checks.invariants = lambda fields: count_windings(rows, c, fields, *eval_parts(c, fields, row, within)[:2])
 
 
 def find_doubts(
     rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, step: float, gaps: Callable[[], FloatArray]
 ) -> list[str]:
-    """Doubts in words; see `System.doubts`.  ``gaps`` gives the smallest gap [m] of each row, shape (rows,)."""
+    """Doubts in words; see `Checks.doubts`.  ``gaps`` gives the smallest gap [m] of each row, shape (rows,)."""
     on = np.flatnonzero(c.active & (c.kc > 0.0))
     if not len(on):
         return []
@@ -115,7 +115,7 @@ def find_overlaps(rows: LocalRows, c: ContactColumns | PointColumns, fields: Fie
 def count_windings(
     rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, begin: FloatArray, end: FloatArray
 ) -> dict[str, float]:
-    """How often the cables of these rows wind around each circle, counter-clockwise [1]; see `System.invariants`.
+    """How often the cables of these rows wind around each circle, counter-clockwise [1]; see `Checks.invariants`.
 
     begin, end: both ends of all segments in the order of the rows [m], shape (segments, 2).
     """

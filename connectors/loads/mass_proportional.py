@@ -75,18 +75,18 @@ def build(rows: LocalRows) -> System:
         g = accelerations(s.t)
         for group in groups:
             # looked up each time: switching a column of the bodies makes them a new system
-            body_force = systems[group.component].body_force
-            assert body_force is not None
-            body_force(evaluate(s, g=g[group.first], which=group.bodies))
+            weight = systems[group.component].body_force
+            assert weight is not None
+            weight.force(evaluate(s, g=g[group.first], which=group.bodies))
 
     def add_load_tangent(s: Evaluation) -> None:
         g = accelerations(s.t)
         for group in groups:
             # into the slots of the bodies, whose rows the group names
-            body = systems[group.component]
-            if body.body_force_tangent is not None:
+            weight = systems[group.component].body_force
+            if weight is not None and weight.tangent is not None:
                 slots = s.slots_of[group.component]
-                body.body_force_tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
+                weight.tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
 
     system.load = add_load
     for group in groups:
@@ -96,7 +96,7 @@ def build(rows: LocalRows) -> System:
             raise ModelError(
                 f"body in MassProportional row {row} is a {group.component.__name__}: must be a body with mass"
             )
-        if body.body_force_tangent is not None:
+        if body.body_force.tangent is not None:
             system.load_tangent = add_load_tangent
     return system
 

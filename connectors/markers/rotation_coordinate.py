@@ -182,7 +182,7 @@ def build(rows: LocalRows) -> System:
         ]
 
     system.update = call(update_rotations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.data))
-    system.post_newton, system.trouble = post_newton, find_trouble
+    system.post_newton, system.checks.trouble = post_newton, find_trouble
     return system
 
 

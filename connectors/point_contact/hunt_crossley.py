@@ -40,7 +40,7 @@ from windlass.framework.model.adding import shape_of
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Evaluation, Fields, System
+from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.state.state import State
 
@@ -97,6 +97,7 @@ def build(rows: LocalRows) -> System:
     sets = create_sets(rows)
     spare = rows.layout.spare
     system = ContactSystem("HuntCrossley", np.zeros((0, 0), np.int64), sets=sets)
+    system.neighbours = pattern = NeighbourPattern()
     couple_pairs(system, spare)
 
     move, orient = call(update_surfaces), call(update_orientations)
@@ -112,7 +113,7 @@ def build(rows: LocalRows) -> System:
             changed = update_neighbours(b.near, b.surfaces, b.share) or changed
         if changed:
             couple_pairs(system, spare)
-            system.pattern_version += 1
+            pattern.version += 1
 
     def add_residual(s: Evaluation) -> None:
         for b in sets:
@@ -138,7 +139,7 @@ def build(rows: LocalRows) -> System:
             b.near.forgotten = True
 
     system.update, system.residual, system.tangent, system.energy = update, add_residual, add_tangent, eval_energy
-    system.forget = forget
+    pattern.forget = forget
     return system
 
 

@@ -111,8 +111,10 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
     sets = system.sets
     width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
     foreign = [b.share.foreign if b.share is not None else np.zeros(0, np.int64) for b in sets]
-    system.foreign = np.concatenate([np.zeros(0, np.int64), *foreign])
-    last = spare + len(system.foreign)
+    off_process = np.concatenate([np.zeros(0, np.int64), *foreign])
+    assert system.neighbours is not None
+    system.neighbours.off_process = off_process
+    last = spare + len(off_process)
     parts = [np.zeros((0, 2 * width), np.int64)]
     first, beyond = 0, 0
     for b, others in zip(sets, foreign, strict=True):

@@ -29,12 +29,12 @@ from windlass.framework.checks.checks import checked, handle, instance, optional
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.sensors import Sensors
-from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.state.state import State
 
@@ -126,8 +126,10 @@ def draw_belt(
     if not is_first_process():
         return target
 
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    from matplotlib.backends.backend_agg import (
+        FigureCanvasAgg,  # here, because a run without pictures need not wait for it
+    )
+    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
 
     figure = Figure(figsize=(11.0, 8.8), facecolor="white")
     FigureCanvasAgg(figure)
@@ -245,9 +247,9 @@ def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArr
 
 def _draw_drive(figure: Any, lines: list[Line], wheels: list[Wheel]) -> None:
     """The belt on its pulleys."""
-    from matplotlib.collections import LineCollection
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.lines import Line2D
+    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
+    from matplotlib.colors import LinearSegmentedColormap  # here, because a run without pictures need not wait for it
+    from matplotlib.lines import Line2D  # here, because a run without pictures need not wait for it
 
     tension = LinearSegmentedColormap.from_list("tension", ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"])
     pieces = np.concatenate([np.stack((line.points[:-1], line.points[1:]), axis=1) for line in lines])
@@ -291,8 +293,8 @@ def _find_range(lines: list[Line]) -> tuple[float, float]:
 
 def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
     """A pulley with its spoke, and inside its rim where the belt sticks and slips; font size in points."""
-    from matplotlib.collections import LineCollection
-    from matplotlib.patches import Circle
+    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
+    from matplotlib.patches import Circle  # here, because a run without pictures need not wait for it
 
     c, r = wheel.center, wheel.radius
     axes.add_patch(Circle(tuple(c), r, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))

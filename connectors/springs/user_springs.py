@@ -82,7 +82,7 @@ def add_energy(difference: Difference, rows: LocalRows, system: System) -> None:
         u, _ = difference(rows, s, linear)
         return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
 
-    system.energy, system.energy_is_whole = eval_energy, not len(users.where)
+    system.energy, system.checks.energy_is_whole = eval_energy, not len(users.where)
 
 
 def eval_force(difference: Difference, rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

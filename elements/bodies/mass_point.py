@@ -18,7 +18,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import shape_of
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, Term
 
 
 class MassPoint(Component):
@@ -79,7 +79,7 @@ def build(rows: LocalRows) -> System:
     c: Columns = rows.columns
     system = System("MassPoint", rows.dofs)
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    system.body_force = call(gravity, lambda s: (c, s.g, s.which, s.f))
+    system.body_force = Term(call(gravity, lambda s: (c, s.g, s.which, s.f)))
     return system
 
 

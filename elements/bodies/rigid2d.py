@@ -16,7 +16,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Fields, System, Term
 
 
 class RigidBody2D(Component):
@@ -76,7 +76,7 @@ def build(rows: LocalRows) -> System:
     c: Columns = rows.columns
     system = System("RigidBody2D", rows.dofs)
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    system.body_force = call(gravity, lambda s: (c, s.g, s.which, s.f))
+    system.body_force = Term(call(gravity, lambda s: (c, s.g, s.which, s.f)))
     return system
 
 

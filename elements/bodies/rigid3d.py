@@ -47,7 +47,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import ConstraintSystem, Fields, System
+from windlass.framework.model.system import ConstraintSystem, Fields, System, Term
 
 SYMMETRY = 1e-9
 """Largest relative difference between I_ij and I_ji that counts as rounding of the input."""
@@ -144,11 +144,13 @@ def build(rows: LocalRows) -> System:
     c: Columns = rows.columns
     system = System("RigidBody3D", rows.dofs)
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    system.inertia = call(inertia, lambda s: (c, s.x, s.v, s.a, s.f))
-    system.inertia_tangent = call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values))
-    system.body_force = call(gravity, lambda s: (c, s.x, s.g, s.which, s.f))
+    system.inertia = Term(
+        call(inertia, lambda s: (c, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+    )
+    system.body_force = Term(call(gravity, lambda s: (c, s.x, s.g, s.which, s.f)))
     if c.s.any():
-        system.body_force_tangent = call(gravity_tangent, lambda s: (c, s.x, s.g, s.which, s.dq, s.slots, s.values))
+        system.body_force.tangent = call(gravity_tangent, lambda s: (c, s.x, s.g, s.which, s.dq, s.slots, s.values))
     system.constraint = ConstraintSystem(
         rows.layout.multipliers(rows.table, rows.rows),
         call(constraint, lambda s: (c, s.x, s.v, s.lam, s.rate_level or s.unit_rates, s.C, s.f)),

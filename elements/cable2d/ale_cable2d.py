@@ -44,7 +44,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
-from windlass.framework.model.system import Evaluation, Fields, System, evaluate
+from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 
@@ -135,12 +135,15 @@ def build(rows: LocalRows) -> System:
         return energy(own)
 
     system = System("ALECable2D", rows.dofs, residual=add_residual, tangent=add_tangent, mass=add_mass)
-    system.inertia = call(inertia, lambda s: (c, s.x, s.v, s.a, s.f))
-    system.inertia_tangent = call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values))
-    system.body_force = call(cable2d.gravity, lambda s: (weight, s.g, s.which, s.f)) + call(
-        gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)
+    system.inertia = Term(
+        call(inertia, lambda s: (c, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
     )
-    system.body_force_tangent = call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values))
+    system.body_force = Term(
+        call(cable2d.gravity, lambda s: (weight, s.g, s.which, s.f))
+        + call(gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)),
+        call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values)),
+    )
     system.energy = eval_energy
     return system
 

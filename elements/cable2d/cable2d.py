@@ -45,7 +45,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Evaluation, System
+from windlass.framework.model.system import Checks, Evaluation, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
@@ -235,14 +235,13 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     system.residual = add_residual if law_groups else residual
     system.tangent = add_tangent if law_groups else tangent
     system.mass = call(mass, lambda s: (inertia, s.mass, s.slots, s.values))
-    system.mass_product = call(mass_product, lambda s: (inertia, s.a, s.f))
+    system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not law_groups:
-        system.runs = 4
-        system.dynamic_residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
-        system.dynamic_tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
-    system.body_force = call(gravity, lambda s: (inertia, s.g, s.which, s.f))
-    system.diagnose, system.doubts = create_diagnosis(rows), create_doubts(rows)
-    system.energy_is_whole = not law_groups
+        system.fused.runs = 4
+        system.fused.residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
+        system.fused.tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
+    system.body_force = Term(call(gravity, lambda s: (inertia, s.g, s.which, s.f)))
+    system.checks = Checks(diagnose=create_diagnosis(rows), doubts=create_doubts(rows), energy_is_whole=not law_groups)
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
 

@@ -33,7 +33,7 @@ LEAST_STRAIN = 1e-6
 
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
-    """The `System.diagnose` of cables whose first 8 coordinates are those of their nodes."""
+    """The `Checks.diagnose` of cables whose first 8 coordinates are those of their nodes."""
     dofs, law = rows.dofs[:, :8], has_law(rows)
     length, free = rows.column("length"), eval_free_strain(rows)
 
@@ -46,7 +46,7 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """The `System.doubts` of cables without user laws: what begins stretched by more than half its length."""
+    """The `Checks.doubts` of cables without user laws: what begins stretched by more than half its length."""
     dofs, law = rows.dofs[:, :8], has_law(rows)
     unstretched = rows.column("length") * (1.0 + eval_free_strain(rows))
 

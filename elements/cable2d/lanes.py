@@ -139,7 +139,7 @@ def add_mass(a: int, mass: float, k: int, g: FloatArray) -> None:
 
 @kernel(inline=True)
 def find_slot(slots: IntArray, i: int, j: int) -> int:
-    """Slot of entry (i, j) of a cable's matrix; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
+    """Slot of entry (i, j) of a cable's matrix; slots has shape (8, 8), (8, 2) or (2, 2), see `Fused.runs`."""
     if slots.shape[0] == 2:
         return int(slots[i // 4, j // 4] + 4 * (j % 4) + i % 4)
     if slots.shape[1] == 2:
@@ -149,7 +149,7 @@ def find_slot(slots: IntArray, i: int, j: int) -> int:
 
 @kernel(inline=True)
 def add_matrix(g: FloatArray, k: int, slots: IntArray, values: FloatArray) -> None:
-    """Add the matrix of lane k to the world's; slots has shape (8, 8), (8, 2) or (2, 2), see `System.runs`."""
+    """Add the matrix of lane k to the world's; slots has shape (8, 8), (8, 2) or (2, 2), see `Fused.runs`."""
     if slots.shape[0] == 2:
         for p in range(2):
             for q in range(2):

@@ -21,13 +21,13 @@ from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, de
 from windlass.framework.arrays import IntArray
 from windlass.framework.checks import checks
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Tables
 from windlass.framework.model.parts import pick_rows
 from windlass.framework.model.schema import REQUIRED
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.runtime.launcher import communicator
 
 Columns = Mapping[str, Any]
 MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from windlass.framework.assembly.steps import (
     tangent_steps,
 )
 from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsity
+from windlass.framework.assembly.vectors import create_ghost_vector, update_ghosts
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program
@@ -33,13 +34,22 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import Processes
 from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.state.exchange import create_ghost_vector, scatter_state, spread_to_ghosts
-from windlass.framework.state.state import NAMES, State
 
 BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
-MOST_BOUND = 500
-"""Different sets of rows that are kept bound."""
+MOST_BOUND = 500  # different sets of rows that are kept bound
 _NONE: tuple[type[Component] | None, int] = (None, -1)
+
+
+class Values(Protocol):
+    """What an assembly is evaluated at; see `State`."""
+
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    data: FloatArray
+    start_data: FloatArray
+    t: float
 
 
 class Assembly:
@@ -108,18 +118,19 @@ class Assembly:
         assert build is not None
         with self.processes.alone(component.__name__):
             system = build(self.bind(self.world.tables[component], self.layout.rows[component]))
-        if old is not None:
+        if old is not None and old.neighbours is not None and system.neighbours is not None:
             # places in matrices fit only the coordinates that they were made for
-            system.pattern_version = old.pattern_version + int(not np.array_equal(old.dofs, system.dofs))
+            moved = not np.array_equal(old.dofs, system.dofs)
+            system.neighbours.version = old.neighbours.version + int(moved)
         self.layout.systems[component] = system
         self._built_at[component] = self.world.changed.get(component, 0)
 
     def order_systems(self) -> None:
         """Sort the work of the systems into lists, again after functions of theirs were replaced."""
         self.systems = [self.layout.systems[c] for c in self._components]
-        everything = evaluate(self.fields)
-        self._kinematics = Program((s.update, (everything,)) for s in self.systems if s.update is not None)
-        self._products = [s.mass_product for s in self.systems if s.mass_product is not None]
+        self._checks = [system.checks for system in self.systems]
+        self._kinematics = Program((s.update, (evaluate(self.fields),)) for s in self.systems if s.update is not None)
+        self._products = [s.fused.mass_product for s in self.systems if s.fused is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self._loads = Loads(self.world, self.fields, self.systems)
         self.revision += 1
@@ -136,10 +147,10 @@ class Assembly:
             self.order_systems()
 
     def forget(self) -> None:
-        """Drop what systems carry over from step to step beside the state; see `System.forget`."""
+        """Drop what systems carry over from step to step beside the state; see `NeighbourPattern.forget`."""
         for system in self.systems:
-            if system.forget is not None:
-                system.forget()
+            if system.neighbours is not None and system.neighbours.forget is not None:
+                system.neighbours.forget()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
         """Have all systems work on matrices of a storage from now on; sparsity and slots are set up on first use.
@@ -150,15 +161,19 @@ class Assembly:
                 can be evaluated at the present fields, markers included; matrices of the old sparsity do not fit then.
         """
         found = self._sparsities.get(storage)
-        version = sum(system.pattern_version for system in self.systems) if update else 0
+        version = self.pattern_version() if update else 0
         if found is None or (update and version != found.version):
-            systems = self.layout.systems
-            components = [c for c in self._components if update or systems[c].pattern_version == 0]
+            pairs = {c: self.layout.systems[c].neighbours for c in self._components}
+            components = [c for c, own in pairs.items() if update or own is None or own.version == 0]
             found = create_sparsity(self.layout, self.fields, components, storage, version)
             self._sparsities[storage] = found
             self.revision += 1
         self._sparsity = found
         return found
+
+    def pattern_version(self) -> int:
+        """Counts the changes of the coordinates that systems couple."""
+        return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
         """An evaluation into matrix values of the storage in use, with the places of the rows of a component."""
@@ -173,10 +188,7 @@ class Assembly:
 
     @property
     def pattern(self) -> Pattern:
-        """The sparsity of mass matrix, constraints and tangent by rows, which are in use afterwards.
-
-        What systems couple that change their coordinates (contact neighbours) is in it after `update_pattern`.
-        """
+        """The sparsity by rows, in use afterwards; contact neighbours are in it after `update_pattern`."""
         return self.use(Storage.ROWS).pattern
 
     def update_pattern(self) -> Pattern:
@@ -215,7 +227,7 @@ class Assembly:
         self.add_mass_product(self.fields.a, f)
         for system in self.systems:
             if system.inertia is not None:
-                system.inertia(evaluate(self.fields, f=f))
+                system.inertia.force(evaluate(self.fields, f=f))
 
     def add_mass_product(self, x: FloatArray, f: FloatArray) -> None:
         """f += M x with the constant mass matrix; both of shape (n + 1,)."""
@@ -247,16 +259,17 @@ class Assembly:
         for component, system in self.layout.systems.items() if load_factor != 0.0 else ():
             if system.load_tangent is not None:
                 system.load_tangent(self.evaluation(component, values, **factors))
-            if system.body_force_tangent is not None and gravity.any():
+            weight = system.body_force
+            if weight is not None and weight.tangent is not None and gravity.any():
                 every = np.arange(len(system.dofs))
-                system.body_force_tangent(self.evaluation(component, values, g=gravity, which=every, **factors))
+                weight.tangent(self.evaluation(component, values, g=gravity, which=every, **factors))
 
     def add_mass_matrix(self, values: FloatArray) -> None:
         """Add the mass matrix at the present fields to the matrix values, shape (spare + 1,)."""
         take(mass_steps(self, values, 1.0, self.layout.systems))
         for component, system in self.layout.systems.items():
-            if system.inertia_tangent is not None:
-                system.inertia_tangent(self.evaluation(component, values, da=1.0))
+            if system.inertia is not None and system.inertia.tangent is not None:
+                system.inertia.tangent(self.evaluation(component, values, da=1.0))
 
     def add_constraint_tangent(self, values: FloatArray, dq: float, dv: float, multiplier_scale: float) -> None:
         """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
@@ -281,7 +294,7 @@ class Assembly:
         error, step, switched, force = self.processes.largest([error, -step, float(changed), force])
         return PostNewton(error, -step, bool(switched), force)
 
-    def decide(self, state: State) -> None:
+    def decide(self, state: Values) -> None:
         """Decide the history values of a state anew from its motion: open or closed, sticks or slips.
 
         The state is that of the start of a solve, also after parameters were switched.
@@ -314,13 +327,11 @@ class Assembly:
 
     def find_trouble(self) -> list[str]:
         """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""
-        return self._gather([words for s in self.systems if s.trouble is not None for words in s.trouble(self.fields)])
+        return self._gather([words for c in self._checks if c.trouble is not None for words in c.trouble(self.fields)])
 
     def find_faults(self) -> list[Fault]:
         """What cannot be meant in rows at the present fields; all processes call this together."""
-        return self._gather(
-            [fault for s in self.systems if s.diagnose is not None for fault in s.diagnose(self.fields)]
-        )
+        return self._gather([fault for c in self._checks if c.diagnose for fault in c.diagnose(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
         """The findings of all processes, each once."""
@@ -350,7 +361,7 @@ class Assembly:
             fields.t, fields.rate_level = numbers
             self.update_markers()
 
-    def load_fields(self, state: State) -> Fields:
+    def load_fields(self, state: Values) -> Fields:
         """Bring a state into the fields and evaluate the markers."""
         self.check_idle("a state is evaluated")
         self.refresh()
@@ -366,22 +377,9 @@ class Assembly:
                 arrays = fields.x, fields.v, fields.a
                 self._ghost_vectors = [create_ghost_vector(layout, array[:n]) for array in arrays]
             for vector in self._ghost_vectors:
-                spread_to_ghosts(vector)
+                update_ghosts(vector)
         self.update_markers()
         return fields
-
-    def local_state(self, state: State | None) -> State:
-        """A new local state with the values of a state of the same world (default: initial values)."""
-        local = State(self.world, self)
-        if state is None:
-            return local
-        if state.is_local_to(self):
-            local.assign(state)
-        else:
-            whole = state.gather()
-            scatter_state(self, {name: getattr(whole, name) for name in NAMES}, local)
-            local.t, local.step = whole.t, whole.step
-        return local
 
 
 def _law(component: type[Component]) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_multiple, set_multiple
 from windlass.framework.kernels.call import call
-from windlass.framework.model.system import Fields, System, evaluate
+from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.world import World
 
 
@@ -27,10 +27,11 @@ class Loads:
 
     def __init__(self, world: World, fields: Fields, systems: Sequence[System]) -> None:
         self._world, self._fields = world, fields
-        self._weighing = [s for s in systems if s.body_force is not None and s.body_force_tangent is None]
+        heavy = [(s, s.body_force) for s in systems if s.body_force is not None]
+        self._weighing = [(s, force) for s, force in heavy if force.tangent is None]
         self._timed = [s for s in systems if s.load is not None and s.load_tangent is None]
         self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
-        self._live_weights = [s for s in systems if s.body_force is not None and s.body_force_tangent is not None]
+        self._live_weights = [(s, force) for s, force in heavy if force.tangent is not None]
         self._weights = np.zeros(len(fields.x))
         self._sum = np.zeros(len(fields.x)) if self._timed else self._weights
         self._mark = (np.nan, -1, b"")
@@ -72,9 +73,8 @@ class Loads:
             self._weigh(self._live_weights, live)
             self._add_multiple(live, factor, f)
 
-    def _weigh(self, systems: Sequence[System], f: FloatArray) -> None:
+    def _weigh(self, systems: Sequence[tuple[System, Term]], f: FloatArray) -> None:
         gravity = self._world.gravity
         if gravity.any():
-            for system in systems:
-                assert system.body_force is not None
-                system.body_force(evaluate(self._fields, g=gravity, which=np.arange(len(system.dofs)), f=f))
+            for system, weight in systems:
+                weight.force(evaluate(self._fields, g=gravity, which=np.arange(len(system.dofs)), f=f))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from windlass.framework.assembly.alike import check_same_world
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
+from windlass.framework.launch.meetings import meet
 from windlass.framework.model.world import World
-from windlass.framework.parallel.alike import check_same_world
-from windlass.framework.parallel.meetings import meet
 
 
 def parallel_assembly(world: World, comm: Any) -> Assembly:

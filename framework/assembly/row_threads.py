@@ -21,15 +21,6 @@ SMALLEST = 5000
 """Rows of a range below which starting a thread (20 us) costs more than it saves."""
 
 
-def declare() -> int:
-    """Declare the option ``-threads`` and return its value.
-
-    Raises:
-        OptionError: a wrong number.
-    """
-    return options.option("threads", 1, "1", "threads of each process for the kernels of large tables", minimum=1)
-
-
 def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
     """Rows in sets that may run side by side, and as the last one those that must not.
 
@@ -41,7 +32,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
         Row numbers; only one set if there is one thread, or if there are few rows.
     """
     rows = np.arange(len(dofs))
-    count = min(declare(), len(dofs) // SMALLEST)
+    count = min(options.thread_count(), len(dofs) // SMALLEST)
     if count <= 1:
         return [rows]
     part = rows * count // len(rows)

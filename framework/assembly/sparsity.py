@@ -58,10 +58,10 @@ class Pattern:
         Args:
             rows: local unknowns, shape (k, n); -1 for none.
             columns: local unknowns, shape (k, m); -1 for none.
-            runs: give only one for every so many columns where the others follow it, see `System.runs`.
+            runs: give only one for every so many columns where the others follow it, see `Fused.runs`.
 
         Returns:
-            Slots, int32, shape (k, n, m), or as `System.runs` has it.
+            Slots, int32, shape (k, n, m), or as `Fused.runs` has it.
         """
         if runs > 1 and follow_in_runs(columns, runs):
             if self.block == 1:

@@ -3,64 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_scaled, multiply_rows
+from windlass.framework.assembly.storage import Sparsity
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import Step
+from windlass.framework.layout.layout import Layout
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import System, evaluate
-from windlass.framework.runtime.log_stages import Stage, Step, in_stage
-
-if TYPE_CHECKING:
-    from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System, evaluate
+from windlass.framework.runtime.log_stages import Stage, enter, leave, logged
 
 
-def force_steps(assembly: Assembly, f: FloatArray, inertia: bool = False) -> list[Step]:
+class Summands(Protocol):
+    """What the steps of an assembly are made of; see `Assembly`."""
+
+    layout: Layout
+    fields: Fields
+    systems: list[System]
+    constraints: list[ConstraintSystem]
+
+    @property
+    def sparsity(self) -> Sparsity:
+        """What is in use."""
+
+    def pattern_version(self) -> int:
+        """Counts the changes of the coordinates that systems couple."""
+
+    def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
+        """An evaluation into matrix values, with the places of the rows of a component."""
+
+
+def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False) -> list[Step]:
     """FORCES, CONTACT: add all left-hand-side forces to f, shape (n + 1,), and if wanted M a and what goes with it."""
     s, mass, found = evaluate(assembly.fields, f=f), assembly.sparsity.mass, list[Step]()
     for system in assembly.systems:
-        function = system.dynamic_residual if inertia and system.dynamic_residual is not None else system.residual
+        whole = system.fused.residual if inertia and system.fused is not None else None
+        function = whole if whole is not None else system.residual
         if function is not None:
             found += in_stage(_stage_of(system), [(function, (s,))])
     if inertia:
         if len(mass.values):
             found.append((call(multiply_rows, lambda s: (*mass[:3], s.a, s.f)), (s,)))
         for system in assembly.systems:
-            if system.mass_product is not None and system.dynamic_residual is None:
-                found.append((system.mass_product, (s,)))
-        found += [(system.inertia, (s,)) for system in assembly.systems if system.inertia is not None]
+            if system.fused is not None and system.fused.residual is None:
+                found.append((system.fused.mass_product, (s,)))
+        found += [(system.inertia.force, (s,)) for system in assembly.systems if system.inertia is not None]
     return found
 
 
-def constraint_steps(assembly: Assembly, c: FloatArray, f: FloatArray) -> list[Step]:
+def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[Step]:
     """CONSTRAINTS: add the constraint equations to c, shape (m + 1,), and their forces to f, shape (n + 1,)."""
     s = evaluate(assembly.fields, C=c, f=f)
     return in_stage(Stage.CONSTRAINTS, [(constraint.residual, (s,)) for constraint in assembly.constraints])
 
 
-def tangent_steps(assembly: Assembly, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
+def tangent_steps(assembly: Summands, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
     """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments."""
     _check_values(assembly, values)
-    version = sum(system.pattern_version for system in assembly.systems)
-    assert version == assembly.sparsity.version, "slots of other contact neighbours: see Assembly.update_pattern"
+    assert assembly.pattern_version() == assembly.sparsity.version, (
+        "slots of other contact neighbours: see Assembly.update_pattern"
+    )
     found = list[Step]()
     systems = assembly.layout.systems
     if mass != 0.0:
-        found += mass_steps(assembly, values, mass, [c for c, s in systems.items() if s.dynamic_tangent is None])
+        single = [c for c, s in systems.items() if s.fused is None or s.fused.tangent is None]
+        found += mass_steps(assembly, values, mass, single)
     for component, system in systems.items():
         s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da, mass=mass)
-        if system.dynamic_tangent is not None and mass != 0.0:
-            found += in_stage(_stage_of(system), [(system.dynamic_tangent, (s,))])
-        elif system.tangent is not None:
-            found += in_stage(_stage_of(system), [(system.tangent, (s,))])
-        if system.inertia_tangent is not None and da != 0.0:
-            found.append((system.inertia_tangent, (s,)))
+        whole = system.fused.tangent if mass != 0.0 and system.fused is not None else None
+        function = whole if whole is not None else system.tangent
+        if function is not None:
+            found += in_stage(_stage_of(system), [(function, (s,))])
+        if system.inertia is not None and system.inertia.tangent is not None and da != 0.0:
+            found.append((system.inertia.tangent, (s,)))
     return found
 
 
 def mass_steps(
-    assembly: Assembly, values: FloatArray, scale: float, components: Iterable[type[Component]]
+    assembly: Summands, values: FloatArray, scale: float, components: Iterable[type[Component]]
 ) -> list[Step]:
     """Add a multiple of the constant mass matrix: the assembled part, and that of systems with a product."""
     _check_values(assembly, values)
@@ -70,13 +92,13 @@ def mass_steps(
         found.append((add, (evaluate(assembly.fields, mass=scale, values=values),)))
     for component in components:
         system = assembly.layout.systems[component]
-        if system.mass is not None and system.mass_product is not None:
+        if system.mass is not None and system.fused is not None:
             found.append((system.mass, (assembly.evaluation(component, values, mass=scale),)))
     return found
 
 
 def constraint_tangent_steps(
-    assembly: Assembly, values: FloatArray, dq: float, dv: float, multiplier_scale: float
+    assembly: Summands, values: FloatArray, dq: float, dv: float, multiplier_scale: float
 ) -> list[Step]:
     """Add the blocks of all constraints; ``multiplier_scale`` is the derivative of multipliers by unknowns."""
     _check_values(assembly, values)
@@ -90,7 +112,7 @@ def constraint_tangent_steps(
     return found
 
 
-def _check_values(assembly: Assembly, values: FloatArray) -> None:
+def _check_values(assembly: Summands, values: FloatArray) -> None:
     """Kernels would write anywhere into values of another storage than that which is in use."""
     assert len(values) == assembly.sparsity.pattern.spare + 1, "values of another pattern: see Assembly.use"
 
@@ -103,3 +125,8 @@ def take(steps: Iterable[Step]) -> None:
     """Take steps one after the other, each by Python."""
     for function, where in steps:
         function(*where)
+
+
+def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
+    """Steps of a `Program`, in a stage if stages are logged."""
+    return [(enter, (stage,)), *steps, (leave, (stage,))] if logged else steps

@@ -38,7 +38,7 @@ class Sparsity:
         unknowns: the unknowns, without those that systems couple beyond the local ones.
         numbers: number of each row of the pattern in the PETSc vectors.
         pattern: the sparsity over the local unknowns, and after them those that systems couple beyond.
-        slots: places of the blocks of all rows in the values, by component, shape (rows, n, n); see `System.runs`.
+        slots: places of the blocks of all rows in the values, by component, shape (rows, n, n); see `Fused.runs`.
         couplings: slots of the constraints, by component.
         pad_slots: diagonal entries of the pads.
         mass: the constant mass matrix of the laws without a product of their own.
@@ -84,8 +84,9 @@ def create_sparsity(
     rows_of: dict[type[Component], IntArray] = {}
     multipliers_of: dict[type[Component], IntArray] = {}
     for component, system in systems.items():
-        beyond = count + np.arange(len(system.foreign))
-        numbers.append(layout.unknown_numbers(system.foreign))
+        off_process = system.neighbours.off_process if system.neighbours is not None else np.zeros(0, np.int64)
+        beyond = count + np.arange(len(off_process))
+        numbers.append(layout.unknown_numbers(off_process))
         count += len(beyond)
         rows = rows_of[component] = np.concatenate((unknowns.of_dof, beyond, [-1]))[system.dofs]
         if _has_block(system):
@@ -94,7 +95,11 @@ def create_sparsity(
             multipliers = multipliers_of[component] = unknowns.of_multiplier[system.constraint.multipliers]
             blocks += [(multipliers, rows), (rows, multipliers)]
     pattern = create_pattern(blocks, count, BLOCK if storage is Storage.BLOCKS else 1)
-    slots = {c: pattern.slots(rows, rows, systems[c].runs) for c, rows in rows_of.items() if _has_block(systems[c])}
+    slots = {
+        c: pattern.slots(rows, rows, fused.runs if (fused := systems[c].fused) is not None else 1)
+        for c, rows in rows_of.items()
+        if _has_block(systems[c])
+    }
     couplings: dict[type[Component], Coupling] = {}
     for component, multipliers in multipliers_of.items():
         rows, flat = rows_of[component], multipliers.reshape(-1, 1)
@@ -106,7 +111,7 @@ def create_sparsity(
             1.0,
         )
     pads = unknowns.pads.reshape(-1, 1)
-    assembled = [(s, slots[c]) for c, s in systems.items() if s.mass is not None and s.mass_product is None]
+    assembled = [(s, slots[c]) for c, s in systems.items() if s.mass is not None and s.fused is None]
     return Sparsity(
         unknowns,
         np.concatenate(numbers),
@@ -121,5 +126,6 @@ def create_sparsity(
 
 def _has_block(system: System) -> bool:
     """Whether rows of a system couple their coordinates."""
-    functions = system.tangent, system.mass, system.inertia_tangent, system.load_tangent, system.constraint
+    inertia = system.inertia and system.inertia.tangent
+    functions = system.tangent, system.mass, inertia, system.load_tangent, system.constraint
     return any(function is not None for function in functions)

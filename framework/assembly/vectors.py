@@ -39,3 +39,15 @@ def spread_to_ghosts(numbers: IntArray, vector: Any) -> FloatArray:
     scatter = PETSc.Scatter().create(vector, index, target, None)
     scatter.scatter(vector, target, PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
     return np.array(target.array_r)
+
+
+def create_ghost_vector(layout: Layout, array: FloatArray) -> Any:
+    """A PETSc vector of coordinates over an array, owned ones before ghosts, shape (n,), which must live as long."""
+    if layout.size == 1:
+        return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
+    return PETSc.Vec().createGhostWithArray(layout.ghost_numbers, array, comm=layout.comm)
+
+
+def update_ghosts(vector: Any) -> None:
+    """Copy the values of the owners to the ghosts of a vector with ghosts."""
+    vector.ghostUpdate(PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)

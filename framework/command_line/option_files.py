@@ -5,12 +5,14 @@ reads another file in its place.  PETSc's `.petscrc` files have the same form bu
 for: one that lies in a folder would change results unnoticed.
 """
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from windlass.framework.command_line.arguments import split_options
 from windlass.framework.errors import OptionError
+from windlass.framework.launch.arguments import join_options, split_options
+from windlass.framework.launch.launcher import start_petsc
 
 Pairs = list[tuple[str, str | None]]
 PETSC_FILES = ("~/.petscrc", ".petscrc", "petscrc")
@@ -72,3 +74,22 @@ def read_options(path: Path) -> Pairs:
 def petsc_files() -> list[str]:
     """Files that PETSc would read by itself and Windlass does not."""
     return [name for name in PETSC_FILES if Path(name).expanduser().is_file()]
+
+
+def environment_options() -> Pairs:
+    """The options of the environment variable PETSC_OPTIONS."""
+    try:
+        return split_options(os.environ.get("PETSC_OPTIONS", "").split())
+    except OptionError as error:
+        raise OptionError(f"environment variable PETSC_OPTIONS: {error}") from None
+
+
+def start_with(pairs: Pairs) -> None:
+    """Start PETSc with these options alone, without those that it would find by itself."""
+    environment = os.environ.pop("PETSC_OPTIONS", None)
+    given = {name.lower() for name, _ in pairs}
+    try:
+        start_petsc([*join_options(pairs), *([] if "skip_petscrc" in given else ["-skip_petscrc"])])
+    finally:
+        if environment is not None:
+            os.environ["PETSC_OPTIONS"] = environment

@@ -19,7 +19,6 @@ which finds what remains unread.
 All calls are collective: all ranks make them.
 """
 
-import importlib
 import os
 import re
 import signal
@@ -30,22 +29,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
+from windlass.framework.command_line import checkpoint_options, summary_file
 from windlass.framework.command_line import unused_options as unread
-from windlass.framework.command_line.arguments import (
-    HELP_NAMES,
-    HELP_TOPICS,
-    TRUE_WORDS,
-    Option,
-    join_options,
-    split_arguments,
-    split_options,
-)
-from windlass.framework.command_line.option_files import Pairs, insert_files, petsc_files
+from windlass.framework.command_line.option_files import environment_options, insert_files, petsc_files, start_with
 from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused, petsc_reason
 from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError
-from windlass.framework.runtime.launcher import start_petsc
+from windlass.framework.files import lock
+from windlass.framework.launch import error_report, script_end
+from windlass.framework.launch.arguments import (
+    HELP_NAMES,
+    HELP_TOPICS,
+    TRUE_WORDS,
+    Option,
+    model_arguments,
+    split_arguments,
+    split_options,
+)
 
 Value = TypeVar("Value", bound=int | float | bool | str)
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")  # the last one finds initial accelerations
@@ -91,7 +92,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     if _run.words == list(words):
         return
     options, _run.arguments = split_arguments(words)
-    pairs = insert_files(_environment_options()) + insert_files(split_options(options))
+    pairs = insert_files(environment_options()) + insert_files(split_options(options))
     for name, value in pairs:
         if name.lower() in HELP_NAMES:
             if value not in (None, *HELP_TOPICS):
@@ -101,8 +102,8 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     loaded = "petsc4py.PETSc" in sys.modules
     if not loaded:
-        _start_petsc(pairs)
-    from petsc4py import PETSc
+        start_with(pairs)
+    from petsc4py import PETSc  # here, because it starts with its options
 
     _run.words = list(words)
     database = PETSc.Options()
@@ -120,28 +121,19 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
         _note(f"{file} is not read; -options_file {file} reads it")
 
 
-def _environment_options() -> Pairs:
-    try:
-        return split_options(os.environ.get("PETSC_OPTIONS", "").split())
-    except OptionError as error:
-        raise OptionError(f"environment variable PETSC_OPTIONS: {error}") from None
-
-
-def _start_petsc(pairs: Pairs) -> None:
-    """Start PETSc with these options alone, without those that it would find by itself."""
-    environment = os.environ.pop("PETSC_OPTIONS", None)
-    given = {name.lower() for name, _ in pairs}
-    try:
-        start_petsc([*join_options(pairs), *([] if "skip_petscrc" in given else ["-skip_petscrc"])])
-    finally:
-        if environment is not None:
-            os.environ["PETSC_OPTIONS"] = environment
+def start() -> None:
+    """Initialise PETSc with the command line of this process, unless `windlass run` has done so before."""
+    if is_initialised():
+        return
+    words = model_arguments()
+    if words is not None:
+        script_end.install()
+    initialise(words or [], model=words is not None)
 
 
 def arguments() -> list[str]:
     """The words of the command line that follow ``--``: those of the model, which are no options."""
-    if not is_initialised():
-        _petsc()
+    start()
     return list(_run.arguments)
 
 
@@ -154,10 +146,10 @@ def _declare_framework_options(model: bool) -> None:
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
     option("partition", "auto", "", "how the model is divided among processes", choices=("auto", "rows", "graph"))
     option("verdict", "warn", "", "what to do with doubtful results", choices=("fail", "warn", "off"))
-    importlib.import_module("windlass.framework.restart.checkpoint_options").declare()
-    importlib.import_module("windlass.framework.assembly.row_threads").declare()
+    option("threads", 1, "1", "threads of each process for the kernels of large tables", minimum=1)
+    checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
-    importlib.import_module("windlass.framework.command_line.summary").summary_path()
+    summary_file.check_path(str(own_value("summary")))
 
 
 def option(
@@ -187,6 +179,7 @@ def option(
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         given = repr(name) if isinstance(name, str) else f"of type {type(name).__name__}"
         raise OptionError(f"option name {given}: expected letters, digits and underscores")
+    database = _petsc().Options()
     item = Option(name, default, unit, doc, minimum, maximum, tuple(choices) if choices else None)
     if name.lower() in HELP_NAMES or (unread.GLOBAL.fullmatch(name) and name.lower() in unread.petsc_names()):
         raise OptionError(f"option name {name!r}: PETSc has an option of this name")
@@ -197,7 +190,6 @@ def option(
     if known != item:
         raise OptionError(f"option name {name!r}: declared before with other properties")
     item.parse(str(default) or " ")
-    database = _petsc().Options()
     if not database.hasName(name):
         return default
     return cast(Value, item.parse(database.getString(name)))
@@ -286,7 +278,8 @@ def finish() -> None:
     _run.finished = True
     if not _run.help:
         _raise_for_unread(Moment.END, "the run is complete, but options had no effect:\n")
-        importlib.import_module("windlass.framework.command_line.summary").finish_summary()
+        if not summary_file.is_written():
+            summary_file.write(str(own_value("summary")), {}, process_rank() == 0)
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())
@@ -358,6 +351,11 @@ def partition_kind() -> str:
     return str(own_value("partition"))
 
 
+def thread_count() -> int:
+    """Threads of each process for the kernels of large tables (-threads)."""
+    return int(own_value("threads"))
+
+
 def verdict_kind() -> str:
     """What to do with doubtful results (-verdict)."""
     return str(own_value("verdict"))
@@ -389,6 +387,11 @@ def own_value(name: str) -> int | float | bool | str:
 
 def _petsc() -> Any:
     """PETSc, with its command line."""
-    if not is_initialised():
-        importlib.import_module("windlass.framework.runtime.petsc")
-    return importlib.import_module("petsc4py.PETSc")
+    start()
+    from petsc4py import PETSc  # here, because it starts with its options
+
+    return PETSc
+
+
+lock.be_quiet_if(quiet)
+error_report.watch(sys.modules[__name__])

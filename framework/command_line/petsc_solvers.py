@@ -5,7 +5,7 @@ from typing import Any
 
 def describe_kinds(solver: Any) -> str:
     """Kinds of SNES, KSP, PC and the package of its factors, in PETSc's words."""
-    from petsc4py import PETSc
+    from petsc4py import PETSc  # here, because it starts with its options
 
     snes = isinstance(solver, PETSc.SNES)
     ksp = solver.getKSP() if snes else solver
@@ -17,7 +17,7 @@ def describe_kinds(solver: Any) -> str:
 
 def set_up_twin(solver: Any) -> None:
     """Set up a linear solver of the same kinds for a 1 x 1 matrix: only then inner solvers and packages print help."""
-    from petsc4py import PETSc
+    from petsc4py import PETSc  # here, because it starts with its options
 
     ksp = solver.getKSP() if isinstance(solver, PETSc.SNES) else solver
     matrix = PETSc.Mat().createAIJ((1, 1), nnz=1, comm=ksp.getComm())

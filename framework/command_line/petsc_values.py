@@ -93,7 +93,7 @@ def petsc_reason(error: Exception) -> str:
 
 def _read(mine: Mapping[str, str]) -> str | None:
     """Have a solver read options; PETSc's reason if it refuses them."""
-    from petsc4py import PETSc
+    from petsc4py import PETSc  # here, because it starts with its options
 
     database: Any = PETSc.Options()
     for name, text in mine.items():

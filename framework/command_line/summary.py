@@ -1,46 +1,10 @@
 """Results of a run as JSON: the file of the option -summary."""
 
-import json
-import math
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from windlass.framework.command_line import options
-from windlass.framework.errors import OptionError, OutputError
-from windlass.framework.files.whole_files import check_target, replace_file
-
-
-@dataclass
-class _Verdicts:
-    """Verdicts on the solves of this process, beside PETSc's one database of options; whether they were written."""
-
-    solves: list[dict[str, Any]] = field(default_factory=list)
-    written: bool = False
-
-
-_verdicts = _Verdicts()
-
-
-def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
-    """A solve has ended with a verdict, which the summary will contain."""
-    _verdicts.solves.append({"solve": solve, "verdict": word, "reasons": list(reasons)})
-
-
-def summary_path() -> Path | None:
-    """The file of -summary, None when not given.
-
-    Raises:
-        OutputError: the file cannot be written there.
-    """
-    if not (text := str(options.own_value("summary"))):
-        return None
-    path = check_target(Path(text), "-summary")
-    if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise OutputError(f"-summary {text}: expected a file in a folder that exists and can be written")
-    return path
+from windlass.framework.command_line import options, summary_file
+from windlass.framework.errors import OptionError
 
 
 def write_summary(values: Mapping[str, Any]) -> None:
@@ -55,33 +19,5 @@ def write_summary(values: Mapping[str, Any]) -> None:
     """
     if not isinstance(values, Mapping):
         raise OptionError(f"values in write_summary is of type {type(values).__name__}: must be results by name")
-    path, _verdicts.written = summary_path(), True
-    if path is None or options.help_requested() or options.process_rank() > 0:
-        return
-    if _verdicts.solves:
-        worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
-        values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
-    try:
-        replace_file(path, f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode())
-    except OSError as error:
-        raise OutputError(f"-summary {path}: {error.strerror}") from error
-
-
-def finish_summary() -> None:
-    """At the end of a model that writes no results by itself: the verdicts alone."""
-    if not _verdicts.written:
-        write_summary({})
-
-
-def _as_json(value: Any) -> Any:
-    import numpy as np
-
-    if isinstance(value, Mapping):
-        return {str(key): _as_json(part) for key, part in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
-        return _as_json(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_as_json(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    wanted = not options.help_requested() and options.process_rank() == 0
+    summary_file.write(str(options.own_value("summary")), values, wanted)

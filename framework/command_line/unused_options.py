@@ -68,7 +68,7 @@ class Solver:
 
 def find_unread() -> dict[str, str]:
     """Options that nothing on any rank has read: name without dash → value (empty for a flag)."""
-    from windlass.framework.runtime.petsc import PETSc
+    from petsc4py import PETSc  # here, because it starts with its options
 
     library = ctypes.CDLL(PETSc.__file__)
     c_int = ctypes.c_int64 if PETSc.IntType().itemsize == 8 else ctypes.c_int32
@@ -86,7 +86,7 @@ def find_unread() -> dict[str, str]:
 
 def excuse(prefix: str) -> None:
     """Take the options of a solver as read: it has nothing to solve, since a checkpoint has its result."""
-    from windlass.framework.runtime.petsc import PETSc
+    from petsc4py import PETSc  # here, because it starts with its options
 
     for name in find_unread():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):
@@ -105,7 +105,7 @@ class _SymbolInfo(ctypes.Structure):
 @functools.cache
 def petsc_names() -> frozenset[str]:
     """All names of options that the text of the PETSc library holds, in lower case; empty when it cannot be read."""
-    from windlass.framework.runtime.petsc import PETSc
+    from petsc4py import PETSc  # here, because it starts with its options
 
     info = _SymbolInfo()
     try:

@@ -204,7 +204,7 @@ def read_hdf5(path: Path) -> Iterator[Any]:
     Raises:
         OSError: it cannot be read.
     """
-    import h5py
+    import h5py  # here, because most runs do not need it
 
     probe = subprocess.run([sys.executable, "-c", PROBE, str(path)], capture_output=True, text=True)
     if probe.returncode:

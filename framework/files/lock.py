@@ -16,11 +16,11 @@ import socket
 import sys
 import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.files.whole_files import remove_drafts
 
@@ -35,13 +35,19 @@ class _Held:
 
 @dataclass
 class _Process:
-    """All locks of this process by path, and whose locks it has said that it takes over."""
+    """All locks of this process by path, whose locks it has said that it takes over, and whether it says nothing."""
 
     held: dict[Path, _Held] = field(default_factory=dict)
     said: set[str] = field(default_factory=set)
+    is_quiet: Callable[[], bool] = lambda: False
 
 
 _process = _Process()
+
+
+def be_quiet_if(is_quiet: Callable[[], bool]) -> None:
+    """Have a function decide whether notes on locks are left out (-quiet)."""
+    _process.is_quiet = is_quiet
 
 
 class OutputLock:
@@ -147,6 +153,6 @@ def _describe(owner: dict[str, Any]) -> str:
 
 def _say_taken_over(owner: dict[str, Any], what: str) -> None:
     key = f"{owner.get('process')} {owner.get('host')}"
-    if key not in _process.said and not options.quiet():
+    if key not in _process.said and not _process.is_quiet():
         print(f"{what}: the lock of {_describe(owner)}, which is gone, is taken over", file=sys.stderr, flush=True)
     _process.said.add(key)

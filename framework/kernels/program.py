@@ -17,7 +17,9 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.addresses import prepare_call, run
 from windlass.framework.kernels.call import Call, call, is_compiled
-from windlass.framework.runtime.log_stages import Step
+
+Step = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function and its arguments."""
 
 
 def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _blocks: Any) -> None:

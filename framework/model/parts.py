@@ -17,13 +17,13 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.checks.checks import check, checked, inside, yes_no
 from windlass.framework.checks.values import read_whole_numbers, show
 from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.launch.launcher import communicator, launched_size
 from windlass.framework.model.adding import shape_of
 from windlass.framework.model.law import Tables, law_of, role_of
 from windlass.framework.model.parts_check import check_rows, fetch_rows
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity, EntityTable, find_sorted
 from windlass.framework.parallel.processes import Processes
-from windlass.framework.runtime.launcher import communicator, launched_size
 
 KEPT_WHOLE = 1000
 """Tables of at most this many rows stay whole on every process."""

@@ -83,7 +83,7 @@ class Evaluation(Fields):
         C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
         dq, dv, da: factors on the derivatives by coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
-        slots: places of each row's block in the matrix values, shape (rows, n, n), int32; see `System.runs`.
+        slots: places of each row's block in the matrix values, shape (rows, n, n), int32; see `Fused.runs`.
         coupling: the same for constraints, see `Coupling`.
         values: values of a matrix, shape (entries + 1,).
         g: acceleration field [m/s^2], shape (3,).
@@ -182,6 +182,87 @@ class Fault(NamedTuple):
     certain: bool = True
 
 
+Function = Callable[[Evaluation], None]
+"""A function of a system: it reads an evaluation and adds to its arrays."""
+
+
+@dataclass
+class Term:
+    """A force and, where it depends on the motion, its derivatives.
+
+    Attributes:
+        force: ``(s)`` adds the force to s.f.
+        tangent: ``(s)`` adds dq, dv and da times its derivatives to s.values at s.slots.
+    """
+
+    force: Function
+    tangent: Function | None = None
+
+
+@dataclass
+class Fused:
+    """What laws with many coupled coordinates do quicker than by the matrix, beside `System.mass`.
+
+    Attributes:
+        mass_product: ``(s)`` adds the product of the constant mass matrix and s.a to s.f.
+        runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
+            matrix values, and slots have only the first of them: of each run of columns, shape (rows, n, n / runs); or,
+            if the matrix consists of blocks as large as a run, of each block, whose values follow each other column by
+            column, shape (rows, n / runs, n / runs).
+        residual: ``(s)`` does what the residual of the system and ``mass_product`` do, in one pass over the rows.
+        tangent: ``(s)`` likewise for the tangent and the mass of the system.
+    """
+
+    mass_product: Function
+    runs: int = 1
+    residual: Function | None = None
+    tangent: Function | None = None
+
+
+@dataclass
+class NeighbourPattern:
+    """What a system has whose rows change, such as the candidate pairs of a contact set.
+
+    It puts new coordinates into `System.dofs`, in ``update``, and raises the version.
+
+    Attributes:
+        version: counts the changes; the assembly then sets up sparsity and slots again.  It rises on all processes
+            together, also on those where nothing has changed.
+        off_process: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape
+            (k,).  In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
+        forget: drops the list of neighbours, which is carried over from step to step beside the state and decides on
+            the last bits, so that a run that goes on and one that is restarted do the same.
+    """
+
+    version: int = 0
+    off_process: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    forget: Callable[[], None] | None = None
+
+
+@dataclass
+class Checks:
+    """What a law says about its rows in words, before, during and after solves.
+
+    Attributes:
+        doubts: ``(fields, step) -> list of str`` says before a solve why its results will be doubtful and what to take
+            instead; the nominal step [s] of dynamics, 0 in statics.
+        invariants: ``(fields) -> dict`` gives numbers by name that stay whole numbers as they are while the model is
+            what it was meant to be, for example how often a closed belt winds around its pulleys; summed by name.
+        trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
+            what they give is then not a number.
+        diagnose: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
+            cable turned inside out.  Solvers ask for it once, at the end.
+        energy_is_whole: whether the stored energy is that of all rows; false with forces of users, which need not have
+            one.
+    """
+
+    doubts: Callable[[Fields, float], list[str]] | None = None
+    invariants: Callable[[Fields], dict[str, float]] | None = None
+    trouble: Callable[[Fields], list[str]] | None = None
+    diagnose: Callable[[Fields], list[Fault]] | None = None
+    energy_is_whole: bool = True
+
+
 @dataclass
 class System:
     """The work of one law on the local rows of one table.
@@ -190,80 +271,44 @@ class System:
 
     Attributes:
         name: name of the component.
-        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.  A system whose
-            rows change (contact neighbours) puts a new array here, in ``update``, and raises ``pattern_version``.
-        foreign: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape (k,).
-            In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
-        runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
-            matrix values, and slots have only the first of them: of each run of columns, shape (rows, n, n / runs);
-            or, if the matrix consists of blocks as large as a run, of each block, whose values follow each other
-            column by column, shape (rows, n / runs, n / runs).
+        dofs: local numbers of the coordinates of each row, shape (rows, n); the spare number for none.
         update: ``(s)`` evaluates marker columns.
         residual: ``(s)`` adds left-hand-side forces [N, N m] to s.f.
         tangent: ``(s)`` adds dq*df/dq + dv*df/dv to s.values at s.slots.
         load: ``(s)`` adds applied loads (right-hand side, without the load factor) to s.f.
         load_tangent: like ``tangent`` for the loads.
         mass: ``(s)`` adds s.mass times a constant mass matrix to s.values at s.slots.
-        mass_product: ``(s)`` adds the product of that matrix and s.a to s.f; for laws with many
-            coupled coordinates, where it is quicker than a product with the assembled matrix.
-        dynamic_residual: ``(s)`` does what ``residual`` and, on the accelerations, ``mass_product`` do, in one
-            pass over the rows; both of them must be there as well.
-        dynamic_tangent: ``(s)`` likewise for ``tangent`` and ``mass``.
-        body_force: ``(s)`` adds the force of the acceleration field s.g on the local rows s.which to s.f (applied
-            load, right-hand side).
-        body_force_tangent: ``(s)`` adds dq times its derivative by q, for laws whose body force depends on the
-            coordinates; they have ``inertia_tangent``, too.
-        inertia: ``(s)`` adds M(q) a + quadratic velocity terms of a law without constant mass.
-        inertia_tangent: ``(s)`` adds dq, dv and da times its derivatives.
+        body_force: the force of the acceleration field s.g on the local rows s.which (applied load, right-hand side);
+            laws with a tangent of it have one of the inertia, too.
+        inertia: M(q) a + quadratic velocity terms of a law without constant mass.
         constraint: for constraints, see `ConstraintSystem`.
         post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.  Decisions
             (open or closed, sticks or slips) stand in the signs of history values, where solvers see if they repeat.
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
-        energy_is_whole: whether it is that of all rows; false with forces of users, which need not have one.
-        doubts: ``(fields, step) -> list of str`` says before a solve why its results will be doubtful and what to take
-            instead; the nominal step [s] of dynamics, 0 in statics.
-        invariants: ``(fields) -> dict`` gives numbers by name that stay whole numbers as they are while the model is
-            what it was meant to be, for example how often a closed belt winds around its pulleys; summed by name.
-        forget: drops what is carried over from step to step beside the state and has a say in the last bits (lists of
-            neighbours), so that a run that goes on and one that is restarted do the same.
-        trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
-            what they give is then not a number.
-        diagnose: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
-            cable turned inside out.  Solvers ask for it once, at the end.
-        pattern_version: counts the changes of ``dofs``; the assembly then sets up sparsity and slots again.  It rises
-            on all processes together, also on those where nothing has changed.
+        checks: what the law says about its rows.
+        fused: residual and tangent with inertia in one pass.
+        neighbours: for laws whose rows change, such as contact sets.
     """
 
     name: str
     dofs: IntArray
-    runs: int = 1
-    update: Callable[[Evaluation], None] | None = None
-    residual: Callable[[Evaluation], None] | None = None
-    tangent: Callable[[Evaluation], None] | None = None
-    load: Callable[[Evaluation], None] | None = None
-    load_tangent: Callable[[Evaluation], None] | None = None
-    mass: Callable[[Evaluation], None] | None = None
-    mass_product: Callable[[Evaluation], None] | None = None
-    dynamic_residual: Callable[[Evaluation], None] | None = None
-    dynamic_tangent: Callable[[Evaluation], None] | None = None
-    body_force: Callable[[Evaluation], None] | None = None
-    body_force_tangent: Callable[[Evaluation], None] | None = None
-    inertia: Callable[[Evaluation], None] | None = None
-    inertia_tangent: Callable[[Evaluation], None] | None = None
+    update: Function | None = None
+    residual: Function | None = None
+    tangent: Function | None = None
+    load: Function | None = None
+    load_tangent: Function | None = None
+    mass: Function | None = None
+    body_force: Term | None = None
+    inertia: Term | None = None
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Fields], PostNewton] | None = None
     decide: Callable[[Fields], None] | None = None
     energy: Callable[[Fields], float] | None = None
-    energy_is_whole: bool = True
-    doubts: Callable[[Fields, float], list[str]] | None = None
-    invariants: Callable[[Fields], dict[str, float]] | None = None
-    forget: Callable[[], None] | None = None
-    trouble: Callable[[Fields], list[str]] | None = None
-    diagnose: Callable[[Fields], list[Fault]] | None = None
-    pattern_version: int = 0
-    foreign: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+    checks: Checks = field(default_factory=Checks)
+    fused: Fused | None = None
+    neighbours: NeighbourPattern | None = None
 
 
 @dataclass
@@ -279,6 +324,6 @@ class ConstraintSystem:
     """
 
     multipliers: IntArray
-    residual: Callable[[Evaluation], None]
-    tangent: Callable[[Evaluation], None]
-    acceleration: Callable[[Evaluation], None]
+    residual: Function
+    tangent: Function
+    acceleration: Function

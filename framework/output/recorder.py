@@ -31,6 +31,7 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.output.drawing import Canvas
 from windlass.framework.output.folder import create_output_folder
@@ -40,8 +41,7 @@ from windlass.framework.output.series import BrokenSeriesError, FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
-from windlass.framework.restart.checkpoint import is_replaying
-from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 

@@ -38,12 +38,12 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
-from windlass.framework.restart.checkpoint import is_replaying
-from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State

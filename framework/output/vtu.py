@@ -114,7 +114,7 @@ class VtuSeries:
 
 def _as_vtu(grid: Any) -> bytes:
     """The content of a file, which meshio can write to a file only: to one in memory."""
-    import meshio
+    import meshio  # here, because a run without output need not wait for it
 
     with os.fdopen(os.memfd_create("vtu"), "rb") as file:
         meshio.vtu.write(os.dup(file.fileno()), grid, binary=True, compression="zlib")

@@ -93,7 +93,7 @@ def gather_rows(comm: Any, rows: IntArray, array: FloatArray) -> None:
 
 def is_true_anywhere(comm: Any, here: bool) -> bool:
     """Whether something holds on any process."""
-    from mpi4py import MPI
+    from mpi4py import MPI  # here, because it starts MPI
 
     flag = np.array([here], np.int32)
     comm.Allreduce(MPI.IN_PLACE, flag, op=MPI.MAX)

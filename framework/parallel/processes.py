@@ -77,7 +77,7 @@ class Processes:
         """The largest of the values of all processes, on every process; see `allgather`."""
         if self.size == 1:
             return values
-        from mpi4py import MPI
+        from mpi4py import MPI  # here, because it starts MPI
 
         worst = np.array(values, np.float64)
         self.comm.Allreduce(MPI.IN_PLACE, worst, op=MPI.MAX)

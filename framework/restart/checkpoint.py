@@ -14,24 +14,26 @@ from __future__ import annotations
 import os
 import sys
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from windlass.framework.checks.checks import checked, number, optional, path, whole
 from windlass.framework.command_line import options
-from windlass.framework.command_line.arguments import model_arguments
+from windlass.framework.command_line.checkpoint_options import EVERY, MINUTES, check_place
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.restart.checkpoint_clock import Clock
 from windlass.framework.restart.checkpoint_file import CheckpointFile, write_checkpoint
-from windlass.framework.restart.checkpoint_options import EVERY, MINUTES, check_place, declare
-from windlass.framework.runtime.launcher import is_first_process
 from windlass.framework.state.hooks import StepHook
 
-if TYPE_CHECKING:
-    from windlass.framework.restart.keeper import Keeper
+
+class Solve(Protocol):
+    """A solve in progress; see `Keeper`."""
+
+    paused: bool
 
 
 class Checkpoint(StepHook):
@@ -77,7 +79,7 @@ class Checkpoint(StepHook):
         self._newest: CheckpointFile | None = None
         self._known: list[int] = []
         self._begun = 0
-        self._active: Keeper | None = None
+        self._active: Solve | None = None
         self.clock = Clock(minutes)
         self.is_written = False
         if options.help_requested():
@@ -98,7 +100,7 @@ class Checkpoint(StepHook):
         if is_first_process():
             self._lock = OutputLock(self.path, "checkpoint file")
 
-    def begin(self, keeper: Keeper) -> int | None:
+    def begin(self, keeper: Solve) -> int | None:
         """A solve begins; its number, or None if it is part of another solve, whose checkpoints are enough."""
         if self._active is not None and not self._active.paused:
             return None
@@ -106,7 +108,7 @@ class Checkpoint(StepHook):
         self._begun += 1
         return self._begun - 1
 
-    def end(self, keeper: Keeper) -> None:
+    def end(self, keeper: Solve) -> None:
         """A solve has ended or was left."""
         if self._active is keeper:
             self._active = None
@@ -177,27 +179,6 @@ class _Process:
 
 
 process = _Process()
-
-
-def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """The checkpoint that the command line asks for, else that among the hooks, else None."""
-    if not process.asked:
-        process.asked = True
-        wish = declare()
-        if wish.path is not None:
-            process.from_options = Checkpoint(wish.path, wish.every, wish.restart, wish.minutes)
-        elif wish.minutes > 0.0 and model_arguments() is not None and not options.help_requested():
-            from windlass.framework.restart.insurance import Insurance  # a kind of Checkpoint
-
-            process.unasked = Insurance(wish.minutes)
-    own = next((hook for hook in hooks if isinstance(hook, Checkpoint)), None)
-    return process.from_options or own or process.unasked
-
-
-def is_replaying() -> bool:
-    """Whether a restarted script is still where the interrupted run has been before: what it writes is written."""
-    find_checkpoint()
-    return process.replaying is not None and process.replaying() is not None
 
 
 def say(text: str) -> None:

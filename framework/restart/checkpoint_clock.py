@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-from windlass.framework.runtime.launcher import communicator
+from windlass.framework.launch.launcher import communicator
 
 LONGEST_WAIT = 64
 """Steps after which the clock is looked at again at the latest."""

@@ -103,7 +103,7 @@ def write_checkpoint(path: Path, every: int, number: int, record: Tree, before: 
     Raises:
         OutputError: the file cannot be written.
     """
-    import h5py
+    import h5py  # here, because most runs do not need it
 
     check_target(path, "checkpoint file")
     image = io.BytesIO()

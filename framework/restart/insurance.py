@@ -1,17 +1,22 @@
-"""Checkpoints by the clock for models that ask for none, so that the first hours of a run are not lost."""
+"""The checkpoint of a run: that of the options, of the model, or one by the clock where nobody asks for any."""
 
 from __future__ import annotations
 
 import atexit
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from windlass.framework.command_line import options
+from windlass.framework.command_line.checkpoint_options import declare
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.launch.arguments import model_arguments
+from windlass.framework.launch.error_report import at_failure
 from windlass.framework.restart.checkpoint import Checkpoint, process
+from windlass.framework.state.hooks import StepHook
 
 
 class Insurance(Checkpoint):
@@ -86,3 +91,25 @@ def leave_checkpoints() -> str:
     if path is None and asked is not None and asked.is_written:
         path = asked.path
     return f"-restart {os.path.relpath(path)} goes on from the last checkpoint" if path is not None else ""
+
+
+def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
+    """The checkpoint that the command line asks for, else that among the hooks, else None."""
+    if not process.asked:
+        process.asked = True
+        wish = declare(options.option)
+        if wish.path is not None:
+            process.from_options = Checkpoint(wish.path, wish.every, wish.restart, wish.minutes)
+        elif wish.minutes > 0.0 and model_arguments() is not None and not options.help_requested():
+            process.unasked = Insurance(wish.minutes)
+    own = next((hook for hook in hooks if isinstance(hook, Checkpoint)), None)
+    return process.from_options or own or process.unasked
+
+
+def is_replaying() -> bool:
+    """Whether a restarted script is still where the interrupted run has been before: what it writes is written."""
+    find_checkpoint()
+    return process.replaying is not None and process.replaying() is not None
+
+
+at_failure(leave_checkpoints)

@@ -10,20 +10,21 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line import unused_options as unread
 from windlass.framework.errors import ModelError
-from windlass.framework.parallel.meetings import leave as leave_meeting
-from windlass.framework.restart.checkpoint import Checkpoint, find_checkpoint, say
-from windlass.framework.restart.fingerprint import (
+from windlass.framework.launch.meetings import leave as leave_meeting
+from windlass.framework.restart.checkpoint import Checkpoint, say
+from windlass.framework.restart.insurance import find_checkpoint
+from windlass.framework.runtime.interrupt import Interrupt
+from windlass.framework.runtime.log_stages import Stage, enter, leave
+from windlass.framework.state.exchange import NAMES
+from windlass.framework.state.fingerprint import (
     check_model,
     describe_model,
     find_changes,
     list_switches,
     restore_changes,
 )
-from windlass.framework.runtime.interrupt import Interrupt
-from windlass.framework.runtime.log_stages import Stage, enter, leave
-from windlass.framework.state.exchange import scatter_state
 from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks
-from windlass.framework.state.state import NAMES, State
+from windlass.framework.state.state import State
 
 
 class Restartable(Protocol):
@@ -137,7 +138,7 @@ class Keeper:
         self._check_solver(record)
         check_model(record["model"], solver.assembly, self._checkpoint.source)
         restore_changes(solver.assembly.world, record["changes"])
-        scatter_state(solver.assembly, record["state"], state)
+        state.scatter(record["state"])
         state.t, state.step = float(record["state"]["t"]), int(record["state"]["step"])
         solver.take_up(record["progress"])
         for name, hook in self._hooks.items():

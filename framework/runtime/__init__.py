@@ -1,1 +1,1 @@
-"""How a run starts and ends; knows no model."""
+"""PETSc, stages of its log, interruption, the commands `windlass run` and `windlass doctor`; knows no model."""

@@ -8,7 +8,6 @@ windlass version                                        print the version
 Options have one dash, and an option takes one value at most; model options and PETSc options are mixed freely.
 """
 
-import importlib
 import runpy
 import sys
 from collections.abc import Sequence
@@ -31,12 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(__doc__.strip() if __doc__ else "")
         return 0
     if command in VERSION_WORDS:
-        # By name: the top package knows all others, which the framework may not.
-        print(f"windlass {importlib.import_module('windlass').__version__}")
+        print(f"windlass {sys.modules['windlass'].__version__}")
         return 0
     if command == "doctor":
-        # The report must come even where PETSc is broken, so nothing else is loaded before it.
-        text, ready = importlib.import_module("windlass.framework.runtime.doctor").report()
+        from windlass.framework.runtime.doctor import report  # here, because the other commands do without
+
+        text, ready = report()
         print(text)
         return 0 if ready else 1
     if command == "run":
@@ -54,8 +53,9 @@ def run_model(words: Sequence[str]) -> int:
     Returns:
         The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
     """
-    from windlass.framework.command_line import options
-    from windlass.framework.runtime import error_report as failure
+    from windlass.framework.command_line import options  # here, because the other commands do without
+    from windlass.framework.launch import error_report as failure  # here, because of options
+    from windlass.framework.launch import script_end  # here, because of options
 
     argv, path = sys.argv, list(sys.path)
     script = words[0] if words else ""
@@ -73,7 +73,7 @@ def run_model(words: Sequence[str]) -> int:
             if code := _exit_code(end):
                 options.finish_without_check()
                 return failure.leave(code)
-        failure.end_together()
+        script_end.end_together()
         options.finish()
     except BaseException as error:
         return failure.report(error, script)

@@ -169,7 +169,9 @@ def _add_kernel_cache(found: _Findings) -> None:
     if os.environ.get("WINDLASS_JIT") == "0":
         found.remarks.append("WINDLASS_JIT=0: kernels run in Python, far slower than compiled")
     try:
-        folder, reason = importlib.import_module("windlass.framework.kernels.kernel").cache_folder()
+        from windlass.framework.kernels.kernel import cache_folder  # here, because numba may be broken
+
+        folder, reason = cache_folder()
         files = 0 if folder is None else sum(1 for path in folder.rglob("*") if path.is_file())
     # The report must come whatever fails in here: no home folder, no permission, a broken numba.
     except Exception as error:

@@ -7,13 +7,10 @@ A system of a law with a post-Newton update counts as contact.  Without ``-log_v
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
 from windlass.framework.runtime.petsc import PETSc
-
-Step = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Stage(Enum):
@@ -28,22 +25,17 @@ class Stage(Enum):
     OUTPUT = "output"
 
 
-_logged: bool = bool(PETSc.Options().hasName("log_view") or PETSc.Options().hasName("log_all"))
-_stages: dict[Stage, Any] = {stage: PETSc.Log.Stage(stage.value) for stage in Stage} if _logged else {}
+logged: bool = bool(PETSc.Options().hasName("log_view") or PETSc.Options().hasName("log_all"))
+_stages: dict[Stage, Any] = {stage: PETSc.Log.Stage(stage.value) for stage in Stage} if logged else {}
 
 
 def enter(stage: Stage) -> None:
     """Work of a stage begins; stages may be nested."""
-    if _logged:
+    if logged:
         _stages[stage].push()
 
 
 def leave(stage: Stage) -> None:
     """Work of the stage that was entered last ends."""
-    if _logged:
+    if logged:
         _stages[stage].pop()
-
-
-def in_stage(stage: Stage, steps: list[Step]) -> list[Step]:
-    """Steps of a `Program`, in a stage if stages are logged."""
-    return [(enter, (stage,)), *steps, (leave, (stage,))] if _logged else steps

@@ -8,17 +8,11 @@ import gc
 from typing import Any
 
 from windlass.framework.command_line import options
-from windlass.framework.command_line.arguments import model_arguments
-from windlass.framework.runtime import error_report as failure
 
-if not options.is_initialised():
-    _words = model_arguments()
-    if _words is not None:
-        failure.install()
-    options.initialise(_words or [], model=_words is not None)
+options.start()
 
 # Only here, when the arguments and the number of threads are settled.
-from petsc4py import PETSc
+from petsc4py import PETSc  # noqa: E402
 
 __all__ = ["PETSc", "release_dropped"]
 

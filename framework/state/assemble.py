@@ -50,7 +50,7 @@ def assemble_vector(world: World, state: State, load_factor: float = 1.0, *, vel
     assembly.add_forces(f)
     for system in assembly.systems if velocity_terms else ():
         if system.inertia is not None:
-            system.inertia(evaluate(assembly.fields, f=f))
+            system.inertia.force(evaluate(assembly.fields, f=f))
     vector = create_vector(world)
     vector.setArray(f[:-1])
     return vector
@@ -90,8 +90,8 @@ def assemble_matrix(
     if da == 0.0 and velocity_terms:
         # forces of inertia that are quadratic in velocities belong to f
         for component, system in assembly.layout.systems.items():
-            if system.inertia_tangent is not None:
-                system.inertia_tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
+            if system.inertia is not None and system.inertia.tangent is not None:
+                system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
     return _to_petsc(_coordinate_matrix(world, values))
 
 

@@ -13,13 +13,13 @@ from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, inside, instance, word
 from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.law import LocalRows, Output, law_of
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import join_rows
-from windlass.framework.runtime.launcher import communicator
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, local_state
 
 
 def outputs_of(entity: Entity) -> dict[str, Output]:
@@ -139,7 +139,7 @@ class BoundRows:
 def load_outputs(state: State) -> Fields:
     """Bring a state into the fields of this process, with marker columns; all processes call this together."""
     assembly = output_assembly(state.world)
-    return assembly.load_fields(state if state.is_local_to(assembly) else assembly.local_state(state))
+    return assembly.load_fields(state if state.is_local_to(assembly) else local_state(assembly, state))
 
 
 def output_assembly(world: World) -> Assembly:

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state.state import NAMES, State
 
-if TYPE_CHECKING:
-    from windlass.framework.assembly.assembly import Assembly
-    from windlass.framework.layout.layout import Layout
-
-
-def create_ghost_vector(layout: Layout, array: FloatArray) -> Any:
-    """A PETSc vector of coordinates over an array, owned ones before ghosts, shape (n,), which must live as long."""
-    if layout.size == 1:
-        return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
-    return PETSc.Vec().createGhostWithArray(layout.ghost_numbers, array, comm=layout.comm)
-
-
-def spread_to_ghosts(vector: Any) -> None:
-    """Copy the values of the owners to the ghosts of a vector with ghosts."""
-    vector.ghostUpdate(PETSc.InsertMode.INSERT_VALUES, PETSc.ScatterMode.FORWARD)
+NAMES = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data")
+"""The arrays of a state."""
 
 
 def gather_reference(assembly: Assembly) -> FloatArray:
@@ -36,17 +22,6 @@ def gather_reference(assembly: Assembly) -> FloatArray:
     whole = np.empty(assembly.world.numbering.count)
     for numbers, values in [mine] if layout.size == 1 else assembly.comm.allgather(mine):
         whole[numbers] = values
-    return whole
-
-
-def gather_state(assembly: Assembly, state: State) -> State:
-    """The whole state in world order on every process."""
-    if assembly.layout.size == 1:
-        return state
-    whole = State.create_empty(assembly.world)
-    for name, values in gather_values(assembly, {name: getattr(state, name) for name in NAMES}).items():
-        setattr(whole, name, values)
-    whole.t, whole.step = state.t, state.step
     return whole
 
 
@@ -70,8 +45,8 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
     return whole
 
 
-def scatter_state(assembly: Assembly, stored: Mapping[str, FloatArray], state: State) -> None:
-    """Bring whole arrays in world order into a local state.
+def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """Local arrays from whole ones in world order, by the names of those of a state.
 
     Raises:
         ModelError: the sizes are those of another model.
@@ -79,8 +54,7 @@ def scatter_state(assembly: Assembly, stored: Mapping[str, FloatArray], state: S
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
     check_sizes(assembly.world.numbering, stored)
-    for name, numbers in zip(NAMES, where, strict=True):
-        getattr(state, name)[:] = stored[name][numbers]
+    return {name: stored[name][numbers] for name, numbers in zip(NAMES, where, strict=True)}
 
 
 def check_sizes(number: Any, stored: Mapping[str, FloatArray]) -> None:

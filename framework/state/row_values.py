@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.law import law_of, role_of
 from windlass.framework.model.table import Entity
-
-if TYPE_CHECKING:
-    from windlass.framework.state.state import State
+from windlass.framework.model.world import World
 
 
 class RowPlaces:
     """Where the multipliers or history values of rows lie in a state.
 
     Args:
-        state: the state.
+        world: the world.
+        assembly: that of a local state, None for values in world order.
         entity: constraints (``lam``), or connectors with history or rows of `GenericData` (``data``).
         name: ``"lam"``, ``"data"`` or ``"start_data"``.
 
@@ -28,10 +30,10 @@ class RowPlaces:
         places: positions in the state's array, -1 for what other processes have or the row has not, shape (rows, k).
     """
 
-    def __init__(self, state: State, entity: Entity, name: str) -> None:
-        if entity.table is not state.world.tables.get(entity.table.component):
+    def __init__(self, world: World, assembly: Assembly | None, entity: Entity, name: str) -> None:
+        if entity.table is not world.tables.get(entity.table.component):
             raise ModelError(f"{entity!r} belongs to another world than this state")
-        self._state = state
+        self._world, self._assembly = world, assembly
         self.places: IntArray = self._find_multipliers(entity) if name == "lam" else self._find_data(entity, name)
 
     def take(self, array: FloatArray) -> FloatArray:
@@ -44,16 +46,12 @@ class RowPlaces:
         law = law_of(entity.table.component)
         if law is None or not law.multipliers:
             raise ModelError(f"{entity!r} has no multipliers (lam): must be constraints")
-        assembly = self._state.local_assembly
-        if assembly is None:
-            return self._state.world.numbering.multipliers(entity.table.component, entity.rows)
-        return assembly.layout.multipliers(entity.table, entity.rows)
+        if self._assembly is None:
+            return self._world.numbering.multipliers(entity.table.component, entity.rows)
+        return self._assembly.layout.multipliers(entity.table, entity.rows)
 
     def _find_data(self, entity: Entity, name: str) -> IntArray:
-        from windlass.framework.assembly.parallel_assembly import parallel_assembly
-        from windlass.framework.runtime.launcher import communicator
-
-        component, world = entity.table.component, self._state.world
+        component, world = entity.table.component, self._world
         if role_of(component) != "data" and "data" not in component.refs:
             raise ModelError(f"{entity!r} has no history values ({name}): must be connectors with history")
         ids = entity.ids if role_of(component) == "data" else entity.table.take("data", entity.rows)
@@ -64,7 +62,7 @@ class RowPlaces:
             here = positions[start[positions] >= 0]
             lengths = map(len, table.values("initial", rows[start[positions] >= 0]))
             count[here] = np.fromiter(lengths, np.int64, len(here))
-        if self._state.local_assembly is None and layout.size > 1:
+        if self._assembly is None and layout.size > 1:
             start = np.where(start >= 0, np.append(layout.data_rows_owned, -1)[start], -1)
             start = self._largest(start.astype(float), everywhere=True).astype(np.int64)
         count = self._largest(count.astype(float), everywhere=True).astype(np.int64)
@@ -73,12 +71,10 @@ class RowPlaces:
 
     def _largest(self, values: FloatArray, everywhere: bool = False) -> FloatArray:
         """The largest value of all processes, where each has a part."""
-        from windlass.framework.runtime.launcher import communicator
-
         comm = communicator()
-        if comm is None or (self._state.local_assembly is None and not everywhere):
+        if comm is None or (self._assembly is None and not everywhere):
             return values
-        from mpi4py import MPI
+        from mpi4py import MPI  # here, because it starts MPI
 
         out = np.array(values, np.float64)
         comm.Allreduce(MPI.IN_PLACE, out, op=MPI.MAX)

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly, serial_assembly
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.assembly.vectors import create_ghost_vector
 from windlass.framework.checks.checks import checked, handle, inside, instance, optional, path, word
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.state_file import read_state_file, write_state_file
+from windlass.framework.launch.launcher import communicator, is_first_process
 from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state.exchange import NAMES, check_sizes, gather_values, scatter_values
+from windlass.framework.state.fingerprint import check_state_model, describe_for_state
 from windlass.framework.state.row_values import RowPlaces, check_stored
-
-if TYPE_CHECKING:
-    from windlass.framework.assembly.assembly import Assembly
-    from windlass.framework.model.world import World
-
-NAMES = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data")
+from windlass.framework.state.switches import describe_switches, take_switches
 
 
 class State:
@@ -45,8 +49,6 @@ class State:
 
     @checked(world=instance("World"), assembly=optional(instance("Assembly")))
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
-        from windlass.framework.assembly.assembly import serial_assembly
-        from windlass.framework.runtime.launcher import communicator
 
         self._world = world
         if assembly is None and communicator() is None:
@@ -67,9 +69,6 @@ class State:
 
     def _initial_values(self) -> tuple[FloatArray, FloatArray, FloatArray, int]:
         """Initial q, v and data, and the number of multipliers."""
-        from windlass.framework.assembly.parallel_assembly import parallel_assembly
-        from windlass.framework.runtime.launcher import communicator
-        from windlass.framework.state.exchange import gather_values
 
         assembly = self._assembly or parallel_assembly(self._world, communicator())
         layout = assembly.layout
@@ -103,7 +102,6 @@ class State:
         Raises:
             ModelError: the state is whole, and no process has the whole world.
         """
-        from windlass.framework.assembly.assembly import serial_assembly
 
         return self._assembly if self._assembly is not None else serial_assembly(self._world)
 
@@ -141,8 +139,6 @@ class State:
     @checked(name=word(*NAMES[:4]))
     def vector(self, name: str) -> Any:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
-        from windlass.framework.runtime.petsc import PETSc
-        from windlass.framework.state.exchange import create_ghost_vector
 
         array = getattr(self, name)
         if self._assembly is None:
@@ -167,7 +163,7 @@ class State:
             ModelError: a handle of another world, or without such values.
         """
         if name in NAMES[4:]:
-            return RowPlaces(self, entity, name).take(getattr(self, name))
+            return RowPlaces(self._world, self._assembly, entity, name).take(getattr(self, name))
         array, dofs = getattr(self, name), self.local_dofs(entity)
         if self._assembly is None or self._assembly.layout.size == 1:
             values: FloatArray = np.append(array, 0.0)[dofs]
@@ -188,7 +184,7 @@ class State:
             ModelError: as `of`; values of another shape, or that are not finite.
         """
         if name in NAMES[4:]:
-            places = RowPlaces(self, entity, name).places
+            places = RowPlaces(self._world, self._assembly, entity, name).places
             there = places >= 0
         else:
             places = self.local_dofs(entity)
@@ -216,9 +212,25 @@ class State:
 
     def gather(self) -> State:
         """The whole state in world order on every process; itself in serial."""
-        from windlass.framework.state.exchange import gather_state
 
-        return self if self._assembly is None else gather_state(self._assembly, self)
+        if self._assembly is None or self._assembly.layout.size == 1:
+            return self
+        whole = State.create_empty(self._world)
+        for name, values in gather_values(self._assembly, {name: getattr(self, name) for name in NAMES}).items():
+            setattr(whole, name, values)
+        whole.t, whole.step = self.t, self.step
+        return whole
+
+    def scatter(self, stored: Mapping[str, FloatArray]) -> None:
+        """Take over whole arrays in world order.
+
+        Raises:
+            ModelError: the sizes are those of another model.
+        """
+        check_sizes(self._world.numbering, stored)
+        local = stored if self._assembly is None else scatter_values(self._assembly, stored)
+        for name in NAMES:
+            getattr(self, name)[:] = local[name]
 
     @checked(OutputError, path=path())
     def save(self, path: str | Path) -> Path:
@@ -230,9 +242,6 @@ class State:
         Raises:
             OutputError: the file cannot be written.
         """
-        from windlass.framework.restart.fingerprint import describe_for_state
-        from windlass.framework.runtime.launcher import is_first_process
-        from windlass.framework.state.switches import describe_switches
 
         whole, model = self.gather(), {**describe_for_state(self._world), **describe_switches(self._world)}
         path = Path(path)
@@ -258,19 +267,26 @@ class State:
             ModelError: the state of another model: other rows, or nodes elsewhere; or of one switched otherwise.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
-        from windlass.framework.restart.fingerprint import check_state_model
-        from windlass.framework.state.exchange import check_sizes, scatter_state
-        from windlass.framework.state.switches import take_switches
 
         check_stored(stored, path)
         check_sizes(self._world.numbering, stored)
         if "model" in model:
             check_state_model(self._world, model, f"state file {path}")
         take_switches(self._world, model, switches, f"state file {path}")
-        if self._assembly is not None:
-            scatter_state(self._assembly, stored, self)
-        else:
-            for name in NAMES:
-                getattr(self, name)[:] = stored[name]
+        self.scatter(stored)
         self.t, self.step = float(stored["t"]), int(stored["step"])
         return self
+
+
+def local_state(assembly: Assembly, state: State | None) -> State:
+    """A new local state with the values of a state of the same world (default: initial values)."""
+    local = State(assembly.world, assembly)
+    if state is None:
+        return local
+    if state.is_local_to(assembly):
+        local.assign(state)
+    else:
+        whole = state.gather()
+        local.scatter({name: getattr(whole, name) for name in NAMES})
+        local.t, local.step = whole.t, whole.step
+    return local

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
-from windlass.framework.restart.fingerprint import list_switches, restore_changes
+from windlass.framework.state.fingerprint import list_switches, restore_changes
 
 PREFIX = "switch."
 COMPARE, RESTORE, KEEP = "compare", "restore", "keep"

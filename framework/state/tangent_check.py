@@ -231,7 +231,8 @@ def _own_residual(assembly: Assembly, system: System) -> FloatArray:
     fields = assembly.fields
     f, loads, c = np.zeros_like(fields.x), np.zeros_like(fields.x), np.zeros_like(fields.lam)
     s = evaluate(fields, f=f, C=c)
-    for function in (system.residual, system.inertia, system.constraint and system.constraint.residual):
+    inertia = system.inertia.force if system.inertia is not None else None
+    for function in (system.residual, inertia, system.constraint and system.constraint.residual):
         if function:
             function(s)
     if system.load is not None:
@@ -246,7 +247,7 @@ def _add_own_tangent(
     system = assembly.layout.systems[component]
     dq, dv, da, scale = factors
     s = assembly.evaluation(component, values, dq=dq, dv=dv, da=da)
-    for function in (system.tangent, system.inertia_tangent):
+    for function in (system.tangent, system.inertia.tangent if system.inertia is not None else None):
         if function is not None:
             function(s)
     if system.load_tangent is not None:

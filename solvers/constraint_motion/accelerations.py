@@ -21,13 +21,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import PostNewton
-from windlass.framework.parallel.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion.blocks import create_block_factors
+from windlass.solvers.constraint_motion.ghosts import GhostValues, largest_of_all
 from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
-from windlass.solvers.explicit_methods.ghosts import GhostValues, largest_of_all
-from windlass.solvers.linear.blocks import create_block_factors
 
 CONSTRAINT_TOLERANCE = 1e-13
 """Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""
@@ -74,7 +74,7 @@ class Accelerations:
         self.evaluations = self.factorisations = 0
         self.has_history = any(s.post_newton is not None for s in assembly.systems)
         self.has_constraints = number.multiplier_count > 0
-        self._varies = self.has_constraints or any(s.inertia_tangent is not None for s in assembly.systems)
+        self._varies = self.has_constraints or any(s.inertia is not None for s in assembly.systems)
         self._ghost_forces = GhostValues(assembly, self.f[:-1])
         self._ghost_accelerations = GhostValues(assembly, self.a)
         self._chosen = any(name.startswith((prefix + "ksp_", prefix + "pc_")) for name in PETSc.Options().getAll())

@@ -39,8 +39,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
+from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.initial import MassSolver, update_initial_accelerations
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.integrator import Integrator
 

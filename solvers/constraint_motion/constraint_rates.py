@@ -18,7 +18,7 @@ from windlass.framework.assembly.steps import constraint_steps
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.law import role_of
 from windlass.framework.model.system import evaluate
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
+from windlass.solvers.constraint_motion.ghosts import largest_of_all
 
 CHANGE = 1e-3
 """Change of the coordinates that shows whether constraints are linear, relative to 1 + largest coordinate."""

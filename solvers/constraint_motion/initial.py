@@ -16,6 +16,7 @@ from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
+from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.saddle import (
     PetscFactors,
     SaddleMatrix,
@@ -25,7 +26,6 @@ from windlass.solvers.constraint_motion.saddle import (
     solve_saddle,
 )
 from windlass.solvers.equilibrium.singular import random_right_side, try_solve
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.newton.problem import NonlinearProblem
 

@@ -23,8 +23,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.layout.unknowns import Unknowns, plain_unknowns
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.equilibrium.singular import find_weakest
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
 from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package
@@ -220,7 +220,7 @@ def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
     # with a = 0 the inertia is what is quadratic in the velocities
     for system in assembly.systems:
         if system.inertia is not None:
-            system.inertia(evaluate(assembly.fields, f=f))
+            system.inertia.force(evaluate(assembly.fields, f=f))
     for constraint in assembly.constraints:
         constraint.acceleration(evaluate(assembly.fields, C=c))
 
@@ -251,7 +251,7 @@ def _find_slots(assembly: Assembly) -> IntArray:
     diagonal = np.arange(len(assembly.layout.unknown_global)).reshape(-1, 1)
     parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]
     slots_of = assembly.sparsity.slots
-    parts += [slots_of[c].ravel() for c, s in assembly.layout.systems.items() if s.inertia_tangent is not None]
+    parts += [slots_of[c].ravel() for c, s in assembly.layout.systems.items() if s.inertia is not None]
     for coupling in assembly.sparsity.couplings.values():
         parts += [coupling.rows.ravel(), coupling.columns.ravel(), coupling.diagonal.ravel()]
     slots: IntArray = np.unique(np.concatenate(parts))

@@ -27,10 +27,11 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.equilibrium.singular import multiply_absolute, random_right_side
+from windlass.solvers.equilibrium.singular import random_right_side
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import has_package
 from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.rounding import multiply_absolute
 
 SHIFT = 1e-12
 """ε: modes with μ > -ε count as free of force; rounding leaves about 1e-15."""

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.vectors import spread_to_ghosts, sum_to_owners
+from windlass.framework.assembly.vectors import spread_to_ghosts
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.rounding import multiply_absolute
 
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
@@ -88,13 +88,6 @@ def _describe_missing_mass(problem: NonlinearProblem) -> str:
 def _row_sizes(problem: NonlinearProblem) -> Any:
     """The sum of the entries of each row without their signs, as a PETSc vector."""
     return multiply_absolute(problem, np.ones(problem.pattern.rows))
-
-
-def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
-    """The product of the tangent without signs and x by local unknown, as a PETSc vector."""
-    total, pattern = problem.residual_vector.duplicate(), problem.pattern
-    sum_to_owners(problem.sparsity.numbers, total, pattern.multiply(problem.matrix.values, x, absolute=True))
-    return total
 
 
 def _is_singular(problem: NonlinearProblem) -> bool:

@@ -17,7 +17,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
 from windlass.framework.command_line.options import option
 from windlass.framework.errors import ModelError
-from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
 from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia
@@ -57,7 +57,7 @@ class Finding:
         stiffness: twice the potential along that mode with largest entry 1 [N/m, N m, N].
         mode: that mode by local coordinate, largest entry 1, shape (n,).
         names: coordinates that move most in it, and how much [m, rad, 1].
-        faults: shapes that cannot be meant, from `System.diagnose`.
+        faults: shapes that cannot be meant, from `Checks.diagnose`.
         doubts: what is for the user to decide, from there, too.
     """
 

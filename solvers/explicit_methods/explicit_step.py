@@ -13,8 +13,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.system import PostNewton
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.saddle import SingularError
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
 
 LARGEST_CHANGE = 1e3
 """Change of a coordinate in one step, per 1 + largest coordinate at the start, that only a run that blows up makes."""

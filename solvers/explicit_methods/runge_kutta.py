@@ -22,6 +22,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import WindlassError
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.ghosts import GhostValues, largest_of_all
 from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import (
     Advance,
@@ -31,7 +32,6 @@ from windlass.solvers.explicit_methods.explicit_step import (
     make_consistent,
     store_evaluation,
 )
-from windlass.solvers.explicit_methods.ghosts import GhostValues, largest_of_all
 
 STAGES = 12
 """Evaluations of one attempt."""

@@ -29,6 +29,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
+from windlass.solvers.constraint_motion.ghosts import largest_of_all
 from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import (
     Advance,
@@ -37,7 +38,6 @@ from windlass.solvers.explicit_methods.explicit_step import (
     largest_change,
     store_evaluation,
 )
-from windlass.solvers.explicit_methods.ghosts import largest_of_all
 
 
 # copies of a coordinate on several processes must stay equal to the last bit: no reordering, no fused operations

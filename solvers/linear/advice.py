@@ -6,7 +6,7 @@ import sys
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
-from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000

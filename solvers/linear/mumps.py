@@ -13,11 +13,21 @@ of MUMPS on ICNTL(8) and CNTL(1).
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.newton.problem import NonlinearProblem
 
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """Options of PETSc and their values: no scaling, and the threshold of pivots [1]."""
+
+
+class Solved(Protocol):
+    """What MUMPS solves for; see `NonlinearProblem`."""
+
+    snes: Any
+    prefix: str
+    assembly: Assembly
 
 
 class MumpsSettings:
@@ -27,7 +37,7 @@ class MumpsSettings:
     user has given one of them, or chosen another solver, nothing is set: both belong together.
     """
 
-    def __init__(self, problem: NonlinearProblem) -> None:
+    def __init__(self, problem: Solved) -> None:
         self._problem, self._constrained = problem, problem.assembly.world.numbering.multiplier_count > 0
         self._set: list[str] = []
 

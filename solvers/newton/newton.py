@@ -18,13 +18,13 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.advice import advise_iterative
 from windlass.solvers.linear.linear_check import is_accurate
-from windlass.solvers.linear.linear_failure import LinearFailures
 from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package
-from windlass.solvers.linear.rigid_motions import create_near_null_space
+from windlass.solvers.newton.linear_failure import LinearFailures
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding, has_stalled
 
 LINEAR_RTOL = 1e-6

@@ -27,14 +27,14 @@ from windlass.framework.assembly.storage import Sparsity, Storage
 from windlass.framework.assembly.vectors import create_unknowns
 from windlass.framework.checks.checks import checked, instance, word
 from windlass.framework.command_line import options
-from windlass.framework.errors import Failure, OutputError
+from windlass.framework.errors import OutputError
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import evaluate
-from windlass.framework.parallel.meetings import meet
-from windlass.framework.runtime.log_stages import Step
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State
+from windlass.solvers.failure import Failure
 from windlass.solvers.newton.lagging import LagPolicy
 from windlass.solvers.newton.problem_kernels import (
     Motion,

@@ -18,10 +18,12 @@ Newton's method).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from windlass.solvers.equilibrium.singular import multiply_absolute
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 NO_LONGER_FALLS = 0.5
@@ -65,3 +67,10 @@ def has_stalled(history: Sequence[float], iterations: int = STALLED) -> bool:
         return False
     best = min(history[:-iterations])
     return all(norm > NO_LONGER_FALLS * best for norm in history[-iterations:])
+
+
+def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
+    """The product of the tangent without signs and x by local unknown, as a PETSc vector."""
+    total, pattern = problem.residual_vector.duplicate(), problem.pattern
+    sum_to_owners(problem.sparsity.numbers, total, pattern.multiply(problem.matrix.values, x, absolute=True))
+    return total

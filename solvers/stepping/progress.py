@@ -6,7 +6,7 @@ import sys
 import time
 
 from windlass.framework.command_line import options
-from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.launch.launcher import is_first_process
 from windlass.solvers.stepping.statistics import Statistics
 
 INTERVAL_TERMINAL = 0.5

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from windlass.solvers.newton.newton import Newton
-    from windlass.solvers.stepping.discontinuous import DiscontinuousSettings, StepAttempt
+from windlass.solvers.newton.newton import Newton
+from windlass.solvers.stepping.discontinuous import DiscontinuousSettings, StepAttempt
 
 
 @dataclass

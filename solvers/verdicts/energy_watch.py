@@ -124,7 +124,7 @@ class EnergyWatch:
 
     def _watched(self) -> list[System]:
         systems = self._assembly.systems
-        return [s for s in systems if s.energy is not None and s.energy_is_whole and s.residual is not None]
+        return [s for s in systems if s.energy is not None and s.checks.energy_is_whole and s.residual is not None]
 
     def _compare(self, before: Look, now: Look, state: State) -> None:
         way = now.q - before.q

@@ -14,9 +14,9 @@ from typing import Any
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
-from windlass.framework.command_line.summary import note_verdict
+from windlass.framework.command_line.summary_file import note_verdict
 from windlass.framework.errors import WindlassError
-from windlass.framework.runtime.launcher import is_first_process
+from windlass.framework.launch.launcher import is_first_process
 from windlass.solvers.stepping.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05
@@ -42,7 +42,7 @@ class Verdict:
     Attributes:
         reasons: why its result is doubtful; empty if it is not.
         notes: what was said before it began.
-        invariants: numbers that must not have changed at its end, see `System.invariants`.
+        invariants: numbers that must not have changed at its end, see `Checks.invariants`.
     """
 
     reasons: list[str] = field(default_factory=list)
@@ -68,14 +68,19 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
     """
     if options.verdict_kind() == "off":
         return []
-    mine = [words for s in assembly.systems if s.doubts is not None for words in s.doubts(assembly.fields, step)]
+    mine = [
+        words
+        for s in assembly.systems
+        if (find := s.checks.doubts) is not None
+        for words in find(assembly.fields, step)
+    ]
     found = dict.fromkeys(words for part in assembly.processes.allgather("doubts", mine) for words in part)
     return list(found)[:SHOWN]
 
 
 def find_invariants(assembly: Assembly) -> dict[str, float]:
     """Invariants of the whole model at the fields; all processes call this together."""
-    mine = [s.invariants(assembly.fields) for s in assembly.systems if s.invariants is not None]
+    mine = [find(assembly.fields) for s in assembly.systems if (find := s.checks.invariants) is not None]
     sums: dict[str, float] = {}
     for part in assembly.processes.allgather("invariants", mine):
         for values in part:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from windlass.framework.command_line.summary import write_summary as write_summary
     from windlass.framework.errors import ModelError as ModelError
     from windlass.framework.errors import ModelWarning as ModelWarning
-    from windlass.framework.errors import NotConverged as NotConverged
     from windlass.framework.errors import OptionError as OptionError
     from windlass.framework.errors import OutputError as OutputError
     from windlass.framework.errors import WindlassError as WindlassError
+    from windlass.framework.launch.launcher import is_first_process as is_first_process
     from windlass.framework.model.parts import Part as Part
     from windlass.framework.model.parts import part as part
     from windlass.framework.model.table import Entity as Entity
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
     from windlass.framework.restart.checkpoint import Checkpoint as Checkpoint
-    from windlass.framework.runtime.launcher import is_first_process as is_first_process
     from windlass.framework.state.assemble import assemble_mass as assemble_mass
     from windlass.framework.state.assemble import assemble_matrix as assemble_matrix
     from windlass.framework.state.assemble import assemble_vector as assemble_vector
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from windlass.framework.state.state import State as State
     from windlass.solvers.dynamic import Dynamic as Dynamic
     from windlass.solvers.explicit import Explicit as Explicit
+    from windlass.solvers.failure import NotConverged as NotConverged
     from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.static import Static as Static
     from windlass.solvers.verdicts.verdict import DoubtfulError as DoubtfulError
@@ -56,7 +56,7 @@ _MODULE_OF = {
     "Checkpoint": "framework.restart.checkpoint",
     "ModelError": "framework.errors",
     "ModelWarning": "framework.errors",
-    "NotConverged": "framework.errors",
+    "NotConverged": "solvers.failure",
     "OptionError": "framework.errors",
     "OutputError": "framework.errors",
     "WindlassError": "framework.errors",
@@ -71,7 +71,7 @@ _MODULE_OF = {
     "format_comparison": "framework.output.comparison",
     "Sensor": "framework.output.sensors",
     "Sensors": "framework.output.sensors",
-    "is_first_process": "framework.runtime.launcher",
+    "is_first_process": "framework.launch.launcher",
     "Part": "framework.model.parts",
     "part": "framework.model.parts",
     "State": "framework.state.state",
@@ -90,8 +90,8 @@ if all((_ROOT / folder / "__init__.py").is_file() for folder in ("framework", "e
     __path__.insert(0, str(_ROOT))
 
 # On several processes errors count from here on: the others would wait for one that fails.
-if import_module("windlass.framework.runtime.launcher").launched_size() > 1:
-    import_module("windlass.framework.runtime.error_report").install_in_script()
+if import_module("windlass.framework.launch.launcher").launched_size() > 1:
+    import_module("windlass.framework.launch.script_end").install_in_script()
 
 
 def __getattr__(name: str) -> Any:

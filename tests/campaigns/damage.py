@@ -9,7 +9,7 @@ from pathlib import Path
 from windlass.framework.errors import OutputError
 from windlass.framework.files.state_file import read_state_file
 from windlass.framework.restart.checkpoint_file import CheckpointFile
-from windlass.framework.state.state import NAMES
+from windlass.framework.state.exchange import NAMES
 
 from campaigns.model import Undisturbed, in_child, simulate
 

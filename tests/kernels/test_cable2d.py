@@ -243,7 +243,7 @@ def test_body_force_acts_on_chosen_rows() -> None:
     (system,) = (s for s in assembly.systems if s.body_force is not None)
     f = np.zeros(len(state.q) + 1)
     fields = assembly.load_fields(state)
-    system.body_force(evaluate(fields, g=np.array([1.0, 0.0, 0.0]), which=np.array([2]), f=f))
+    system.body_force.force(evaluate(fields, g=np.array([1.0, 0.0, 0.0]), which=np.array([2]), f=f))
     assert not f[:16].any()
     assert_allclose(f[16:24:4].sum(), 3.1 * 0.7, rtol=1e-14)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 def main(path: str) -> None:
     """100 steps with bristles, whose sticking positions refer to the material."""
-    from windlass.framework.runtime.launcher import is_first_process
+    from windlass.framework.launch.launcher import is_first_process
 
     from support.ale_belt import create_drive, create_motion, preload
 

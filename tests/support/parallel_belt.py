@@ -10,8 +10,8 @@ import numpy as np
 
 def main(path: str, steps: int) -> None:
     """Run some steps and write what each process did."""
+    from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
-    from windlass.framework.runtime.launcher import communicator
 
     # also small tables are to be spread
     parts.KEPT_WHOLE = 0

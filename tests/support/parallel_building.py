@@ -147,8 +147,8 @@ def main(mesh: str, path: str) -> None:
     """Solve; the first process writes."""
     import windlass as wl
     from windlass.elements import Point2D
+    from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
-    from windlass.framework.runtime.launcher import communicator
 
     parts.KEPT_WHOLE = 0
     comm = communicator()

@@ -19,9 +19,10 @@ from windlass.elements.nodes.rotations import euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.assembly.vectors import sum_to_owners
+from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.system import Fields
-from windlass.framework.runtime.launcher import communicator
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
+from windlass.framework.state.state import local_state
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 
 TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))
@@ -135,7 +136,7 @@ def compare_with_serial() -> Results:
     """Forces and tangent of the zoo on all processes, less those of this process alone."""
     model = build_zoo()
     assembly = parallel_assembly(model.world, communicator())
-    state = assembly.local_state(None)
+    state = local_state(assembly, None)
     problem = NonlinearProblem(assembly, "")
     layout, serial = assembly.layout, wl.State(model.world)
     everything = problem.residual_vector.duplicate()

@@ -14,7 +14,7 @@ def main(path: str) -> None:
     """Solve and write the whole states and how many coordinates each process has."""
     import windlass as wl
     from windlass.connectors import fix
-    from windlass.framework.runtime.launcher import communicator
+    from windlass.framework.launch.launcher import communicator
 
     from support.nets import build_net
 

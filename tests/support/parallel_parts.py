@@ -57,8 +57,8 @@ def raised(work: Any) -> str:
 def main(path: str) -> None:
     """Use the model; the first process writes."""
     import windlass as wl
+    from windlass.framework.launch.launcher import communicator, is_first_process
     from windlass.framework.model import parts
-    from windlass.framework.runtime.launcher import communicator, is_first_process
     from windlass.framework.state.evaluate import bind_rows
 
     # also small tables are to be spread

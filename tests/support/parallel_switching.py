@@ -10,8 +10,8 @@ import numpy as np
 
 def main(path: str) -> None:
     """Run 60 nominal steps of 1 ms and write what was done and the end."""
+    from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
-    from windlass.framework.runtime.launcher import communicator
 
     # also small tables are to be spread
     parts.KEPT_WHOLE = 0

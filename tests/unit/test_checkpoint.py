@@ -20,9 +20,11 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.recorder import Recorder
 from windlass.framework.output.sensors import Sensor, Sensors
-from windlass.framework.restart.checkpoint import Checkpoint, is_replaying
+from windlass.framework.restart.checkpoint import Checkpoint
+from windlass.framework.restart.insurance import is_replaying
+from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.hooks import StepHook
-from windlass.framework.state.state import NAMES, State
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static

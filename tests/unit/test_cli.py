@@ -292,3 +292,11 @@ def test_doctor_has_an_exit_code(
     monkeypatch.setitem(sys.modules, "windlass.framework.runtime.doctor", doctor)
     assert cli.main(["doctor"]) == code
     assert capsys.readouterr().out == "verdict: something\n"
+
+
+def test_errors_before_the_first_solver_are_short(tmp_path: Path) -> None:
+    """Under plain Python, too, with nothing but a world."""
+    script = tmp_path / "model.py"
+    script.write_text("import windlass as wl\nwl.World(gravity=(0.0, 'x'))\n")
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert (run.returncode, len(run.stderr.splitlines())) == (2, 1) and run.stderr.startswith("error: gravity = ")

@@ -23,9 +23,9 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.restart.fingerprint import check_model, describe_model
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
 from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.fingerprint import check_model, describe_model
 from windlass.framework.state.state import State
 
 RADIUS = 0.1

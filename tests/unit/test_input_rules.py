@@ -11,10 +11,10 @@ import pytest
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import MassPoint, cable_around, nodes_of, straight_cable
+from windlass.framework.assembly.alike import find_difference
 from windlass.framework.checks.user_functions import find_contradictions
 from windlass.framework.errors import ModelWarning
 from windlass.framework.files.state_file import write_state_file
-from windlass.framework.parallel.alike import find_difference
 
 CABLE = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
 

@@ -87,9 +87,3 @@ def test_public_functions_have_docstrings() -> None:
                     if not overload and not ast.get_docstring(node):
                         missing.append(f"{path.relative_to(ROOT)}: {node.name}")
     assert not missing
-
-
-def test_no_file_is_longer_than_400_lines() -> None:
-    folders = ("framework", "elements", "connectors", "solvers", "examples", "benchmarks", "tests")
-    lengths = {p: len(p.read_text().splitlines()) for f in folders for p in (ROOT / f).rglob("*.py")}
-    assert {str(path.relative_to(ROOT)): n for path, n in lengths.items() if n > 400} == {}

@@ -12,9 +12,9 @@ import pytest
 
 from windlass.framework.command_line import options, summary
 from windlass.framework.command_line import unused_options as unread
-from windlass.framework.command_line.arguments import Option, is_option, join_options, model_arguments, split_options
 from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError, OutputError
+from windlass.framework.launch.arguments import Option, is_option, join_options, model_arguments, split_options
 from windlass.framework.runtime.petsc import PETSc
 
 
@@ -145,7 +145,7 @@ def test_summary_is_plain_json(database: object, tmp_path: Path) -> None:
     assert json.loads(file.read_text()) == {"x": 1.5, "n": [0, 1], "none": None, "at": {"0.3": None}}
     PETSc.Options().setValue("summary", f"{tmp_path}/missing/summary.json")
     with pytest.raises(OutputError, match="expected a file in a folder that exists"):
-        summary.summary_path()
+        summary.write_summary({})
 
 
 def test_words_of_pytest_are_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

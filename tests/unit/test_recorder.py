@@ -21,7 +21,7 @@ from windlass.connectors import (
 )
 from windlass.elements import Cable2D, RigidBody2D, cable_around, nodes_of, straight_cable
 from windlass.framework.command_line import options
-from windlass.framework.errors import NotConverged, OutputError
+from windlass.framework.errors import OutputError
 from windlass.framework.model.law import Law, law_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -29,6 +29,7 @@ from windlass.framework.output.recorder import Recorder
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 RADII, OFFSET, SEGMENTS = (0.1, 0.06), 5e-4, 3

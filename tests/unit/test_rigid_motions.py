@@ -13,7 +13,8 @@ from windlass.connectors import CoordinateSpringDamper, coordinate_marker
 from windlass.elements import RigidBody2D, RigidBody3D, cable_around
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.linear.rigid_motions import eval_rigid_motions
+from windlass.framework.state.state import local_state
+from windlass.solvers.newton.rigid_motions import eval_rigid_motions
 from windlass.solvers.static import Static
 
 from support.nets import build_net
@@ -24,7 +25,7 @@ def find_forces(world: World) -> Any:
     """Tangent times each rigid motion at the reference configuration, shape (n, 6), and the tangent's largest entry."""
     static = Static(world, name="")
     problem = static.problem
-    state = static.assembly.local_state(None)
+    state = local_state(static.assembly, None)
     problem.start(static._scheme(state, 1.0, 0.0))
     problem.update_tangent(problem.unknowns)
     tangent = problem.matrix.mat.convert("dense").getDenseArray()

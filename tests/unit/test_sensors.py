@@ -12,7 +12,7 @@ from windlass.elements import RigidBody2D, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
-from windlass.framework.errors import ModelError, NotConverged, OutputError
+from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -21,6 +21,7 @@ from windlass.framework.output.sensors import Probe, Sensor, Sensors, name_colum
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 LENGTH = 0.25

@@ -270,7 +270,7 @@ def march_with_spheres() -> FloatArray:
     world.add(HuntCrossley, contact_set=contacts)
     solver = Dynamic(world, step=2e-3, end=0.12, name="")
     found = np.array([state.q.copy() for state in solver.march()])
-    assert solver.assembly.layout.systems[HuntCrossley].pattern_version >= 2
+    assert solver.assembly.layout.systems[HuntCrossley].neighbours.version >= 2
     return found
 
 

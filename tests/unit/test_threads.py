@@ -25,7 +25,7 @@ def ring(count: int) -> IntArray:
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_sets_share_no_coordinate(monkeypatch: pytest.MonkeyPatch, shuffled: bool) -> None:
     """Rows of different sets have no coordinate in common, and all rows are in one set; few are left over in order."""
-    monkeypatch.setattr(threads, "declare", lambda: 3)
+    monkeypatch.setattr(threads.options, "thread_count", lambda: 3)
     monkeypatch.setattr(threads, "SMALLEST", 10)
     dofs = ring(100)
     if shuffled:
@@ -41,7 +41,7 @@ def test_sets_share_no_coordinate(monkeypatch: pytest.MonkeyPatch, shuffled: boo
 
 def test_small_tables_stay_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Below the smallest range there is one set of all rows."""
-    monkeypatch.setattr(threads, "declare", lambda: 8)
+    monkeypatch.setattr(threads.options, "thread_count", lambda: 8)
     (rows,) = threads.split_rows(ring(9999), 9999)
     assert_array_equal(rows, np.arange(9999))
 
@@ -62,7 +62,7 @@ def test_forces_and_tangents_are_those_of_one_thread(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(threads, "SMALLEST", 10)
     found = []
     for count in (1, 2, 3):
-        monkeypatch.setattr(threads, "declare", lambda count=count: count)
+        monkeypatch.setattr(threads.options, "thread_count", lambda count=count: count)
         world = wl.World()
         for end in ((4.0, 0.0), (0.0, 4.0)):
             straight_cable(world, (0, 0), end, 40, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.2,

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from windlass.elements import MassPoint
-from windlass.framework.errors import NotConverged
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 Update = Callable[[float, float], PostNewton]

@@ -10,11 +10,12 @@ import pytest
 
 from windlass.connectors import fix
 from windlass.elements import MassPoint
-from windlass.framework.errors import ModelError, NotConverged
+from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.explicit import Explicit, StepGrid
+from windlass.solvers.failure import NotConverged
 
 from support.processes import run_windlass
 from support.small_models import G, oscillator

@@ -33,7 +33,7 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, local_state
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 
@@ -256,13 +256,13 @@ def test_implicit_steps_follow_the_neighbours() -> None:
         world, points = build_row()
         solver = Dynamic(world, step=step, end=end, method="trapezoidal_index2", name="")
         momenta = [state.v.reshape(-1, 3).sum(axis=0) for state in solver.march()]
-        last = solver.problem.assembly.local_state(None)
+        last = local_state(solver.problem.assembly, None)
         solver.problem.store(last)
         errors.append(np.abs(last.of(points) - exact).max())
         assert_allclose(momenta[-1], momenta[0], rtol=0, atol=1e-9)
         system = serial_assembly(world).layout.systems[HuntCrossley]
         assert isinstance(system, ContactSystem)
-        assert system.sets[0].near.rebuilds > 50 and system.pattern_version >= 4
+        assert system.sets[0].near.rebuilds > 50 and system.neighbours.version >= 4
         assert solver.statistics.rejected <= 1
         assert solver.statistics.newton_iterations < 4 * solver.statistics.steps
     for coarse, fine in pairwise(errors):

@@ -26,13 +26,13 @@ from windlass.connectors import (
     rotation_marker,
 )
 from windlass.elements import Ground, RigidBody3D, euler_parameters, rotation_matrix
-from windlass.framework.errors import NotConverged
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 from support.processes import ROOT, run_python

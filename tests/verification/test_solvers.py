@@ -24,11 +24,13 @@ from windlass.connectors import (
     position_marker,
 )
 from windlass.elements import MassPoint, nodes_of, straight_cable
-from windlass.framework.errors import ModelError, NotConverged
+from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
+from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.hooks import StepHook
-from windlass.framework.state.state import NAMES, State
+from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 from support.cantilever import solve_cantilever, tip_values

@@ -35,11 +35,12 @@ from windlass.elements import (
     nodes_of,
     straight_cable,
 )
-from windlass.framework.errors import ModelError, NotConverged, UnstableEquilibrium
+from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.equilibrium.inertia import TangentInertia
+from windlass.solvers.failure import NotConverged, UnstableEquilibrium
 from windlass.solvers.static import Static
 
 from support.processes import run_python

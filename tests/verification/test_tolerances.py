@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose
 from windlass.connectors import clamp, hinge
 from windlass.elements import catenary, nodes_of, straight_cable
 from windlass.framework.command_line.options import expect_solver
-from windlass.framework.errors import NotConverged
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 

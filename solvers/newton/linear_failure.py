@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from windlass.framework.errors import Failure, NotConverged
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FIRST, OF_LAST, LAST = 2, 5, 10

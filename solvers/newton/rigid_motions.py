@@ -14,15 +14,13 @@ Source: P. Vaněk, J. Mandel, M. Brezina, Computing 56 (1996) 179-196 (smoothed 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.runtime.petsc import PETSc
-
-if TYPE_CHECKING:
-    from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.problem import NonlinearProblem
 
 POINT, SLOPE, EULER = ("x", "y", "z"), ("x'", "y'", "z'"), ("e0", "e1", "e2", "e3")
 SMALL = 1e-10

@@ -8,8 +8,8 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.vectors import create_ghost_vector
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state.exchange import create_ghost_vector
 
 
 class GhostValues:
@@ -41,6 +41,6 @@ def largest_of_all(comm: Any, value: float) -> float:
     mine = float(value) if np.isfinite(value) else np.inf
     if comm is None or comm.size == 1:
         return mine
-    from mpi4py import MPI
+    from mpi4py import MPI  # here, because it starts MPI
 
     return float(comm.allreduce(mine, op=MPI.MAX))

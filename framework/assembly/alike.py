@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-
-if TYPE_CHECKING:
-    from windlass.framework.model.table import EntityTable
-    from windlass.framework.model.world import World
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
 
 MUST = "must be the same on all processes"
 

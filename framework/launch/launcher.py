@@ -2,7 +2,7 @@
 
 import atexit
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -42,31 +42,31 @@ def quick_start() -> Iterator[None]:
             del os.environ[name]
 
 
+_ends: list[Callable[[], None]] = []
+
+
+def before_end(function: Callable[[], None]) -> None:
+    """Have a function called before the end of PETSc, in which processes wait for each other."""
+    _ends.append(function)
+
+
 def start_petsc(words: Sequence[str]) -> None:
     """Initialise MPI and PETSc with the words of a command line."""
     # factorisation packages slow down by orders of magnitude when OpenMP spreads small systems over all cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    import petsc4py
+    import petsc4py  # here, because mpiexec and OMP_NUM_THREADS are looked at before
 
     with quick_start():
         petsc4py.init(["windlass", *words])
     if launched_size() > 1:
-        # before PETSc's own end, in which processes wait for each other
-        atexit.register(_end_together)
-
-
-def _end_together() -> None:
-    from windlass.framework.runtime import error_report as failure
-
-    if failure.is_installed():
-        failure.end_together()
+        atexit.register(lambda: [function() for function in _ends])
 
 
 def communicator() -> Any:
     """The mpi4py world communicator when started by ``mpiexec`` on several processes, otherwise None."""
     if launched_size() == 1:
         return None
-    from mpi4py import MPI
+    from mpi4py import MPI  # here, because it starts MPI
 
     return MPI.COMM_WORLD if MPI.COMM_WORLD.size > 1 else None
 

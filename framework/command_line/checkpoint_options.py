@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.files.whole_files import check_target
 
@@ -33,20 +33,23 @@ class Wish(NamedTuple):
     minutes: float
 
 
-def declare() -> Wish:
+def declare(option: Callable[..., Any]) -> Wish:
     """Declare the options and return what they ask for.
+
+    Args:
+        option: `options.option`.
 
     Raises:
         OptionError: a wrong number of steps.
         OutputError: there is no file to go on from; checkpoints cannot be written.
     """
-    file = options.option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")
-    every = options.option("checkpoint_every", EVERY, "1", "steps between checkpoints", minimum=1)
-    minutes = options.option(
+    file = option("checkpoint", "", "", f"keep checkpoints of the run in this HDF5 file ({DEFAULT_FILE})")
+    every = option("checkpoint_every", EVERY, "1", "steps between checkpoints", minimum=1)
+    minutes = option(
         "checkpoint_minutes", MINUTES, "min", "elapsed time after which a checkpoint is due; 0 never", minimum=0.0
     )
-    restart = options.option("restart", "", "", "go on from this checkpoint file; auto: that of -checkpoint, if any")
-    from petsc4py import PETSc  # it has its options by now
+    restart = option("restart", "", "", "go on from this checkpoint file; auto: that of -checkpoint, if any")
+    from petsc4py import PETSc  # here, because it starts with its options
 
     every_given = PETSc.Options().hasName("checkpoint_every")
     if not (file or every_given or restart):

@@ -12,7 +12,8 @@ import time
 from typing import Any
 
 from windlass.framework.errors import ModelError
-from windlass.framework.runtime.launcher import launched_size
+from windlass.framework.launch import error_report as failure
+from windlass.framework.launch.launcher import communicator, launched_size
 
 TAG = 7319
 """Of the messages between neighbours, on the communicator of all processes."""
@@ -57,8 +58,6 @@ def end() -> None:
     """
     if launched_size() == 1:
         return
-    from windlass.framework.runtime.launcher import communicator
-
     comm = communicator()
     if comm is None:
         return
@@ -69,7 +68,5 @@ def end() -> None:
 
 
 def _end_job(error: BaseException) -> None:
-    from windlass.framework.runtime import error_report as failure
-
     sys.stdout.flush()
     raise SystemExit(failure.report(error))

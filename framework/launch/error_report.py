@@ -4,44 +4,79 @@ Errors of Windlass are one message without traceback and exit code 2; other exce
 with 1. Under MPI one rank speaks and then ends the others, which would otherwise wait for it for ever.
 """
 
-import atexit
 import os
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from types import TracebackType
-from typing import NoReturn
+from typing import Protocol
 
-from windlass.framework.command_line import options
-from windlass.framework.command_line.arguments import model_arguments
 from windlass.framework.errors import WindlassError
-from windlass.framework.runtime.launcher import launched_rank, launched_size
+from windlass.framework.launch.arguments import TRUE_WORDS
+from windlass.framework.launch.launcher import launched_rank, launched_size
 
 # Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one speaks.
 HEAD_START = 2.0
-_process = {"failed": False, "ended": False}
+process = {"failed": False}
+"""Whether an error of this process has been reported."""
+_hints: list[Callable[[], str]] = []
 
 
-def install() -> None:
-    """Take charge of the errors and of the end of a script that plain `python` runs."""
-    if is_installed():
-        return
-    sys.excepthook = _excepthook
-    atexit.register(_end_of_script)
-    if launched_size() > 1:
-        # Python calls no hook for it, and the other processes would wait for this one for ever
-        sys.exit = _exit
+class Watch(Protocol):
+    """What the command line tells about a run."""
+
+    def is_dry_run(self) -> bool:
+        """Whether -help was given and a solver has been shown."""
+
+    def is_initialised(self) -> bool:
+        """Whether PETSc has its command line."""
+
+    def finish(self) -> None:
+        """The end of the run."""
+
+    def finish_without_check(self) -> None:
+        """The end of a run that has failed."""
+
+    def traceback_wanted(self) -> bool:
+        """Whether errors show their place in the code."""
+
+    def process_rank(self) -> int:
+        """Number of this process."""
 
 
-def is_installed() -> bool:
-    """Whether errors and the end of this program are in the charge of Windlass."""
-    return sys.excepthook is _excepthook
+class _NoOptions:
+    """As long as nobody has read the command line."""
+
+    def is_dry_run(self) -> bool:
+        return False
+
+    is_initialised = is_dry_run
+
+    def finish(self) -> None:
+        return None
+
+    finish_without_check = finish
+
+    def traceback_wanted(self) -> bool:
+        return "-traceback" in sys.argv or os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS
+
+    def process_rank(self) -> int:
+        return launched_rank()
 
 
-def install_in_script() -> None:
-    """`install` if this program is the script of a model, and not a test or a notebook."""
-    if model_arguments() is not None:
-        install()
+options: Watch = _NoOptions()
+
+
+def watch(found: Watch) -> None:
+    """From now on the command line is read."""
+    global options
+    options = found
+
+
+def at_failure(find_hint: Callable[[], str]) -> None:
+    """Have a function called when a run fails; what it returns is printed after the message."""
+    _hints.append(find_hint)
 
 
 def report(error: BaseException, script: str | None = None) -> int:
@@ -54,15 +89,13 @@ def report(error: BaseException, script: str | None = None) -> int:
     if options.is_dry_run() and isinstance(error, Exception):
         return end_quietly()
     options.finish_without_check()
-    _process["failed"] = True
+    process["failed"] = True
     code = 2 if isinstance(error, WindlassError) else 130 if isinstance(error, KeyboardInterrupt) else 1
     rank = _rank()
     where = f" on rank {rank}" if rank > 0 else ""
-    _say(_describe(error, script, where))
-    if "windlass.framework.restart.checkpoint" in sys.modules:
-        from windlass.framework.restart.insurance import leave_checkpoints
-
-        if hint := leave_checkpoints():
+    say(_describe(error, script, where))
+    for find_hint in _hints:
+        if hint := find_hint():
             print(hint, file=sys.stderr, flush=True)
     return leave(code)
 
@@ -75,7 +108,7 @@ def leave(code: int) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         try:
-            from mpi4py import MPI
+            from mpi4py import MPI  # here, because it starts MPI
         except ImportError:
             os._exit(code)  # without a farewell to MPI, which makes mpiexec end the others
         if MPI.COMM_WORLD.size > 1:
@@ -83,20 +116,12 @@ def leave(code: int) -> int:
     return code
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Print an error; ranks other than the first one wait a while."""
     if _rank() > 0:
         time.sleep(HEAD_START)
     sys.stdout.flush()
     print(text, file=sys.stderr, flush=True)
-
-
-def end_together() -> None:
-    """The script has ended well on this process: others that go on would wait for it; see `meetings`."""
-    if not _process["failed"] and not _process["ended"]:
-        _process["ended"] = True
-        from windlass.framework.parallel import meetings
-
-        meetings.end()
 
 
 def end_quietly() -> int:
@@ -124,37 +149,4 @@ def _inside(frames: TracebackType | None, script: str | None) -> TracebackType |
 
 
 def _rank() -> int:
-    if options.is_initialised():
-        from windlass.framework.runtime.petsc import PETSc
-
-        return int(PETSc.COMM_WORLD.getRank())
-    return launched_rank()
-
-
-def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
-    # Python passes on the exit code of a hook that exits.
-    raise SystemExit(report(error))
-
-
-def _exit(code: object = None) -> NoReturn:
-    """`sys.exit` of a script on several ranks: with a code other than 0 it ends all of them."""
-    if code is None or isinstance(code, int):
-        leave(int(code or 0))
-    else:
-        _say(str(code))
-        code = leave(1)
-    raise SystemExit(code)
-
-
-def _end_of_script() -> None:
-    """The check at the end, when Python's exit code is settled already and only a hard exit can change it."""
-    try:
-        end_together()
-        options.finish()
-    except WindlassError as error:
-        code = report(error)
-        sys.stdout.flush()
-        from windlass.framework.runtime.petsc import PETSc
-
-        PETSc._finalize()  # what PETSc prints at its end, and the farewell to MPI
-        os._exit(code)
+    return options.process_rank() if options.is_initialised() else launched_rank()

@@ -1,0 +1,84 @@
+"""The file of the option -summary: results as JSON, and the verdicts of all solves."""
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from windlass.framework.errors import OutputError
+from windlass.framework.files.whole_files import check_target, replace_file
+
+
+@dataclass
+class _Verdicts:
+    """Verdicts on the solves of this process, beside PETSc's one database of options; whether they were written."""
+
+    solves: list[dict[str, Any]] = field(default_factory=list)
+    written: bool = False
+
+
+_verdicts = _Verdicts()
+
+
+def note_verdict(solve: str, word: str, reasons: Sequence[str]) -> None:
+    """A solve has ended with a verdict, which the summary will contain."""
+    _verdicts.solves.append({"solve": solve, "verdict": word, "reasons": list(reasons)})
+
+
+def check_path(text: str) -> Path | None:
+    """The file of -summary, None for "".
+
+    Raises:
+        OutputError: the file cannot be written there.
+    """
+    if not text:
+        return None
+    path = check_target(Path(text), "-summary")
+    if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise OutputError(f"-summary {text}: expected a file in a folder that exists and can be written")
+    return path
+
+
+def is_written() -> bool:
+    """Whether the model has written its results."""
+    return _verdicts.written
+
+
+def write(text: str, values: Mapping[str, Any], wanted: bool = True) -> None:
+    """Write results and verdicts to the file of -summary; nothing for "".
+
+    Args:
+        text: the value of -summary.
+        values: results by name.
+        wanted: whether this process writes.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    path, _verdicts.written = check_path(text), True
+    if path is None or not wanted:
+        return
+    if _verdicts.solves:
+        worst = next((s["verdict"] for s in _verdicts.solves if s["verdict"] != "ok"), "ok")
+        values = {**values, "verdict": worst, "verdicts": _verdicts.solves}
+    try:
+        replace_file(path, f"{json.dumps(_as_json(values), indent=2, allow_nan=False)}\n".encode())
+    except OSError as error:
+        raise OutputError(f"-summary {path}: {error.strerror}") from error
+
+
+def _as_json(value: Any) -> Any:
+    import numpy as np  # here, because the command line is quick without it
+
+    if isinstance(value, Mapping):
+        return {str(key): _as_json(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _as_json(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_as_json(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

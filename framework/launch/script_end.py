@@ -1,0 +1,79 @@
+"""The end of a model script that plain `python` runs: errors, and what all processes do together."""
+
+import atexit
+import os
+import sys
+from types import TracebackType
+from typing import NoReturn
+
+from windlass.framework.errors import WindlassError
+from windlass.framework.launch import error_report as failure
+from windlass.framework.launch import meetings
+from windlass.framework.launch.arguments import model_arguments
+from windlass.framework.launch.launcher import before_end, launched_size
+
+_process = {"ended": False}
+
+
+def install() -> None:
+    """Take charge of the errors and of the end of a script that plain `python` runs."""
+    if is_installed():
+        return
+    sys.excepthook = _excepthook
+    before_end(_end_if_installed)
+    atexit.register(_end_of_script)
+    if launched_size() > 1:
+        # Python calls no hook for it, and the other processes would wait for this one for ever
+        sys.exit = _exit
+
+
+def is_installed() -> bool:
+    """Whether errors and the end of this program are in the charge of Windlass."""
+    return sys.excepthook is _excepthook
+
+
+def install_in_script() -> None:
+    """`install` if this program is the script of a model, and not a test, a notebook or `windlass run`."""
+    if not failure.options.is_initialised() and model_arguments() is not None:
+        install()
+
+
+def end_together() -> None:
+    """The script has ended well on this process: others that go on would wait for it; see `meetings`."""
+    if not failure.process["failed"] and not _process["ended"]:
+        _process["ended"] = True
+        meetings.end()
+
+
+def _end_if_installed() -> None:
+    if is_installed():
+        end_together()
+
+
+def _excepthook(kind: type[BaseException], error: BaseException, frames: TracebackType | None) -> None:
+    # Python passes on the exit code of a hook that exits.
+    raise SystemExit(failure.report(error))
+
+
+def _exit(code: object = None) -> NoReturn:
+    """`sys.exit` of a script on several ranks: with a code other than 0 it ends all of them."""
+    if code is None or isinstance(code, int):
+        failure.leave(int(code or 0))
+    else:
+        failure.say(str(code))
+        code = failure.leave(1)
+    raise SystemExit(code)
+
+
+def _end_of_script() -> None:
+    """The check at the end, when Python's exit code is settled already and only a hard exit can change it."""
+    try:
+        end_together()
+        failure.options.finish()
+    except WindlassError as error:
+        code = failure.report(error)
+        sys.stdout.flush()
+        from petsc4py import PETSc  # here, because it has started or is not needed
+
+        PETSc._finalize()  # what PETSc prints at its end, and the farewell to MPI
+        os._exit(code)

@@ -1,0 +1,67 @@
+"""Solves that fail: what is known about them, and the errors that say so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from windlass.framework.errors import WindlassError
+from windlass.framework.state.state import State
+
+
+@dataclass
+class Failure:
+    """What is known about a solve that failed.
+
+    Attributes:
+        reason: the reason in PETSc's words, e.g. ``DIVERGED_MAX_IT``.
+        time: time [s] (dynamics) or load factor [1] (statics) of the failed step.
+        step: number of the failed step, from 1; 0 if it is not known.
+        step_size: its size [s] or [1].
+        history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
+        worst: the equations with the largest residuals: (name, residual).
+        trouble: rows that could not be evaluated, and why.
+        last_good: the state before the failed step.
+        saved_to: the file that it was saved to, if any.
+    """
+
+    reason: str
+    time: float
+    step: int
+    step_size: float
+    history: list[float] = field(default_factory=list)
+    worst: list[tuple[str, float]] = field(default_factory=list)
+    last_good: State | None = None
+    saved_to: str = ""
+    trouble: list[str] = field(default_factory=list)
+
+    def describe(self) -> str:
+        """The failure in some lines for the user."""
+        where = f" in step {self.step} at {self.time:.9g} (step size {self.step_size:.3g})" if self.step else ""
+        lines = [self.reason + where]
+        if self.history:
+            lines.append("  residual norms: " + " ".join(f"{r:.3e}" for r in self.history[-12:]))
+        lines += [f"  worst equation: {name}, residual {value:.3e}" for name, value in self.worst]
+        lines += [f"  {words}" for words in self.trouble[:3]]
+        if self.saved_to:
+            lines.append(f"  last good state: {self.saved_to}")
+        return "\n".join(lines)
+
+
+class NotConverged(WindlassError):
+    """A solve that did not converge; ``failure`` tells why, where and when, ``state`` is the last good state."""
+
+    def __init__(self, failure: Failure, advice: str = "") -> None:
+        self.failure, self.advice = failure, advice
+        super().__init__(failure.describe() + (f"\n  advice: {advice}" if advice else ""))
+
+    @property
+    def state(self) -> State | None:
+        """The last good state, or None."""
+        return self.failure.last_good
+
+
+class UnstableEquilibrium(NotConverged):
+    """A static equilibrium that is unstable, or whose shape cannot be meant; ``state`` is that equilibrium."""
+
+    def __init__(self, failure: Failure, advice: str) -> None:
+        super().__init__(failure, advice)
