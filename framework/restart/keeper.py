@@ -10,6 +10,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line import unused_options as unread
 from windlass.framework.errors import ModelError
+from windlass.framework.files.state_file import rename_former
 from windlass.framework.launch.meetings import leave as leave_meeting
 from windlass.framework.restart.checkpoint import Checkpoint, say
 from windlass.framework.restart.insurance import find_checkpoint
@@ -138,7 +139,7 @@ class Keeper:
         self._check_solver(record)
         check_model(record["model"], solver.assembly, self._checkpoint.source)
         restore_changes(solver.assembly.world, record["changes"])
-        state.scatter(record["state"])
+        state.scatter(rename_former(record["state"]))
         state.t, state.step = float(record["state"]["t"]), int(record["state"]["step"])
         solver.take_up(record["progress"])
         for name, hook in self._hooks.items():
