@@ -158,12 +158,8 @@ class _Columns(dict[str, Any]):
 
 def _probe(s: Evaluation, value: float) -> Evaluation:
     probe = object.__new__(_Probe)
-    kept = {
-        name: _replace(array, value)
-        for name, array in s.__dict__.items()
-        if name not in ("markers", "coupling", "pieces")
-    }
-    probe.__dict__.update(kept, markers=_Columns(s.markers, value), coupling=s.coupling, pieces=s.pieces)
+    probe.__dict__.update({name: _replace(array, value) for name, array in s.__dict__.items()})
+    probe.markers = _Columns(s.markers, value)
     return probe
 
 
