@@ -45,7 +45,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Checks, Evaluation, Fused, System, Term
+from windlass.framework.model.system import Checks, Evaluation, Fused, Slots, System, Term
 from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
@@ -88,30 +88,30 @@ class Inertia(NamedTuple):
 
 
 @kernel
-def mass(c: Inertia, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
+def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
+    """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values."""
     for i in range(len(c.L)):
-        L, to = c.L[i], slots[i]
+        L = c.L[i]
         m = scale * c.rho[i] * L / 420.0
         r_r, r_s, r_r1, r_s1 = 156.0 * m, 22.0 * L * m, 54.0 * m, -13.0 * L * m
         s_s, s_s1 = 4.0 * L * L * m, -3.0 * L * L * m
         for a in range(2):
-            values[find_slot(to, a, a)] += r_r
-            values[find_slot(to, a, a + 2)] += r_s
-            values[find_slot(to, a, a + 4)] += r_r1
-            values[find_slot(to, a, a + 6)] += r_s1
-            values[find_slot(to, a + 2, a)] += r_s
-            values[find_slot(to, a + 2, a + 2)] += s_s
-            values[find_slot(to, a + 2, a + 4)] -= r_s1
-            values[find_slot(to, a + 2, a + 6)] += s_s1
-            values[find_slot(to, a + 4, a)] += r_r1
-            values[find_slot(to, a + 4, a + 2)] -= r_s1
-            values[find_slot(to, a + 4, a + 4)] += r_r
-            values[find_slot(to, a + 4, a + 6)] -= r_s
-            values[find_slot(to, a + 6, a)] += r_s1
-            values[find_slot(to, a + 6, a + 2)] += s_s1
-            values[find_slot(to, a + 6, a + 4)] -= r_s
-            values[find_slot(to, a + 6, a + 6)] += s_s
+            values[find_slot(slots, i, a, a)] += r_r
+            values[find_slot(slots, i, a, a + 2)] += r_s
+            values[find_slot(slots, i, a, a + 4)] += r_r1
+            values[find_slot(slots, i, a, a + 6)] += r_s1
+            values[find_slot(slots, i, a + 2, a)] += r_s
+            values[find_slot(slots, i, a + 2, a + 2)] += s_s
+            values[find_slot(slots, i, a + 2, a + 4)] -= r_s1
+            values[find_slot(slots, i, a + 2, a + 6)] += s_s1
+            values[find_slot(slots, i, a + 4, a)] += r_r1
+            values[find_slot(slots, i, a + 4, a + 2)] -= r_s1
+            values[find_slot(slots, i, a + 4, a + 4)] += r_r
+            values[find_slot(slots, i, a + 4, a + 6)] -= r_s
+            values[find_slot(slots, i, a + 6, a)] += r_s1
+            values[find_slot(slots, i, a + 6, a + 2)] += s_s1
+            values[find_slot(slots, i, a + 6, a + 4)] -= r_s
+            values[find_slot(slots, i, a + 6, a + 6)] += s_s
 
 
 @kernel
@@ -181,9 +181,9 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
         columns,
         points,
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
-        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.slots, s.values)),
+        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
-        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, s.mass, s.slots, s.values)),
+        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, s.mass, s.pieces, s.values)),
     )
 
 
@@ -234,7 +234,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     system = System("Cable2D", dofs)
     system.residual = add_residual if law_groups else residual
     system.tangent = add_tangent if law_groups else tangent
-    system.mass = call(mass, lambda s: (inertia, s.mass, s.slots, s.values))
+    system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not law_groups:
         system.fused.runs = 4
