@@ -267,7 +267,10 @@ def measure_kernels(solver: Any) -> dict[str, float]:
         into = assembly.evaluation(component, values, dq=1.0, dv=v_factor)
         tangent = partial(law.tangent, into)
         if kind == "cable":
-            into_few = partial(law.tangent, evaluate(into, slots=into.slots % few, values=few_values))
+            into_few = partial(
+                law.tangent,
+                evaluate(into, pieces=into.pieces._replace(places=into.pieces.places % few), values=few_values),
+            )
             for name, call in (("residual", residual), ("tangent", tangent), ("tangent into few numbers", into_few)):
                 out[f"cable {name}, per element"] = 1e6 * repeat(call) / len(law.dofs)
             continue

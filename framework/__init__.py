@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.law import register as register
     from windlass.framework.model.law import register_family as register_family
     from windlass.framework.model.law import register_pair as register_pair
+    from windlass.framework.model.numbering import node_dofs as node_dofs
     from windlass.framework.model.schema import Component as Component
     from windlass.framework.model.schema import column as column
     from windlass.framework.model.schema import function as function
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.system import Fields as Fields
     from windlass.framework.model.system import PostNewton as PostNewton
     from windlass.framework.model.system import System as System
+    from windlass.framework.model.system import Term as Term
     from windlass.framework.model.table import Entity as Entity
     from windlass.framework.model.table import EntityTable as EntityTable
     from windlass.framework.model.world import World as World
@@ -57,9 +59,11 @@ _MODULE_OF = {
     "Output": "model.law",
     "PostNewton": "model.system",
     "System": "model.system",
+    "Term": "model.system",
     "register": "model.law",
     "register_family": "model.law",
     "register_pair": "model.law",
+    "node_dofs": "model.numbering",
     "Component": "model.schema",
     "column": "model.schema",
     "function": "model.schema",

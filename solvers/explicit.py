@@ -220,7 +220,7 @@ class Explicit:
             if keeper.had_ended(current):
                 yield current
             # what generalised-alpha would start from
-            current.algorithmic_a[:] = current.a
+            current.carried[:] = current.a
             self.statistics.end()
             self.progress.end()
             for hook in all_hooks:

@@ -85,7 +85,7 @@ def build(rows: LocalRows) -> System:
             # into the slots of the bodies, whose rows the group names
             weight = systems[group.component].body_force
             if weight is not None and weight.tangent is not None:
-                slots = s.slots_of[group.component]
+                slots = s.slots_of[group.component].places
                 weight.tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
 
     system.load = add_load

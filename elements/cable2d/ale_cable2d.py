@@ -45,7 +45,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
-from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
+from windlass.framework.model.system import Evaluation, Fields, Slots, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 
@@ -121,10 +121,10 @@ def build(rows: LocalRows) -> System:
         update_elements(s)
         fe[:], K[:] = 0.0, 0.0
         residual(forces)
-        tangent(evaluate(own, dq=s.dq, dv=s.dv, slots=blocks, values=K.reshape(-1)))
+        tangent(evaluate(own, dq=s.dq, dv=s.dv, slots=blocks, pieces=Slots(blocks), values=K.reshape(-1)))
         if damped:
             D[:] = 0.0
-            tangent(evaluate(own, dv=1.0, slots=blocks, values=D.reshape(-1)))
+            tangent(evaluate(own, dv=1.0, slots=blocks, pieces=Slots(blocks), values=D.reshape(-1)))
         scatter_derivatives(s)
 
     def add_mass(s: Evaluation) -> None:

@@ -133,9 +133,9 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
         functools.cache(columns),
         points,
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
-        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.slots, s.values)),
+        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
-        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, s.mass, s.slots, s.values)),
+        call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, s.mass, s.pieces, s.values)),
     )
 
 
@@ -186,7 +186,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     system = System("Cable2D", dofs)
     system.residual = add_residual if law_groups else residual
     system.tangent = add_tangent if law_groups else tangent
-    system.mass = call(mass, lambda s: (inertia, s.mass, s.slots, s.values))
+    system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not law_groups:
         system.fused.runs = 4

@@ -41,8 +41,9 @@ from windlass.elements.cable2d.points import (
     bending_blocks,
     bending_force,
 )
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Slots
 
 AT_POINT, SLOPE = FREE, FREE + 1
 """Rows of the strain or curvature without force at the present point, and of e and its rate."""
@@ -175,10 +176,10 @@ def tangent_gauss(
     dq: float,
     dv: float,
     mass: float,
-    slots: IntArray,
+    slots: Slots,
     values: FloatArray,
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values; see `add_matrix` for the slots."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values."""
     # after the matrix the sums over points
     g = np.empty((SUMS + 36, LANES))
     axial = len(p.wa)

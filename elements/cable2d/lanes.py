@@ -17,6 +17,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Slots
 
 LANES = 8
 """Cables side by side; fewer, or many more, are slower."""
@@ -105,39 +106,41 @@ def scatter_forces(c: Lanes, first: int, g: FloatArray, f: FloatArray) -> None:
 
 
 @kernel(inline=True)
-def find_slot(slots: IntArray, i: int, j: int) -> int:
-    """Slot of entry (i, j) of a cable's matrix; slots has shape (8, 8), (8, 2) or (2, 2), see `Fused.runs`."""
-    if slots.shape[0] == 2:
-        return int(slots[i // 4, j // 4] + 4 * (j % 4) + i % 4)
-    if slots.shape[1] == 2:
-        return int(slots[i, j // 4] + j % 4)
-    return int(slots[i, j])
+def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
+    """Place of entry (i, j) of the matrix of a row, whose pieces are 1 x 1, 1 x 4 or 4 x 4."""
+    to = slots.places[row]
+    if slots.height == 4:
+        return int(to[i // 4, j // 4] + 4 * (j % 4) + i % 4)
+    if slots.width == 4:
+        return int(to[i, j // 4] + j % 4)
+    return int(to[i, j])
 
 
 @kernel(inline=True)
-def add_matrix(g: FloatArray, k: int, slots: IntArray, values: FloatArray) -> None:
-    """Add the matrix of lane k to the world's; slots has shape (8, 8), (8, 2) or (2, 2), see `Fused.runs`."""
-    if slots.shape[0] == 2:
+def add_matrix(g: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
+    """Add the matrix of lane k, that of a row, to the world's; pieces are 1 x 1, 1 x 4 or 4 x 4."""
+    places = slots.places[row]
+    if slots.height == 4:
         for p in range(2):
             for q in range(2):
-                to = slots[p, q]
+                to = places[p, q]
                 for j in range(4):
                     for i in range(4):
                         values[to + 4 * j + i] += g[MATRIX + 8 * (4 * p + i) + 4 * q + j, k]
-    elif slots.shape[1] == 2:
+    elif slots.width == 4:
         for i in range(8):
             for q in range(2):
-                to = slots[i, q]
+                to = places[i, q]
                 for j in range(4):
                     values[to + j] += g[MATRIX + 8 * i + 4 * q + j, k]
     else:
         for i in range(8):
             for j in range(8):
-                values[slots[i, j]] += g[MATRIX + 8 * i + j, k]
+                values[places[i, j]] += g[MATRIX + 8 * i + j, k]
 
 
 @kernel(inline=True)
-def scatter_matrices(c: Lanes, first: int, g: FloatArray, slots: IntArray, values: FloatArray) -> None:
+def scatter_matrices(c: Lanes, first: int, g: FloatArray, slots: Slots, values: FloatArray) -> None:
     """Add the matrices of the lanes to the world's; slots of all rows."""
     for k in range(min(LANES, len(c.row) - first)):
-        add_matrix(g, k, slots[c.row[first + k]], values)
+        add_matrix(g, k, slots, c.row[first + k], values)

@@ -36,8 +36,9 @@ from windlass.elements.cable2d.points import (
     bending_blocks,
     bending_force,
 )
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Slots
 
 ROOT3 = sqrt(3.0)
 # The two bending points lie at s = 1/2 - H and 1/2 + H.
@@ -149,9 +150,9 @@ def fill_entries(
 
 @kernel
 def tangent_lobatto(
-    c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: IntArray, values: FloatArray
+    c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values; see `add_matrix` for the slots."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values."""
     g = np.empty((MATRIX + 64, LANES))
     for block in range(len(c.given)):
         first = block * LANES

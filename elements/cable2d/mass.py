@@ -17,6 +17,7 @@ import numpy as np
 from windlass.elements.cable2d.lanes import ACCELERATIONS, FORCES, LENGTH, MASS_PER_LENGTH, MATRIX, find_slot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
 """Entries by positions R and slopes S of the first node, R1 and S1 of the second, without signs and powers of L."""
@@ -44,30 +45,30 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 
 
 @kernel
-def mass(c: Inertia, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
     """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
     for i in range(len(c.L)):
-        L, to = c.L[i], slots[i]
+        L = c.L[i]
         m = scale * c.rho[i] * L / 420.0
         r_r, r_s, r_r1, r_s1 = R_R * m, R_S * L * m, R_R1 * m, -R_S1 * L * m
         s_s, s_s1 = S_S * L * L * m, -S_S1 * L * L * m
         for a in range(2):
-            values[find_slot(to, a, a)] += r_r
-            values[find_slot(to, a, a + 2)] += r_s
-            values[find_slot(to, a, a + 4)] += r_r1
-            values[find_slot(to, a, a + 6)] += r_s1
-            values[find_slot(to, a + 2, a)] += r_s
-            values[find_slot(to, a + 2, a + 2)] += s_s
-            values[find_slot(to, a + 2, a + 4)] -= r_s1
-            values[find_slot(to, a + 2, a + 6)] += s_s1
-            values[find_slot(to, a + 4, a)] += r_r1
-            values[find_slot(to, a + 4, a + 2)] -= r_s1
-            values[find_slot(to, a + 4, a + 4)] += r_r
-            values[find_slot(to, a + 4, a + 6)] -= r_s
-            values[find_slot(to, a + 6, a)] += r_s1
-            values[find_slot(to, a + 6, a + 2)] += s_s1
-            values[find_slot(to, a + 6, a + 4)] -= r_s
-            values[find_slot(to, a + 6, a + 6)] += s_s
+            values[find_slot(slots, i, a, a)] += r_r
+            values[find_slot(slots, i, a, a + 2)] += r_s
+            values[find_slot(slots, i, a, a + 4)] += r_r1
+            values[find_slot(slots, i, a, a + 6)] += r_s1
+            values[find_slot(slots, i, a + 2, a)] += r_s
+            values[find_slot(slots, i, a + 2, a + 2)] += s_s
+            values[find_slot(slots, i, a + 2, a + 4)] -= r_s1
+            values[find_slot(slots, i, a + 2, a + 6)] += s_s1
+            values[find_slot(slots, i, a + 4, a)] += r_r1
+            values[find_slot(slots, i, a + 4, a + 2)] -= r_s1
+            values[find_slot(slots, i, a + 4, a + 4)] += r_r
+            values[find_slot(slots, i, a + 4, a + 6)] -= r_s
+            values[find_slot(slots, i, a + 6, a)] += r_s1
+            values[find_slot(slots, i, a + 6, a + 2)] += s_s1
+            values[find_slot(slots, i, a + 6, a + 4)] -= r_s
+            values[find_slot(slots, i, a + 6, a + 6)] += s_s
 
 
 @kernel

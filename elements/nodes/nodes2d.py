@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
-from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, Tables, register
+from windlass.framework.model.numbering import node_dofs as node_dofs
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 
@@ -60,12 +60,6 @@ class RigidNode2D(Component):
     angle = column("rad", "reference rotation about z", default=0.0)
     displacement = column("m, rad", "initial displacement of x, y [m], rotation [rad]", shape=(3,), default=(0.0,) * 3)
     velocity = column("m/s, rad/s", "initial velocity of x, y [m/s], rotation [rad/s]", shape=(3,), default=(0.0,) * 3)
-
-
-def node_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the coordinates of each node, shape (rows, k)."""
-    dofs: IntArray = world.numbering.node_dofs[table.component]
-    return dofs
 
 
 def create_missing_node(world: Tables, values: dict[str, Any], node: type[Component], kind: str) -> dict[str, Any]:

@@ -176,7 +176,7 @@ class Assembly:
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
         """An evaluation into matrix values of the storage in use, with the places of the rows of a component."""
         slots = self.sparsity.slots
-        own = {"slots": slots[component]} if component in slots else {}
+        own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
         return evaluate(self.fields, values=values, slots_of=slots, **own, **given)
 
     @property

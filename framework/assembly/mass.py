@@ -10,7 +10,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.system import Fields, System, evaluate
+from windlass.framework.model.system import Fields, Slots, System, evaluate
 
 
 class MassRows(NamedTuple):
@@ -30,7 +30,7 @@ class MassRows(NamedTuple):
 
 
 def create_mass_rows(
-    fields: Fields, systems: Sequence[tuple[System, IntArray]], pattern: Pattern, unknown_of_dof: IntArray
+    fields: Fields, systems: Sequence[tuple[System, Slots]], pattern: Pattern, unknown_of_dof: IntArray
 ) -> MassRows:
     """The sum of the constant mass matrices of some systems.
 
@@ -46,19 +46,19 @@ def create_mass_rows(
         indptr: Any = np.zeros(spare + 1, np.int32)
         return MassRows(indptr, none, np.zeros(0), none)
     matrix = np.zeros(pattern.spare + 1)
-    for system, places in systems:
+    for system, slots in systems:
         assert system.mass is not None
-        system.mass(evaluate(fields, mass=1.0, slots=places, values=matrix))
-    slots = np.flatnonzero(matrix[:-1])
+        system.mass(evaluate(fields, mass=1.0, slots=slots.places, pieces=slots, values=matrix))
+    filled = np.flatnonzero(matrix[:-1])
     dof_of = np.full(pattern.rows, spare, np.int64)
     dof_of[unknown_of_dof] = np.arange(spare)
     row, column = pattern.entries()
-    rows, columns = dof_of[row[slots]], dof_of[column[slots]]
+    rows, columns = dof_of[row[filled]], dof_of[column[filled]]
     order = np.lexsort((columns, rows))
-    slots = slots[order]
+    filled = filled[order]
     starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=spare))))
     short: Any = np.int32
-    return MassRows(starts.astype(short), columns[order].astype(short), matrix[slots], slots.astype(short))
+    return MassRows(starts.astype(short), columns[order].astype(short), matrix[filled], filled.astype(short))
 
 
 @kernel

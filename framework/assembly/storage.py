@@ -15,7 +15,7 @@ from windlass.framework.assembly.sparsity import Pattern, create_pattern
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.unknowns import BLOCK, Unknowns
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import Coupling, Fields, System
+from windlass.framework.model.system import Coupling, Fields, Slots, System
 from windlass.framework.parallel.ghosts import Ghosts
 
 
@@ -40,7 +40,7 @@ class Sparsity:
         unknowns: the unknowns, without those that systems couple beyond the local ones.
         numbers: number of each row of the pattern in the PETSc vectors.
         pattern: the sparsity over the local unknowns, and after them those that systems couple beyond.
-        slots: places of the blocks of all rows in the values, by component, shape (rows, n, n); see `Fused.runs`.
+        slots: places of the blocks of all rows in the values, by component.
         couplings: slots of the constraints, by component.
         pad_slots: diagonal entries of the pads.
         mass: the constant mass matrix of the laws without a product of their own.
@@ -50,7 +50,7 @@ class Sparsity:
     unknowns: Unknowns
     numbers: IntArray
     pattern: Pattern
-    slots: dict[type[Component], IntArray]
+    slots: dict[type[Component], Slots]
     couplings: dict[type[Component], Coupling]
     pad_slots: IntArray
     mass: MassRows
@@ -104,7 +104,7 @@ def create_sparsity(
             blocks += [(multipliers, rows), (rows, multipliers)]
     pattern = create_pattern(blocks, count, BLOCK if storage is Storage.BLOCKS else 1)
     slots = {
-        c: pattern.slots(rows, rows, fused.runs if (fused := systems[c].fused) is not None else 1)
+        c: _find_slots(pattern, rows, fused.runs if (fused := systems[c].fused) is not None else 1)
         for c, rows in rows_of.items()
         if _has_block(systems[c])
     }
@@ -115,7 +115,7 @@ def create_sparsity(
             pattern.slots(multipliers, rows),
             pattern.slots(rows, multipliers),
             pattern.slots(flat, flat).reshape(multipliers.shape),
-            slots[component],
+            slots[component].places,
             1.0,
         )
     pads = unknowns.pads.reshape(-1, 1)
@@ -130,6 +130,12 @@ def create_sparsity(
         create_mass_rows(fields, assembled, pattern, unknowns.of_dof),
         version,
     )
+
+
+def _find_slots(pattern: Pattern, rows: IntArray, runs: int) -> Slots:
+    """Places of the blocks of rows with these unknowns, shape (k, n)."""
+    places, n = pattern.slots(rows, rows, runs), rows.shape[1]
+    return Slots(places, n // max(places.shape[1], 1), n // max(places.shape[2], 1))
 
 
 def _has_block(system: System) -> bool:

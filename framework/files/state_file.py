@@ -41,6 +41,14 @@ def write_state_file(path: Path, values: Mapping[str, Any]) -> None:
 
 Values = dict[str, NDArray[Any]]
 
+FORMER = {"algorithmic_a": "carried"}
+"""Names of arrays in files of earlier versions, and what they are called now."""
+
+
+def rename_former(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays of a file by their names of now."""
+    return {FORMER.get(name, name): value for name, value in values.items()}
+
 
 def read_state_file(path: Path, names: Sequence[str]) -> tuple[Values, Values]:
     """Read the values of some names, which must be there, and all others of the file.
@@ -53,7 +61,11 @@ def read_state_file(path: Path, names: Sequence[str]) -> tuple[Values, Values]:
     try:
         content = bytes(check_seal(check_target(path).read_bytes(), f"state file {path}"))
         with np.load(io.BytesIO(content[:-2] + bytes(2))) as file:
-            return {name: file[name] for name in names}, {name: file[name] for name in file if name not in names}
+            found = rename_former({name: file[name] for name in file})
+        for name in names:
+            if name not in found:
+                raise KeyError(f"{name} is not a file in the archive")
+        return {name: found.pop(name) for name in names}, found
     except OSError as error:
         raise OutputError(f"state file {path} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError) as error:

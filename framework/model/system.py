@@ -73,6 +73,22 @@ _NO_PLACES: Any = np.zeros(0, np.int64)
 _NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 
 
+class Slots(NamedTuple):
+    """Where the blocks of the rows of a table, each n x n, stand in the values of a matrix.
+
+    A block consists of equal pieces, whose values follow each other column by column.
+
+    Attributes:
+        places: place of the first value of each piece, shape (rows, n / height, n / width), int32.
+        height, width: rows and columns of a piece: 1 and 1 if every entry has a place of its own, 1 and the length of a
+            run of columns, or those of a dense block; see `Fused.runs`.
+    """
+
+    places: IntArray
+    height: int = 1
+    width: int = 1
+
+
 class Evaluation(Fields):
     """The `Fields` and what a function of a `System` is to do with them; made by `evaluate`.
 
@@ -83,7 +99,8 @@ class Evaluation(Fields):
         C: constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
         dq, dv, da: factors on the derivatives by coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
-        slots: places of each row's block in the matrix values, shape (rows, n, n), int32; see `Fused.runs`.
+        slots: places of the entries of each row's block in the matrix values, shape (rows, n, n), int32.
+        pieces: the same for laws with `Fused.runs`, whose blocks may consist of larger pieces.
         coupling: the same for constraints, see `Coupling`.
         values: values of a matrix, shape (entries + 1,).
         g: acceleration field [m/s^2], shape (3,).
@@ -98,11 +115,12 @@ class Evaluation(Fields):
     da = 0.0
     mass = 0.0
     slots: IntArray = _NO_SLOTS
+    pieces = Slots(_NO_SLOTS)
     coupling = Coupling(_NO_SLOTS, _NO_SLOTS, _NO_SLOTS, _NO_SLOTS, 1.0)
     values = _NO_NUMBERS
     g = _NO_NUMBERS
     which: IntArray = _NO_PLACES
-    slots_of: Mapping[type, IntArray] = {}
+    slots_of: Mapping[type, Slots] = {}
 
     def probes(self) -> tuple[Evaluation, ...]:
         """The same evaluation at other times and motions, for what looks whether arguments depend on them."""
@@ -140,8 +158,8 @@ class _Columns(dict[str, Any]):
 
 def _probe(s: Evaluation, value: float) -> Evaluation:
     probe = object.__new__(_Probe)
-    kept = {name: _replace(array, value) for name, array in s.__dict__.items() if name not in ("markers", "coupling")}
-    probe.__dict__.update(kept, markers=_Columns(s.markers, value), coupling=s.coupling)
+    probe.__dict__.update({name: _replace(array, value) for name, array in s.__dict__.items()})
+    probe.markers = _Columns(s.markers, value)
     return probe
 
 
@@ -206,9 +224,8 @@ class Fused:
     Attributes:
         mass_product: ``(s)`` adds the product of the constant mass matrix and s.a to s.f.
         runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
-            matrix values, and slots have only the first of them: of each run of columns, shape (rows, n, n / runs); or,
-            if the matrix consists of blocks as large as a run, of each block, whose values follow each other column by
-            column, shape (rows, n / runs, n / runs).
+            matrix values: those of a run of columns, or, if the matrix consists of blocks as large as a run, of a
+            block.  The functions, and ``mass`` of the system, then find their places in s.pieces.
         residual: ``(s)`` does what the residual of the system and ``mass_product`` do, in one pass over the rows.
         tangent: ``(s)`` likewise for the tangent and the mass of the system.
     """

@@ -12,6 +12,7 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line import unused_options as unread
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
+from windlass.framework.files.state_file import rename_former
 from windlass.framework.launch.meetings import break_off, go_on
 from windlass.framework.launch.meetings import leave as leave_meeting
 from windlass.framework.restart.checkpoint import Checkpoint, say
@@ -149,7 +150,7 @@ class Keeper:
         self._check_solver(record)
         check_model(record["model"], solver.assembly, self._checkpoint.source)
         restore_changes(solver.assembly.world, record["changes"])
-        state.scatter(record["state"])
+        state.scatter(rename_former(record["state"]))
         state.t, state.step = float(record["state"]["t"]), int(record["state"]["step"])
         solver.take_up(record["progress"])
         for name, hook in self._hooks.items():

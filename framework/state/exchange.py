@@ -11,7 +11,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 
-NAMES = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data")
+NAMES = ("q", "v", "a", "carried", "lam", "data", "start_data")
 """The arrays of a state."""
 
 

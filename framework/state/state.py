@@ -38,7 +38,7 @@ class State:
     Attributes:
         q: displacements from the reference coordinates [m, 1, rad], shape (n,).
         v, a: velocities and accelerations, shape (n,).
-        algorithmic_a: acceleration-like variable of the generalised-alpha method, shape (n,).
+        carried: what a time integrator carries from step to step beside these, a number per coordinate, shape (n,).
         lam: Lagrange multipliers [N, N m], shape (m,).
         data: history values (gaps, stick-slip states, sticking positions), shape (d,).
         start_data: the history values at the start of the step, shape (d,).
@@ -61,7 +61,7 @@ class State:
         self.q: FloatArray = q
         self.v: FloatArray = v
         self.a: FloatArray = np.zeros(len(q))
-        self.algorithmic_a: FloatArray = np.zeros(len(q))
+        self.carried: FloatArray = np.zeros(len(q))
         self.lam: FloatArray = np.zeros(multipliers)
         self.data: FloatArray = data
         self.start_data: FloatArray = data.copy()
@@ -137,7 +137,7 @@ class State:
 
     @checked(name=word(*NAMES[:4]))
     def vector(self, name: str) -> Any:
-        """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``algorithmic_a``, with ghosts under MPI."""
+        """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``carried``, with ghosts under MPI."""
 
         array = getattr(self, name)
         if self._assembly is None or self._assembly.layout.size == 1:
@@ -153,7 +153,7 @@ class State:
 
         Args:
             entity: what the values belong to.
-            name: ``q``, ``v``, ``a`` or ``algorithmic_a``: the coordinates of nodes and bodies, in the order of
+            name: ``q``, ``v``, ``a`` or ``carried``: the coordinates of nodes and bodies, in the order of
                 ``dof_names``, 0 for those that a row does not have.  ``lam``: the multipliers of constraints, in the
                 order of their equations.  ``data`` or ``start_data``: the history values of connectors, or of rows of
                 `GenericData`: one variable after the other as in the docstring of the law, each with one value per

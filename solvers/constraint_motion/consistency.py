@@ -202,7 +202,7 @@ class Consistency:
             self._move(state, solver.solve(zero, self._append(offset * jerk))[0])
         if integrator.generalised:
             lacks = rates.multiply(state.a - integrator.accelerations(state, h)) + integrator.shift * h * jerk
-            state.algorithmic_a += solver.solve(zero, self._append(lacks))[0]
+            state.carried += solver.solve(zero, self._append(lacks))[0]
 
     def _move(self, state: State, change: FloatArray) -> None:
         """Change the velocities of the state and the fields."""

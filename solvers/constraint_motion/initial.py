@@ -36,7 +36,7 @@ ACCURATE, ACCEPTED = 1e-12, 1e-4
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State) -> None:
-    """Set ``state.a`` (and ``algorithmic_a``) to the accelerations that the equations demand at the start.
+    """Set ``state.a``, and what integrators carry, to the accelerations that the equations demand at the start.
 
     Source: the acceleration-level equations of constrained mechanics, e.g. Brenan, Campbell, Petzold (1996).
 
@@ -53,7 +53,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State) -> Non
     c = np.zeros(len(layout.multipliers_owned) + 1)
     add_right_side(assembly, f, c)
     state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
-    state.algorithmic_a[:] = state.a
+    state.carried[:] = state.a
 
 
 class MassSolver:

@@ -246,7 +246,7 @@ def _find_slots(assembly: Assembly) -> IntArray:
     diagonal = np.arange(len(assembly.layout.unknowns.numbers)).reshape(-1, 1)
     parts = [assembly.mass_rows.slots, pattern.slots(diagonal, diagonal).ravel()]
     slots_of = assembly.sparsity.slots
-    parts += [slots_of[c].ravel() for c, s in assembly.layout.systems.items() if s.inertia is not None]
+    parts += [slots_of[c].places.ravel() for c, s in assembly.layout.systems.items() if s.inertia is not None]
     for coupling in assembly.sparsity.couplings.values():
         parts += [coupling.rows.ravel(), coupling.columns.ravel(), coupling.diagonal.ravel()]
     slots: IntArray = np.unique(np.concatenate(parts))

@@ -1,7 +1,7 @@
 """Newmark family in displacement form: Newmark, generalised-alpha, trapezoidal rule at index 2.
 
 Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech. 60 (1993), in the displacement form
-of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``algorithmic_a`` is the acceleration-like variable.
+of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.
 
 Euler parameters of a body that turns with ω swing with ω/2 however steadily it turns, and numerical damping would brake
 it.  They are integrated as departures d from a steady turning r over the step,
@@ -180,7 +180,7 @@ class Integrator:
         """The predictor of a step and its algorithmic acceleration, from the state at the start of the step."""
         old, shares = start.a, (0.0, 0.0)
         if self.generalised:
-            old = start.algorithmic_a
+            old = start.carried
             shares = self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m)
         q, v, algorithmic = np.empty_like(old), np.empty_like(old), np.empty_like(old)
         self._predict(start.q, start.v, start.a, old, h, self.beta, self.gamma, shares, q, v, algorithmic)
@@ -211,9 +211,9 @@ class Integrator:
             h: size of the step [s].
         """
         share = (1 - self.alpha_f) / (1 - self.alpha_m) if self.generalised else 0.0
-        self._finish(algorithmic, share, state.a, state.algorithmic_a)
+        self._finish(algorithmic, share, state.a, state.carried)
         if len(self.rotations):
-            where, out = (self.rotations, self.reference), state.algorithmic_a
+            where, out = (self.rotations, self.reference), state.carried
             scale_to_unit(*where, state.q, state.v, state.a, out)
             add_turning(*where, start.q, start.v, start.a, 0.5 * h, (1.0 + self.shift) * h, 0.0, 1.0, out)
             add_turning(*where, state.q, state.v, state.a, 0.0, self.shift * h, 1.0, -1.0, out)
@@ -224,7 +224,7 @@ class Integrator:
         Those of Euler parameters are kept less the change of the accelerations of a steady turning over this time, so
         that they are right at the start of a run and for any step size.
         """
-        found = state.algorithmic_a.copy()
+        found = state.carried.copy()
         if len(self.rotations):
             motion = state.q, state.v, state.a
             add_turning(self.rotations, self.reference, *motion, 0.0, self.shift * h, 1.0, 1.0, found)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from windlass.framework.command_line.options import option as option
     from windlass.framework.command_line.summary import write_summary as write_summary
     from windlass.framework.errors import ModelError as ModelError
+    from windlass.framework.errors import ModelWarning as ModelWarning
     from windlass.framework.errors import OptionError as OptionError
     from windlass.framework.errors import OutputError as OutputError
     from windlass.framework.errors import WindlassError as WindlassError
@@ -54,6 +55,7 @@ _MODULE_OF = {
     "create_vector": "framework.state.assemble",
     "Checkpoint": "framework.restart.checkpoint",
     "ModelError": "framework.errors",
+    "ModelWarning": "framework.errors",
     "NotConverged": "solvers.failure",
     "OptionError": "framework.errors",
     "OutputError": "framework.errors",

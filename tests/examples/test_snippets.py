@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # A cold cache of compiled kernels takes most of this [s]; with a warm one a page takes a few seconds.
 TIMEOUT = 600
 PROGRAMS = {"windlass": [sys.executable, "-m", "windlass.framework.runtime.cli"], "python": [sys.executable]}

@@ -17,7 +17,7 @@ from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.errors import ModelError
-from windlass.framework.model.system import evaluate
+from windlass.framework.model.system import Slots, evaluate
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.assemble import assemble_mass, assemble_matrix, assemble_vector
@@ -153,8 +153,8 @@ def test_lanes_equal_loop_over_points(rows: int, runs: int) -> None:
     assert_allclose(f, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
 
     first = rng.permutation(rows * 64 // runs) * runs
-    every = (first.reshape(rows, 8, -1, 1) + np.arange(runs)).reshape(rows, 8, 8)
-    slots = first.reshape(rows, 8, -1)
+    every = Slots((first.reshape(rows, 8, -1, 1) + np.arange(runs)).reshape(rows, 8, 8))
+    slots = Slots(first.reshape(rows, 8, -1), width=runs)
     values, expected = np.zeros((2, rows * 64))
     tangent_lobatto(lanes, x, v, 0.3, 2.0, 7.0, slots, values)
     tangent_gauss(lanes, rule, x, v, 0.3, 2.0, 0.0, every, expected)

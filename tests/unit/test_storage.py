@@ -99,7 +99,7 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
     expected = dense(assembly, Storage.ROWS)
     for storage in (Storage.BLOCKS, Storage.BLOCK_ROWS, Storage.ROWS):
         assert_allclose(dense(assembly, storage), expected, rtol=0, atol=1e-14 * np.abs(expected).max())
-    shapes = [assembly.use(storage).slots[Cable2D].shape[1:] for storage in (Storage.ROWS, Storage.BLOCKS)]
+    shapes = [assembly.use(storage).slots[Cable2D].places.shape[1:] for storage in (Storage.ROWS, Storage.BLOCKS)]
     assert shapes == [(8, 2), (2, 2)]
     # what asks for the pattern gets rows, whatever was in use
     assert assembly.pattern is assembly.use(Storage.ROWS).pattern and assembly.pattern.block == 1

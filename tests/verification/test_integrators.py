@@ -204,11 +204,11 @@ def test_amplification_matrix(radius: float) -> None:
             fix(world, mass, "y")
             world.add(CoordinateSpringDamper, marker1=coordinate_marker(world, mass, "x"), stiffness=square)
             start = State(world)
-            start.q[0], start.v[0], start.algorithmic_a[0] = unit
+            start.q[0], start.v[0], start.carried[0] = unit
             start.a[0] = -square * unit[0]
             solver = Dynamic(world, step=1.0, end=1.0, spectral_radius=radius, rtol=1e-14, lag=False, name="")
             end = solver.solve(start, resume=True)
-            columns.append([end.q[0], end.v[0], end.algorithmic_a[0]])
+            columns.append([end.q[0], end.v[0], end.carried[0]])
         found = np.array(columns).T
         assert_allclose(found, exact, rtol=1e-7, atol=1e-8 * np.abs(exact).max())
         roots = np.linalg.eigvals(found)

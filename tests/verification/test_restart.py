@@ -20,7 +20,7 @@ from support.processes import ROOT, run_windlass
 from support.series import read_series
 
 MODELS = ROOT / "tests/support/restart_models.py"
-ARRAYS = ("q", "v", "a", "algorithmic_a", "lam", "data", "start_data", "t", "step")
+ARRAYS = ("q", "v", "a", "carried", "lam", "data", "start_data", "t", "step")
 
 
 def assert_same_file(first: Path, second: Path) -> None:

@@ -1,0 +1,61 @@
+"""The laws of the guides: short, with the names of `windlass.framework` alone, and the same on every way to run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from examples.test_snippets import ROOT, Block, read_blocks, run
+
+GUIDES = sorted((ROOT / "docs").glob("add_a*.md"))
+
+
+def files_of(page: Path) -> dict[str, Block]:
+    """The files of a page by their names."""
+    blocks = (block for block in read_blocks(page) if block.comment.startswith("file:"))
+    return {block.comment.removeprefix("file:").strip(): block for block in blocks}
+
+
+def test_there_is_a_guide_for_each_kind() -> None:
+    kinds = ("cable_law", "connector", "contact", "marker", "node")
+    assert [page.stem for page in GUIDES] == [*(f"add_a_{kind}" for kind in kinds), "add_an_element"]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
+def test_laws_import_from_the_framework_alone(page: Path) -> None:
+    """One place for the names of extension; cables, nodes and solvers of the package come from its folders."""
+    law = next(iter(files_of(page).values()))
+    modules = re.findall(r"^from (windlass\.framework\S*)", law.text, re.MULTILINE)
+    assert modules == ["windlass.framework"]
+
+
+def test_a_tension_spring_is_a_screenful() -> None:
+    law = files_of(ROOT / "docs" / "add_a_connector.md")["tension_spring.py"]
+    assert len(law.text.splitlines()) <= 45
+
+
+@pytest.mark.mpi
+def test_a_tension_spring_runs_on_processes_and_goes_on_after_a_restart(tmp_path: Path) -> None:
+    """The model of the guide: to the end at once, in two parts, and on two processes."""
+    files = files_of(ROOT / "docs" / "add_a_connector.md")
+    for name, block in files.items():
+        (tmp_path / name).write_text(block.text + "\n")
+    short = files["chain.py"].text.replace("end=0.1", "end=0.05")
+    assert short != files["chain.py"].text
+    (tmp_path / "short.py").write_text(short + "\n")
+
+    def solve(*words: str) -> str:
+        done: subprocess.CompletedProcess[str] = run([*words], tmp_path)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout.split()[-1]
+
+    windlass = (sys.executable, "-m", "windlass.framework.runtime.cli", "run")
+    whole = solve(*windlass, "chain.py")
+    assert solve(*windlass, "short.py", "-checkpoint", "chain.h5", "-checkpoint_every", "20") != whole
+    assert solve(*windlass, "chain.py", "-restart", "chain.h5") == whole
+    assert abs(float(solve("mpiexec", "-n", "2", *windlass, "chain.py")) - float(whole)) < 2e-9
+    assert float(whole) < -0.01
+    assert "tension" in next(tmp_path.glob("chain*.xdmf")).read_text()
