@@ -36,6 +36,7 @@ from windlass.framework.law import FloatArray
 from windlass.framework.table import IntArray
 
 UNDEFINED = -2.0
+NOT_RECORDED = 0.0
 
 
 class ContactColumns(NamedTuple):
@@ -244,6 +245,15 @@ def tangential_force(state: float, vt: float, bristle: float, fn: float, mu_v: f
     return mu_v * vt
 
 
+@kernel(inline=True)
+def read_state(law: RowLaw, data: FloatArray, state_at: int, stick_at: int) -> tuple[float, float]:
+    """State and sticking position; what sticks by bristles that have no position yet is undecided."""
+    state, stick = data[state_at], data[stick_at]
+    if state == 0.0 and stick == NOT_RECORDED and law.mu_k != 0.0:
+        return UNDEFINED, stick
+    return state, stick
+
+
 class SegmentState(NamedTuple):
     """What one segment and its forces are, all scalars; letters as at the head of this file.
 
@@ -326,7 +336,7 @@ def add_residual(
                 j = shape.start[k] + s
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
-                    state, stick = data[first + n + s], data[first + 2 * n + s]
+                    state, stick = read_state(law, data, first + n + s, first + 2 * n + s)
                 z = eval_segment(law, o, shape, j, state, stick)
                 n0x, n0y, n1x, n1y = force_normals(law, z.chord)
                 rho = z.chord.rho

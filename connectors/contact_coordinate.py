@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker, coordinate_output
 from windlass.framework.generic_data import check_history, create_history
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, PostNewton, System, register
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, PostNewton, System, register
 from windlass.framework.program import fixed
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.framework.schema import Component, column, ref
@@ -177,9 +177,11 @@ register(
         complete=complete,
         check=check,
         outputs={
-            "gap": Output("m", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
-            "rate": Output("m/s", "its time derivative [m/s or rad/s], ()", eval_rate),
-            "force": Output("N", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", eval_force),
+            "gap": coordinate_output("m", "rad", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
+            "rate": coordinate_output("m/s", "rad/s", "its time derivative [m/s or rad/s], ()", eval_rate),
+            "force": coordinate_output(
+                "N", "N m", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", eval_force
+            ),
         },
         source="documentation of Exudyn 1.11, ObjectContactCoordinate",
     )

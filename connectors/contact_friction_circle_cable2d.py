@@ -39,7 +39,7 @@ from windlass.connectors.circle_contact import (
 )
 from windlass.connectors.circle_contact_doubts import watch
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
-from windlass.connectors.circle_contact_kernels import UNDEFINED
+from windlass.connectors.circle_contact_kernels import NOT_RECORDED, UNDEFINED
 from windlass.connectors.circle_contact_moving import update_moving
 from windlass.connectors.circle_contact_update import record_positions, update_friction
 from windlass.framework.bind import bind
@@ -50,7 +50,7 @@ from windlass.framework.table import EntityTable
 from windlass.framework.values import read_words
 from windlass.framework.world import World
 
-NOT_RECORDED, AT_LIMIT = 0.0, 1e-6
+AT_LIMIT = 1e-6
 START = (0.1, UNDEFINED, NOT_RECORDED)
 FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 
@@ -149,7 +149,7 @@ def build(rows: LocalRows) -> System:
     system, c, travel = create_system(rows, contact), contact.columns, contact.travel
 
     update_states, record = bind(update_friction), bind(record_positions)
-    has_dampers_alone = bool((c.current & (c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
+    has_dampers_alone = bool(((c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
 
     def update(*args: Any) -> Any:
         result = update_states(*args)

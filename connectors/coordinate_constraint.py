@@ -16,12 +16,13 @@ Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Spring
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker, coordinate_output
 from windlass.connectors.time_functions import (
     TimeFunction,
     bind_functions,
@@ -39,7 +40,6 @@ from windlass.framework.law import (
     FloatArray,
     Law,
     LocalRows,
-    Output,
     System,
     register,
 )
@@ -276,6 +276,16 @@ def eval_multiplier(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     return lam
 
 
+GAP = coordinate_output("m", "rad", "C [m or rad; m/s or rad/s at velocity level], ()", eval_gap)
+
+
+def find_gap_units(rows: LocalRows) -> list[str]:
+    """Units of the gap of rows."""
+    assert GAP.units_of is not None
+    rates = rows.column("velocity_level")
+    return [unit + "/s" * bool(rate) for unit, rate in zip(GAP.units_of(rows), rates, strict=True)]
+
+
 register(
     Law(
         CoordinateConstraint,
@@ -286,10 +296,13 @@ register(
         complete=complete,
         check=check,
         outputs={
-            "force": Output(
-                "N", "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ", eval_multiplier
+            "force": coordinate_output(
+                "N",
+                "N m",
+                "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ",
+                eval_multiplier,
             ),
-            "gap": Output("m", "C [m or rad; m/s or rad/s at velocity level], ()", eval_gap),
+            "gap": replace(GAP, units_of=find_gap_units),
         },
         source="E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer",
     )

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns
+from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_output
 from windlass.connectors.time_functions import bind_values
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
 from windlass.framework.schema import Component, column, ref
 from windlass.framework.schema import function as time_function
 from windlass.framework.table import EntityTable, IntArray
@@ -103,7 +103,11 @@ register(
         role="load",
         dofs=dofs,
         build=build,
-        outputs={"force": Output("N", "applied load without the load factor [N or N m], ()", eval_value)},
+        outputs={
+            "force": coordinate_output(
+                "N", "N m", "applied load without the load factor [N or N m], ()", eval_value, ("marker",)
+            )
+        },
         source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
     )
 )

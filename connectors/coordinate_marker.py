@@ -9,9 +9,11 @@ Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.coordinate_columns import FAMILY as FAMILY
 from windlass.connectors.coordinate_columns import CoordinateColumns as CoordinateColumns
@@ -29,6 +31,7 @@ from windlass.framework.law import (
     Law,
     LocalRows,
     MarkerFamily,
+    Output,
     System,
     law_of,
     register,
@@ -84,6 +87,32 @@ def update_coordinates(c: CoordinateRows, m: CoordinateColumns, x: FloatArray, v
     for i in range(len(c.k)):
         m.value[c.k[i]] = x[c.dof[i]] - c.x0[i]
         m.rate[c.k[i]] = v[c.dof[i]]
+
+
+def find_turning(world: World, markers: IntArray) -> NDArray[np.bool_]:
+    """Which coordinate markers are angles, of which forces are torques, shape (markers,)."""
+    turning = np.zeros(len(markers), bool)
+    for table, positions, rows in world.split_by_table(markers):
+        if table.component is not NodeCoordinate:
+            turning[positions] = True  # angles about an axis
+            continue
+        which = table.values("coordinate", rows)
+        for nodes, inner, _ in world.split_by_table(table.values("node", rows)):
+            angles = np.array([name == "rotation" for name in nodes.component.dof_names])
+            turning[positions[inner]] = angles[which[inner]]
+    return turning
+
+
+def coordinate_output(
+    unit: str, of_angles: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
+) -> Output:
+    """An output variable of laws on the coordinates ``markers``, with another unit where one of them is an angle."""
+
+    def units_of(rows: LocalRows) -> list[str]:
+        turning = [find_turning(rows.world, rows.column(name)) for name in markers]
+        return [of_angles if any(row) else unit for row in zip(*turning, strict=True)]
+
+    return Output(unit, doc, evaluate, units_of=units_of)
 
 
 def coordinate_dofs(world: World, table: EntityTable) -> IntArray:

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker, coordinate_output
 from windlass.connectors.user_forces import UserForces, bind_user_forces, update_derivatives, update_forces
 from windlass.framework.bind import bind
 from windlass.framework.kernel import kernel
-from windlass.framework.law import Fields, FloatArray, Law, LocalRows, Output, System, register
+from windlass.framework.law import Fields, FloatArray, Law, LocalRows, System, register
 from windlass.framework.program import fixed
 from windlass.framework.rows import Pair, bind_pair, coordinate_pair, pair_dofs
 from windlass.framework.schema import Component, column, function, ref
@@ -162,9 +162,11 @@ register(
         build=build,
         complete=complete,
         outputs={
-            "displacement": Output("m", "x1 - x0 [m or rad], ()", eval_displacement),
-            "velocity": Output("m/s", "x1_t - x0_t [m/s or rad/s], ()", eval_velocity),
-            "force": Output("N", "f [N or N m], (): pulls coordinate 1 back where positive", eval_force),
+            "displacement": coordinate_output("m", "rad", "x1 - x0 [m or rad], ()", eval_displacement),
+            "velocity": coordinate_output("m/s", "rad/s", "x1_t - x0_t [m/s or rad/s], ()", eval_velocity),
+            "force": coordinate_output(
+                "N", "N m", "f [N or N m], (): pulls coordinate 1 back where positive", eval_force
+            ),
         },
         source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
     )

@@ -173,15 +173,18 @@ def test_balanced_sheave_has_no_torque_at_the_start(law: Any, decide: bool) -> N
     assert torque < 1e-6 * WEIGHT * RADIUS
 
 
-@LAWS
+@pytest.mark.parametrize("sticking_length", ["current", "reference", None])
 @pytest.mark.parametrize("way", ["hook", "resume", "solve"])
-def test_bristles_that_begin_in_motion_are_unbent(law: Any, way: str) -> None:
+def test_bristles_that_begin_in_motion_are_unbent(sticking_length: str | None, way: str) -> None:
     """Dampers drag the rope; bristles are switched on at 5 ms, in a hook or between solves.
 
     The torque was 3.2 N m before and 7.2 N m after the next step, with the bristles of its slip.  From a place that was
-    never theirs bristles gave 13 and 84 N m.
+    never theirs bristles gave 13 and 84 N m.  Segments of both forms, and points.
     """
-    world, parts = build_sheave(law, friction_coefficient=FRICTION)
+    law, form = ContactFrictionCirclePoints2D, {}
+    if sticking_length is not None:
+        law, form = ContactFrictionCircleCable2D, {"sticking_length": sticking_length}
+    world, parts = build_sheave(law, friction_coefficient=FRICTION, **form)
     state = Static(world, load_steps=5, atol=1e-6, name="").solve()
     world.set(parts["drive"], active=True)
     world.set(parts["lock"], active=False)
