@@ -12,6 +12,8 @@ See `circle_points_kernels` for the letters.  The update of a row, with the stor
               A state other than stored: error += ||f_t| - mu |f_n||.
     open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
 
+Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
+
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
@@ -73,12 +75,13 @@ def find_sticking(
 @kernel
 def update_history(
     c: PointColumns, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray
-) -> tuple[float, bool]:
+) -> tuple[float, bool, float, int]:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N], and whether any point opened, closed, stuck or slipped.
+    Returns the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
+    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
-    worst, changed, most = 0.0, False, 0
+    worst, changed, largest, worst_row, most = 0.0, False, 0.0, -1, 0
     for i in range(len(c.n)):
         most = max(most, c.n[i])
     before, bend, drag, h, limit = np.empty(most), np.empty(most), np.empty(most), np.empty(most), np.empty(most)
@@ -92,7 +95,7 @@ def update_history(
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         bristles = law.mu_k != 0.0
         rubs = law.mu != 0.0 and (bristles or law.mu_v != 0.0)
-        closed, closed_before = 0, 0
+        closed, closed_before, force = 0, 0, 0.0
         for k in range(n):
             closed_before += start[first + n + k] != UNDEFINED
         for k in range(n):
@@ -103,6 +106,8 @@ def update_history(
             if (g > 0.0) != (old > 0.0):
                 error += abs(law.kc * (g - old))
                 changed = True
+            if old <= 0.0:
+                force += abs(z.fn)
             data[first + k] = g
             before[k], state[k] = start[first + n + k], UNDEFINED
             if not rubs:
@@ -129,5 +134,7 @@ def update_history(
                 if bristles:
                     own = u if state[k] == 0.0 else state[k] * max(limit[k] - state[k] * drag[k], 0.0) / h[k]
                 data[first + 2 * n + k] = arc[k] - n / closed * own
-        worst = max(worst, error)
-    return worst, changed
+        largest = max(largest, force)
+        if error > worst:
+            worst, worst_row = error, i
+    return worst, changed, largest, worst_row

@@ -105,8 +105,8 @@ def build(rows: LocalRows) -> System:
 
     def post_newton(fields: Fields) -> PostNewton:
         circle = fields.markers[CIRCLE_FAMILY]
-        error, changed = update(c, circle, fields.data, fields.start_data, fields.x, fields.v)
-        return PostNewton(error=error, changed=changed)
+        error, changed, force, row = update(c, circle, fields.data, fields.start_data, fields.x, fields.v)
+        return PostNewton(error=error, changed=changed, force=force, row=row)
 
     system.post_newton = post_newton
     watch_points(system, rows, c)

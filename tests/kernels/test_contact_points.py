@@ -154,6 +154,7 @@ def test_update() -> None:
     arc.data[:] = np.array([0.1, -2.0, 7.0])[None, :, None]
     fields.start_data[:] = fields.data
     result = update(arc)
+    assert result.force == 0.0  # nothing was closed before
     depth = -arc.output("gap")
     assert (depth > 1e-3).all() and result.changed
     assert_allclose(arc.data[:, 0], -depth, rtol=1e-12)
@@ -182,6 +183,7 @@ def test_update() -> None:
     assert_allclose(arc.output("force_local")[..., 0], limited, rtol=1e-9)
     # the same again from the same start changes nothing
     kept, result = fields.data.copy(), update(arc)
+    assert_allclose(result.force, np.abs(arc.output("force_local")[..., 1]).sum(axis=1).max(), rtol=1e-12)
     assert not result.changed and result.error == 0.0
     assert_allclose(fields.data, kept, rtol=0, atol=0)
 

@@ -136,7 +136,7 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
     told = float(note.split("bristles take ")[1].split(" times")[0])
     assert told == pytest.approx(6e9 * (case.length / 60) ** 3 / (384.0 * RADIUS**2) / limit, rel=0.05)
     finer, softer = (
-        float(note.split(" times as many")[0].split("or ")[1]),
+        float(note.split(" times as many")[0].split(", or ")[1]),
         float(note.split("below ")[1].split(" N")[0]),
     )
     assert find_notes_of_drive(case._replace(elements=12 * round(0.5 + 5 * finer))) == []
