@@ -19,6 +19,7 @@ from windlass.connectors.circle_contact_moving import Travel, bind_moving, set_s
 from windlass.connectors.circle_contact_power import create_power_outputs, eval_powers
 from windlass.connectors.circle_contact_tangent import add_tangent
 from windlass.connectors.circle_contact_update import fill_outputs
+from windlass.connectors.circle_points_kernels import PointColumns
 from windlass.connectors.joints import find_spatial
 from windlass.framework.errors import ModelError
 from windlass.framework.law import Fields, FloatArray, LocalRows, Output, System
@@ -179,12 +180,22 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
         return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
 
     system.residual, system.tangent, system.energy = residual, tangent, energy
+    system.rounding = lambda fields: eval_rounding(c, fields)
     if contact.travel is not None:
         system.residual, system.tangent = bind_moving(c, contact.travel)
     return system
 
 
-def segment_places(c: ContactColumns) -> tuple[IntArray, IntArray]:
+def eval_rounding(c: ContactColumns | PointColumns, fields: Fields) -> float:
+    """2-norm of the rounding errors of the forces [N]: of gaps and of ways along the circle, eps (|c| + r) each."""
+    center = fields.markers[CIRCLE_FAMILY].p[c.circle, :2]
+    error = np.finfo(float).eps * (c.kc + c.mu_k) * (np.hypot(*center.T) + c.r)
+    rows, places = segment_places(c)
+    closed = c.active[rows] & (fields.data[c.data[rows] + places] <= 0.0)
+    return float(np.linalg.norm(error[rows[closed]]))
+
+
+def segment_places(c: ContactColumns | PointColumns) -> tuple[IntArray, IntArray]:
     """Row and number of each segment."""
     rows = np.repeat(np.arange(len(c.n)), c.n)
     segments: IntArray = np.arange(len(rows)) - np.repeat(np.cumsum(c.n) - c.n, c.n)

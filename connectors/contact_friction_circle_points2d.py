@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.cable_shape import CABLE_DOFS
-from windlass.connectors.circle_contact import CIRCLE_FAMILY, check_circles, dofs
+from windlass.connectors.circle_contact import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.circle_contact_doubts import watch_points
 from windlass.connectors.circle_contact_draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_contact_kernels import UNDEFINED
@@ -101,6 +101,7 @@ def build(rows: LocalRows) -> System:
         lambda s, dq, dv, slots, values: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, dq, dv, slots, values),
     )
     system.energy = lambda fields: eval_energy(c, fields)
+    system.rounding = lambda fields: eval_rounding(c, fields)
     update = bind(update_history)
 
     def post_newton(fields: Fields) -> PostNewton:

@@ -131,6 +131,8 @@ class System:
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
+        rounding: ``(fields) -> N`` 2-norm of the rounding errors of its forces that do not show in the coordinates of
+            the unknowns: those of a large circle whose centre is held.
         energy_is_whole: whether it is that of all rows; false with forces of users, which need not have one.
         doubts: ``(fields, step) -> list of str`` says before a solve why its results will be doubtful and what to take
             instead; the nominal step [s] of dynamics, 0 in statics.
@@ -167,6 +169,7 @@ class System:
     post_newton: Callable[[Fields], PostNewton] | None = None
     decide: Callable[[Fields], None] | None = None
     energy: Callable[[Fields], float] | None = None
+    rounding: Callable[[Fields], float] | None = None
     energy_is_whole: bool = True
     doubts: Callable[[Fields, float], list[str]] | None = None
     invariants: Callable[[Fields], dict[str, float]] | None = None
