@@ -162,16 +162,24 @@ def test_traction_sheave_slips_at_eulers_ratio() -> None:
     assert motion.statistics.unconverged_passes == 0
 
 
-def test_stiff_rope_on_a_sheave_does_not_chatter() -> None:
-    """EA 1e7 N, EI/(T R²) = 0.04, bristles and contact of 1e9 N/m², 24 elements of 4 points: exp(mu pi) within 2 %.
+@pytest.mark.parametrize(("stiffness", "damping", "apart"), [(10.0, 0.0, 0.02), (50.0, 5.0, 0.07)])
+def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: float, apart: float) -> None:
+    """EA 1e7 N, EI/(T R²) = 0.04 and 0.2, bristles and contact of 1e9 N/m², 24 elements of 4 points: one steady ratio.
 
-    Measured -1.2 %, by bending.  On segments, whose polygon the velocity penalty of 1e6 N s/m² takes for slip, the same
+    exp(mu pi) but for what bending takes from the arc, 1.2 and 5.9 %.  The stiffer rope swings where it stands off at
+    the ends of the arc, between 1.8 and 3.0, unless its bending is damped.
+    On segments, whose polygon the velocity penalty of 1e6 N s/m² takes for slip, the same
     ends in an error or, with other ramps, in ratios between -3 and 25.
     """
     world, parts = build_sheave(
         ContactFrictionCirclePoints2D,
         elements=24,
-        cable={"axial_stiffness": 1e7, "bending_stiffness": 10.0, "axial_damping": 10.0},
+        cable={
+            "axial_stiffness": 1e7,
+            "bending_stiffness": stiffness,
+            "axial_damping": 10.0,
+            "bending_damping": damping,
+        },
         speed=3.0,
         segments=4,
         contact_stiffness_per_length=1e9,
@@ -186,7 +194,8 @@ def test_stiff_rope_on_a_sheave_does_not_chatter() -> None:
     motion = Dynamic(world, step=1e-2, end=1.0, spectral_radius=0.6, name="")
     motion.solve(state, hooks=[tension])
     ratio = tension["tension"][tension.times > 0.7] / WEIGHT
-    assert_allclose(ratio, exp(FRICTION * pi), rtol=0.02)
+    assert_allclose(ratio, exp(FRICTION * pi), rtol=apart)
+    assert_allclose(ratio, ratio.mean(), rtol=2e-3)
     assert motion.statistics.unconverged_passes == 0
 
 
