@@ -39,6 +39,7 @@ from windlass.connectors.circle_segments.common import (
     segment_places,
 )
 from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.circle_segments.kernels import NOT_RECORDED
 from windlass.connectors.circle_segments.moving_cable import update_moving
 from windlass.connectors.circle_segments.update import record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY
@@ -50,7 +51,7 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
 
-NOT_RECORDED, AT_LIMIT = 0.0, 1e-6
+AT_LIMIT = 1e-6
 START = (0.1, UNDEFINED, NOT_RECORDED)
 FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 
@@ -150,7 +151,7 @@ def build(rows: LocalRows) -> System:
     system, c, travel = create_system(rows, contact), contact.columns, contact.travel
 
     update_states, record = call(update_friction), call(record_positions)
-    has_dampers_alone = bool((c.current & (c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
+    has_dampers_alone = bool(((c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
 
     def update(*args: Any) -> Any:
         result = update_states(*args)

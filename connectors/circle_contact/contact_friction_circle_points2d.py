@@ -4,9 +4,9 @@ A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset f
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
-with the way u along the circle since the point has stuck to it.  What sticks is a point of the material, and the force
-acts at that point; see `circle_points_kernels` for all formulas.  Source: P. Wriggers, Computational Contact Mechanics,
-Springer (2006): penalty in quadrature points, radial return.
+with the mean way u of the points of the cable along the circle since they have stuck to it.  What sticks are points of
+the material, and the force acts at each; see `circle_points_kernels` for all formulas.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import numpy as np
 from windlass.connectors.circle_contact.doubts import watch_points
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint_friction
 from windlass.connectors.circle_points.common import bind_points, create_point_outputs, eval_energy
-from windlass.connectors.circle_points.kernels import add_residual, update_history
+from windlass.connectors.circle_points.kernels import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs
+from windlass.connectors.circle_points.update import update_history
+from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.framework.errors import ModelError
@@ -41,7 +42,8 @@ class ContactFrictionCirclePoints2D(Component):
     touch the circle.  Stiffness and damping are per metre of cable; each point gets those of its part L/n, so that
     another mesh leaves the contact as it was.  Forces and moments of cable and circle sum to 0 exactly.
 
-    Two points per cable hold it on the circle; four place the ends of the contact more finely.  With
+    The bristles of a cable bend together, by the mean of its points: a cubic that is bent onto a circle moves single
+    points along it, to and fro.  Two points per cable hold it on the circle; take four where it rolls on.  With
     ``friction_coefficient`` 0 there is no friction at all, whatever the other parameters are, and friction that is
     switched on later begins with unbent bristles.
     History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n).
@@ -98,11 +100,12 @@ def build(rows: LocalRows) -> System:
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
     system.energy = lambda fields: eval_energy(c, fields)
+    system.checks.rounding = lambda fields: eval_rounding(c, fields)
     update = call(update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v))
 
     def post_newton(fields: Fields) -> PostNewton:
-        error, changed = update(evaluate(fields))
-        return PostNewton(error=error, changed=changed)
+        error, changed, force, row = update(evaluate(fields))
+        return PostNewton(error=error, changed=changed, force=force, row=row)
 
     system.post_newton = post_newton
     watch_points(system, rows, c)

@@ -4,6 +4,7 @@
   which the step must resolve.
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
   about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
+- Length of cables: their cubics against the stiffness of contact and bristles, see `circle_contact_mesh`.
 - Circles that touch the same cable and overlap: no two pulleys of one plane can.
 - Statics: a circle that no cable is near; a cable that begins deep inside a circle, from where contact drives it out on
   the nearer side, be that the wrong one: below the circles of a sea bed.
@@ -17,6 +18,7 @@ from itertools import combinations
 
 import numpy as np
 
+from windlass.connectors.circle_contact.mesh import find_mesh_doubts
 from windlass.connectors.circle_points.common import eval_parts, eval_points
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, eval_segments, segment_places
@@ -48,7 +50,7 @@ def watch(system: System, rows: LocalRows, contact: Contact) -> None:
         return shape.p[first], shape.p[first + 1]
 
     system.checks.doubts = lambda fields, step: find_doubts(
-        rows, c, fields, step, lambda: eval_segments(contact, fields)[..., 6].min(axis=1)
+        rows, c, fields, step, lambda: eval_segments(contact, fields)
     )
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *find_ends(fields))
 
@@ -57,16 +59,14 @@ def watch_points(system: System, rows: LocalRows, c: PointColumns) -> None:
     """Have a system of points say what makes runs doubtful."""
     row = np.repeat(np.arange(len(c.n)), c.n)
     within = np.arange(len(row)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
-    system.checks.doubts = lambda fields, step: find_doubts(
-        rows, c, fields, step, lambda: eval_points(c, fields)[..., 6].min(axis=1)
-    )
+    system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: eval_points(c, fields))
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *eval_parts(c, fields, row, within)[:2])
 
 
 def find_doubts(
-    rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, step: float, gaps: Callable[[], FloatArray]
+    rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, step: float, evaluate: Callable[[], FloatArray]
 ) -> list[str]:
-    """Doubts in words; see `Checks.doubts`.  ``gaps`` gives the smallest gap [m] of each row, shape (rows,)."""
+    """Doubts in words; see `Checks.doubts`.  ``evaluate``: the numbers of all segments, see `eval_segments`."""
     on = np.flatnonzero(c.active & (c.kc > 0.0))
     if not len(on):
         return []
@@ -89,10 +89,10 @@ def find_doubts(
                 f"the step of {step:.3g} s is longer than the period of {period[worst]:.3g} s of the cable on the "
                 f"contact stiffness of {kind} row {rows.rows[worst]}, take a step below {0.5 * period[worst]:.2g} s"
             )
-        return found
+        return [*found, *find_mesh_doubts(rows, c, evaluate(), find_cables(rows))]
     markers, of_row = np.unique(rows.column("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
-    gap = gaps()
+    gap = evaluate()[..., 6].min(axis=1)
     near[of_row[gap <= FAR * c.r]] = True
     worst = on[np.argmin(gap[on] / c.r[on])]
     if gap[worst] < -DEEP * c.r[worst]:

@@ -56,12 +56,15 @@ def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
 
 
 def eval_energy(c: PointColumns, fields: Fields) -> float:
-    """Energy of the normal springs and of the bristles [J]."""
+    """Energy of the normal springs and of the bristles [J]: of m closed points of n, (n/m) mu_k u²/2 each."""
     out = eval_points(c, fields)
-    mu_k, arm = c.mu_k[:, None], c.r[:, None] / (c.r[:, None] + out[..., 6])
+    place = np.arange(out.shape[1])
+    stored = fields.data[c.data[:, None] + np.minimum(place, c.n[:, None] - 1)]
+    closed = ((place < c.n[:, None]) & (stored <= 0.0) & (out[..., 7] != UNDEFINED)).sum(axis=1)
+    mu_k, arm = (c.mu_k * c.n / np.maximum(closed, 1))[:, None], c.r[:, None] / (c.r[:, None] + out[..., 6])
     # a slipping point keeps its bristle bent to where it gives f_t
     slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
-    bristle = np.where(slips, out[..., 0] / np.where(slips, mu_k * arm, 1.0), np.where(mu_k != 0.0, out[..., 2], 0.0))
+    bristle = np.where(slips, out[..., 0] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., 2])
     return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
 
 

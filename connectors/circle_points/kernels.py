@@ -6,26 +6,28 @@ The reference length L of a cable is cut into n equal parts.  The point in the m
     d = p - c,   D = |d|,   n = d/D (from circle to cable),   t = [-n_y, n_x],   g = D - r,
     v_n = (v - v_c).n,    v_t = (v - v_c).t - omega D    (against the point of the turning body that is at p),
     f_n = k_c g + d_c v_n,
-    f_t = mu_v v_t + mu_k (r/D) u   (sticks),   u = wrap(r alpha - anchor)    or    mu |f_n| s   (slips, s = +-1),
+    f_t = mu_v v_t + mu_k (r/D) u   (sticks)    or    mu |f_n| s   (slips, s = +-1),
 
-with alpha the angle of A^T n, and k_c, d_c, mu_v, mu_k those of one part.  The force f_n n + f_t t acts on the cable at
-p, its reaction on the circle at the same point: force -(f_n n + f_t t), torque -D f_t.  So forces and moments sum to 0,
-and the power of all is f_n v_n + f_t v_t.  As u_t = (r/D) v_t, bristles take exactly the rate of mu_k u²/2.
+with k_c, d_c, mu_v, mu_k those of one part.  The force f_n n + f_t t acts on the cable at p, its reaction on the circle
+at the same point: force -(f_n n + f_t t), torque -D f_t.  So forces and moments sum to 0, and the power of all is
+f_n v_n + f_t v_t.
+
+The bristles of a cable bend together, by u: the mean way of its points since they stuck.  Of m closed points those of
+the set S stick,
+
+    u = (m/n) mean of u_k over S,    u_k = wrap(r alpha_k - anchor_k),    alpha: angle of A^T n,
+
+where open points count as unbent.  A cubic that is bent onto a circle moves its points along it by up to l³/(192 R²),
+to and fro; the mean leaves out most of this, single bristles would not.  As u_k,t = (r/D) v_t, those that stick take
+exactly the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row: gaps (n), states (n; 0 sticks, +-1 slips, -2 open or without friction), anchors (n), the arc
 positions r alpha on the circle where bristles are fixed (without bristles: where the point is).  They change between
-Newton runs only, with "start" for the values at the start of the step:
-
-    gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
-    closed:   u and f_t with the anchor of the start, or u = 0 if the state at the start is -2 and there are bristles:
-              such a point sticks, for its anchor means nothing yet.
-              |f_t| > mu |f_n|: slips, s = sgn(f_t), anchor where the bristle alone gives mu |f_n|;
-              else sticks, anchor of the start (or the present position).
-              A state other than stored: error += ||f_t| - mu |f_n||.
-    open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
+Newton runs only, by `circle_points_update`.
 
 Source: quadrature of a penalty along the contact line and radial return, P. Wriggers, Computational Contact Mechanics,
-Springer (2006).
+Springer (2006); one value per element for what sticks: J. C. Simo, P. Wriggers, R. L. Taylor, A perturbed Lagrangian
+formulation for the finite element solution of contact problems, Comput. Methods Appl. Mech. Eng. 50 (1985) 163-180.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.friction import UNDEFINED, decide, friction_force, wrap
+from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
 from windlass.connectors.circle_segments.kernels import Pose, create_pose, touches
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -174,14 +176,38 @@ def create_law(c: PointColumns, i: int) -> PointLaw:
 
 @kernel(inline=True)
 def arc_position(o: Pose, nx: float, ny: float, r: float) -> float:
-    """r alpha [m]."""
+    """r alpha [m]; n may have any length."""
     arc: float = r * np.arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
 
 @kernel(inline=True)
-def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, anchor: float) -> PointState:
-    """Geometry, rates and forces of a point, with the decisions of the history values."""
+def eval_bristles(
+    law: PointLaw, o: Pose, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
+) -> tuple[float, float]:
+    """The bend u [m] of the bristles of a cable, and its derivative by the way of one point that sticks [1]."""
+    if law.mu == 0.0 or law.mu_k == 0.0:
+        return 0.0, 0.0
+    total, closed, sticking = 0.0, 0, 0
+    for k in range(n):
+        state = data[first + n + k]
+        if data[first + k] > 0.0 or state == UNDEFINED:
+            continue
+        closed += 1
+        if state == 0.0:
+            s = (k + 0.5) / n
+            p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
+            total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, law.r) - data[first + 2 * n + k], law.r)
+            sticking += 1
+    if sticking == 0:
+        return 0.0, 0.0
+    share = closed / (n * sticking)
+    return share * total, share
+
+
+@kernel(inline=True)
+def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, bend: float) -> PointState:
+    """Geometry, rates and forces of a point, with the decisions of the history values and the bend of the bristles."""
     dx, dy = z.px - o.cx, z.py - o.cy
     D = np.sqrt(dx * dx + dy * dy)
     inverse = 1.0 / D if D > 0.0 else 0.0
@@ -194,8 +220,7 @@ def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, anchor: flo
         fn = 0.0
     ft, bristle = 0.0, 0.0
     if state != UNDEFINED and law.mu != 0.0:
-        if state == 0.0 and law.mu_k != 0.0:
-            bristle = wrap(arc_position(o, nx, ny, law.r) - anchor, law.r)
+        bristle = bend if state == 0.0 else 0.0
         ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k * law.r * inverse, law.mu)
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
 
@@ -212,6 +237,7 @@ def add_residual(
         ci, law, y, L = c.circle[i], create_law(c, i), c.offset[i], c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        bend, _ = eval_bristles(law, o, y, q, w, data, first, n, L)
         sum_x, sum_y, torque = 0.0, 0.0, 0.0
         # forces on r and r' of both nodes
         r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -221,7 +247,7 @@ def add_residual(
             s = (k + 0.5) / n
             S, dS = shape(s, L), shape_rate(s, L)
             p = eval_point(S, dS, y, q, w)
-            z = eval_contact(law, o, p, data[first + n + k], data[first + 2 * n + k])
+            z = eval_contact(law, o, p, data[first + n + k], bend)
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             # the reaction on the circle, and the force brought to the nodes of the cable
             sum_x += fx
@@ -248,61 +274,6 @@ def add_residual(
 
 
 @kernel
-def update_history(
-    c: PointColumns, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray
-) -> tuple[float, bool]:
-    """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
-
-    Returns the largest sum of force errors of a row [N], and whether any point opened, closed, stuck or slipped.
-    """
-    worst, changed = 0.0, False
-    for i in range(len(c.n)):
-        if not c.active[i]:
-            continue
-        n, law, y, error = c.n[i], create_law(c, i), c.offset[i], 0.0
-        L = c.L[i] * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        bristles = law.mu_k != 0.0
-        rubs = law.mu != 0.0 and (bristles or law.mu_v != 0.0)
-        for k in range(n):
-            gap_at = c.data[i] + k
-            state_at, anchor_at = gap_at + n, gap_at + 2 * n
-            s = (k + 0.5) / n
-            p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
-            z = eval_contact(law, o, p, UNDEFINED, 0.0)
-            # gap
-            g, old = z.D - law.r, data[gap_at]
-            if (g > 0.0) != (old > 0.0):
-                error += abs(law.kc * (g - old))
-                changed = True
-            data[gap_at] = g
-            if g > 0.0 or not rubs:
-                data[state_at] = UNDEFINED
-                continue
-            # tangential force if it sticks
-            limit, ft, h = law.mu * abs(z.fn), law.mu_v * z.vt, 0.0
-            fresh = bristles and start[state_at] == UNDEFINED
-            # without bristles the present position, so that those that are switched on later begin unbent
-            arc = arc_position(o, z.nx, z.ny, law.r)
-            anchor = start[anchor_at] if bristles and not fresh else arc
-            if bristles:
-                h = law.mu_k * law.r / z.D
-                ft += h * wrap(arc - anchor, law.r)
-            # state and anchor
-            excess, state, anchor = decide(ft, limit, ft, arc, anchor, h)
-            if fresh:
-                state, anchor = 0.0, arc
-            if state != data[state_at]:
-                error += abs(excess)
-                changed = True
-            data[state_at] = state
-            data[anchor_at] = anchor
-        worst = max(worst, error)
-    return worst, changed
-
-
-@kernel
 def fill_outputs(
     c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
@@ -315,11 +286,12 @@ def fill_outputs(
         L = c.L[i] * n
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        bend, _ = eval_bristles(law, o, y, q, w, data, first, n, L)
         for k in range(n):
             s = (k + 0.5) / n
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
             state = data[first + n + k]
-            z = eval_contact(law, o, p, state, data[first + 2 * n + k])
+            z = eval_contact(law, o, p, state, bend)
             gap = z.D - law.r
             if c.active[i] and data[first + k] <= 0.0:
                 out[i, k, 0], out[i, k, 1] = z.ft, z.fn

@@ -2,10 +2,12 @@
 
 Of the variables (d, phi) of one point and their rates (u, omega), in the frame n, t, with theta the angle of n,
 
-    d D   = n.dd,      d theta = t.dd/D,     d u_bristle = r (d theta - d phi),
+    d D   = n.dd,      d theta = t.dd/D,     d u_k = r (d theta - d phi),
     d v_n = n.du + (u.t) d theta,            d v_t = t.du - v_n d theta - omega dD - D d omega,
     d F   = d f_n n + d f_t t + (f_n t - f_t n) d theta,                 d(D f_t) = f_t dD + D d f_t.
 
+The bend u of the bristles of a cable is share times the sum of u_k over the points that stick, so that with the
+gradients G = sum of du_k/dq their tangent is mu_k (share G G^T + u sum of d²u_k/dq²); the latter is part of the points.
 The force F on the cable and the torque D f_t are power-conjugate to d and -phi, so that with B = d(d, phi)/dq the block
 of a point is B^T (dF/dz B + dF/dz_t dB/dt) + curvature of the markers.
 """
@@ -19,6 +21,7 @@ from windlass.connectors.circle_points.kernels import (
     PointLaw,
     PointState,
     create_law,
+    eval_bristles,
     eval_contact,
     eval_point,
     gather,
@@ -38,7 +41,7 @@ from windlass.framework.kernels.kernel import kernel
 def fill_point_tangent(
     law: PointLaw, z: PointState, state: float, omega: float, dq: float, dv: float, C: FloatArray, V: FloatArray
 ) -> None:
-    """dq dF/d(d, phi) + dv dF/d(u, omega) into C (3, 3), and dq dF/d(u, omega) into V (3, 3).
+    """dq dF/d(d, phi) + dv dF/d(u, omega) with u of the bristles fixed into C (3, 3), dq dF/d(u, omega) into V (3, 3).
 
     Rows are F_x, F_y and D f_t, columns x, y and angle.
     """
@@ -53,13 +56,13 @@ def fill_point_tangent(
     # f_n and f_t by d along n and along t, then by u
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
-    ft_t = slope * fn_t - mu_v * z.un * inverse + mu_k * h * h
+    ft_t = slope * fn_t - mu_v * z.un * inverse
     V_tn, V_tt = slope * dc, mu_v
     # normal force, tangential force and torque by d, the frame turning with it
     nn, tn, mn = dq * fn_n + dv * dc, dq * ft_n + dv * V_tn, dq * (z.ft + D * ft_n) + dv * D * V_tn
     nt, tt = dq * (fn_t - z.ft * inverse), dq * (ft_t + z.fn * inverse) + dv * V_tt
     mt = dq * D * ft_t + dv * D * V_tt
-    angle, rate = -dq * mu_k * h * law.r - dv * mu_v * D, -dq * mu_v * D
+    angle, rate = -dv * mu_v * D, -dq * mu_v * D
     rotate(nx, ny, nn, nt, tn, tt, mn, mt, C)
     rotate(nx, ny, dq * dc, 0.0, dq * V_tn, dq * V_tt, dq * D * V_tn, dq * D * V_tt, V)
     C[0, 2], C[1, 2], C[2, 2] = -ny * angle, nx * angle, D * angle
@@ -92,7 +95,7 @@ def add_tangent(
     """Add dq df/dq + dv df/dv of all rows, history values held fixed, to the matrix values."""
     C, V, X = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 11))
     J, Jd, table, rates = np.empty((2, 8)), np.empty((2, 8)), np.empty((1, 4)), np.empty((1, 4))
-    K, N = np.empty((11, 11)), np.empty((11, 3))
+    K, N, G = np.empty((11, 11)), np.empty((11, 3)), np.empty(11)
     for i in range(len(c.n)):
         n, first = c.n[i], c.data[i]
         if not c.active[i] or not touches(data, first, n):
@@ -101,8 +104,10 @@ def add_tangent(
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         central = is_central(circle, ci, c.dofs.shape[1] - 8)
+        bend, share = eval_bristles(law, o, y, q, w, data, first, n, L)
         K[:] = 0.0
         N[:] = 0.0
+        G[:] = 0.0
         sum_x, sum_y, torque = 0.0, 0.0, 0.0
         for k in range(n):
             if data[first + k] > 0.0:
@@ -111,7 +116,7 @@ def add_tangent(
             S, dS = shape(s, L), shape_rate(s, L)
             p = eval_point(S, dS, y, q, w)
             state = data[first + n + k]
-            z = eval_contact(law, o, p, state, data[first + 2 * n + k])
+            z = eval_contact(law, o, p, state, bend)
             # C = dF/d(d, phi) and V = dF/d(u, omega) of the closed point
             fill_point_tangent(law, z, state, o.omega, dq, dv, C, V)
             # J: Jacobian of the point, Jd: its rate
@@ -136,6 +141,8 @@ def add_tangent(
                 K[8, b] -= X[0, b]
                 K[9, b] -= X[1, b]
                 K[10, b] -= X[2, b]
+            if share != 0.0 and state == 0.0:
+                add_way(J, law.r, z, G)
             # the force turns with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
@@ -152,6 +159,11 @@ def add_tangent(
                 sum_y += fy
                 torque += z.D * z.ft
                 add_rates(J, V, N)
+        # bristles of one cable bend together
+        if share != 0.0:
+            for a in range(11):
+                for b in range(11):
+                    K[a, b] += dq * law.mu_k * share * G[a] * G[b]
         # the row to the matrix, directly where the coordinates of the circle are x, y and the angle themselves
         if central:
             for a in range(11):
@@ -159,6 +171,17 @@ def add_tangent(
                     values[slots[i, a, b]] += K[a, b]
         else:
             scatter(c, i, circle, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
+
+
+@kernel(inline=True)
+def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
+    """G (11,) += derivatives of the way u_k of a point along the circle: (r/D) t.dd - r d phi."""
+    h = r / z.D
+    for b in range(8):
+        G[b] += h * (z.nx * J[1, b] - z.ny * J[0, b])
+    G[8] += h * z.ny
+    G[9] -= h * z.nx
+    G[10] -= r
 
 
 @kernel(inline=True)

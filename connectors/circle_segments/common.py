@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,12 +180,54 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
         return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
 
     system.energy = energy
+    system.checks.rounding = lambda fields: eval_rounding(c, fields)
     if contact.travel is not None:
         system.residual, system.tangent = bind_moving(c, contact.travel)
     return system
 
 
-def segment_places(c: ContactColumns) -> tuple[IntArray, IntArray]:
+class ClosedRows(Protocol):
+    """Columns of contact rows with segments or points."""
+
+    @property
+    def n(self) -> IntArray:
+        """Number of segments or points, shape (rows,)."""
+
+    @property
+    def data(self) -> IntArray:
+        """Place of the first history value, shape (rows,)."""
+
+    @property
+    def circle(self) -> IntArray:
+        """Place of the circle among the marker columns, shape (rows,)."""
+
+    @property
+    def active(self) -> NDArray[np.bool_]:
+        """Rows that act, shape (rows,)."""
+
+    @property
+    def r(self) -> FloatArray:
+        """Radius [m], shape (rows,)."""
+
+    @property
+    def kc(self) -> FloatArray:
+        """Contact stiffness [N/m], shape (rows,)."""
+
+    @property
+    def mu_k(self) -> FloatArray:
+        """Stiffness of bristles [N/m], shape (rows,)."""
+
+
+def eval_rounding(c: ClosedRows, fields: Fields) -> float:
+    """2-norm of the rounding errors of the forces [N]: of gaps and of ways along the circle, eps (|c| + r) each."""
+    center = fields.markers[CIRCLE_FAMILY].p[c.circle, :2]
+    error = np.finfo(float).eps * (c.kc + c.mu_k) * (np.hypot(*center.T) + c.r)
+    rows, places = segment_places(c)
+    closed = c.active[rows] & (fields.data[c.data[rows] + places] <= 0.0)
+    return float(np.linalg.norm(error[rows[closed]]))
+
+
+def segment_places(c: ClosedRows) -> tuple[IntArray, IntArray]:
     """Row and number of each segment."""
     rows = np.repeat(np.arange(len(c.n)), c.n)
     segments: IntArray = np.arange(len(rows)) - np.repeat(np.cumsum(c.n) - c.n, c.n)

@@ -8,8 +8,8 @@ start of the step where "start" is said:
     closed:     D = wrap(x_cur - last), last = start sticking position, or x_cur if the start state is -2;
                 f_t = mu_v v_t + mu_k D;  slips if |f_t| > mu |f_n|: state sgn(D), sticking position such that the
                 bristle alone gives mu |f_n|; else sticks: state 0, sticking position last.
-                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t stands for D, and on
-                current lengths the law records x_cur afterwards: bristles that are switched on later begin unbent.
+                A state other than stored: error += ||f_t| - mu |f_n||.  Without bristles v_t stands for D, and
+                the law records x_cur afterwards: bristles that are switched on later begin unbent.
     open, or neither mu_k nor mu_v: state -2.
 """
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from windlass.connectors.circle_segments.friction import UNDEFINED, decide, wrap
 from windlass.connectors.circle_segments.kernels import (
+    NOT_RECORDED,
     ContactColumns,
     closest_point,
     create_chord,
@@ -24,6 +25,7 @@ from windlass.connectors.circle_segments.kernels import (
     create_pose,
     eval_segment,
     normal_force,
+    read_state,
     stick_position,
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns
@@ -108,8 +110,8 @@ def update_friction(
             x, d_rho, slip, ft = last, 0.0, vt, c.mu_v[i] * vt
             if bristles:
                 x, d_rho, _ = stick_position(law, o, shape.slope, j, h)
-                # a segment that was open at the start of the step begins to stick where it is now
-                if start[state_at] == UNDEFINED:
+                # what was open at the start of the step, or had no bristles yet, begins to stick where it is now
+                if start[state_at] == UNDEFINED or last == NOT_RECORDED:
                     last = x
                 slip = wrap(x - last, r)
                 ft += c.mu_k[i] * slip
@@ -131,10 +133,10 @@ def update_friction(
 def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
     """Store where closed segments with a damper and without bristles are now as their sticking positions.
 
-    Not with reference lengths, the published law: its recorded positions stay.
+    With reference lengths, the published law, which leaves them as they are, that there is none.
     """
     for i in range(len(c.n)):
-        if not c.active[i] or not c.current[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:
+        if not c.active[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:
             continue
         ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
         law = create_law(c, shape, i)
@@ -145,7 +147,7 @@ def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionCol
             p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
             h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
             x, d_rho, _ = stick_position(law, o, shape.slope, j0 + s, h)
-            data[first + 2 * n + s] = x + law.shift * d_rho
+            data[first + 2 * n + s] = x + law.shift * d_rho if law.current else NOT_RECORDED
 
 
 @kernel
@@ -164,7 +166,7 @@ def fill_outputs(
             j = shape.start[k] + s
             state, stick = UNDEFINED, 0.0
             if c.friction:
-                state, stick = data[first + n + s], data[first + 2 * n + s]
+                state, stick = read_state(law, data, first + n + s, first + 2 * n + s)
             z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
             h, gap = z.chord, z.chord.D - law.r
             if c.active[i] and data[first + s] <= 0.0:

@@ -17,12 +17,14 @@ Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Spring
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
     TimeColumn,
@@ -36,7 +38,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
@@ -284,6 +286,16 @@ def eval_multiplier(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     return lam
 
 
+GAP = coordinate_output("m", "rad", "C [m or rad; m/s or rad/s at velocity level], ()", eval_gap)
+
+
+def find_gap_units(rows: LocalRows) -> list[str]:
+    """Units of the gap of rows."""
+    assert GAP.units_of is not None
+    rates = rows.column("velocity_level")
+    return [unit + "/s" * bool(rate) for unit, rate in zip(GAP.units_of(rows), rates, strict=True)]
+
+
 register(
     Law(
         CoordinateConstraint,
@@ -295,10 +307,13 @@ register(
         complete=complete,
         check=check,
         outputs={
-            "force": Output(
-                "N", "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ", eval_multiplier
+            "force": coordinate_output(
+                "N",
+                "N m",
+                "multiplier λ [N or N m], (): left-hand-side force on coordinate 1; it feels -λ",
+                eval_multiplier,
             ),
-            "gap": Output("m", "C [m or rad; m/s or rad/s at velocity level], ()", eval_gap),
+            "gap": replace(GAP, units_of=find_gap_units),
         },
         source="E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer",
     )

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.coordinate_marker import FAMILY
+from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 from windlass.framework.model.system import Fields, System
@@ -106,7 +107,11 @@ register(
         dofs=dofs,
         bind=bind,
         build=build,
-        outputs={"force": Output("N", "applied load without the load factor [N or N m], ()", eval_value)},
+        outputs={
+            "force": coordinate_output(
+                "N", "N m", "applied load without the load factor [N or N m], ()", eval_value, ("marker",)
+            )
+        },
         source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
     )
 )

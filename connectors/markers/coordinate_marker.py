@@ -29,7 +29,16 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, law_of, register, register_family
+from windlass.framework.model.law import (
+    Law,
+    LocalRows,
+    MarkerFamily,
+    Rows,
+    Tables,
+    law_of,
+    register,
+    register_family,
+)
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import Entity, EntityTable

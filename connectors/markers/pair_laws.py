@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from warnings import warn
 
 import numpy as np
 
+from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pairs import (
     ARGUMENTS,
     Loops,
@@ -59,7 +61,7 @@ class PairKind:
         differences: ``(force) -> force_tangent`` by central differences.
         row: kernel ``(markers, pair, i) -> u, ut``.
         outputs: output variables of every such law.
-        force: unit and meaning of the force, which is one, too, evaluated by its kernel.
+        force: makes an output variable of what evaluates the force by its kernel.
     """
 
     family: str
@@ -67,7 +69,7 @@ class PairKind:
     differences: Callable[[Kernel], Kernel]
     row: Kernel
     outputs: Mapping[str, Output]
-    force: tuple[str, str]
+    force: Callable[[Callable[..., Any]], Output]
 
 
 def register_kind(
@@ -156,7 +158,7 @@ def register_kind(
         for key, output in given.items()
         if takes(output.evaluate, ARGUMENTS)
     }
-    force_output = Output(*kind.force, evaluate_rows(kind, force, spatial, before))
+    force_output = kind.force(evaluate_rows(kind, force, spatial, before))
     return register(
         Law(
             component,
@@ -321,7 +323,7 @@ POSITIONS = PairKind(
         "distance": Output("m", "|p1 - p0|, ()", eval_distance),
         "velocity": Output("m/s", "v1 - v0, global, (3,)", eval_velocity),
     },
-    force=("N", "f, global, (3,): pulls point 1 back where positive"),
+    force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
 )
 COORDINATES = PairKind(
     COORDINATE,
@@ -329,8 +331,8 @@ COORDINATES = PairKind(
     coordinate_differences,
     row_of_coordinates,
     outputs={
-        "displacement": Output("m", "x1 - x0 [m or rad], ()", eval_change),
-        "velocity": Output("m/s", "x1_t - x0_t [m/s or rad/s], ()", eval_rate),
+        "displacement": coordinate_output("m", "rad", "x1 - x0 [m or rad], ()", eval_change),
+        "velocity": coordinate_output("m/s", "rad/s", "x1_t - x0_t [m/s or rad/s], ()", eval_rate),
     },
-    force=("N", "f [N or N m], (): pulls coordinate 1 back where positive"),
+    force=partial(coordinate_output, "N", "N m", "f [N or N m], (): pulls coordinate 1 back where positive"),
 )

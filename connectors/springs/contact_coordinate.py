@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pair_laws import Update, difference_coordinates
 from windlass.connectors.markers.pairs import Pair
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import LocalRows, Output, Tables, register_pair
+from windlass.framework.model.law import LocalRows, Tables, register_pair
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
@@ -169,9 +170,11 @@ register_pair(
     complete=complete,
     check=check,
     outputs={
-        "gap": Output("m", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
-        "rate": Output("m/s", "its time derivative [m/s or rad/s], ()", eval_rate),
-        "force": Output("N", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", eval_force),
+        "gap": coordinate_output("m", "rad", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
+        "rate": coordinate_output("m/s", "rad/s", "its time derivative [m/s or rad/s], ()", eval_rate),
+        "force": coordinate_output(
+            "N", "N m", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", eval_force
+        ),
     },
     source="documentation of Exudyn 1.11, ObjectContactCoordinate",
 )

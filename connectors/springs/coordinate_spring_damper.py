@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pair_laws import difference_coordinates
 from windlass.connectors.springs.user_springs import Columns, add_energy, bind, bind_users, eval_force
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Output, register_pair
+from windlass.framework.model.law import register_pair
 from windlass.framework.model.schema import Component, column, function, ref
 
 
@@ -62,8 +63,11 @@ register_pair(
     before=partial(bind_users, difference_coordinates, False),
     finish=partial(add_energy, difference_coordinates),
     outputs={
-        "force": Output(
-            "N", "f [N or N m], (): pulls coordinate 1 back where positive", partial(eval_force, difference_coordinates)
+        "force": coordinate_output(
+            "N",
+            "N m",
+            "f [N or N m], (): pulls coordinate 1 back where positive",
+            partial(eval_force, difference_coordinates),
         )
     },
     source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",

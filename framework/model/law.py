@@ -7,7 +7,7 @@ follows from these two, so a new law is one new file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -124,6 +124,7 @@ class Output:
             for instance ``x=`` [m] along a cable.
         fill: value at the end of rows that have fewer entries than the widest row of an evaluation.
         place_ranks: number of axes of one place, for places that are not numbers: ``{"local": 1}`` for vectors.
+        units_of: ``(rows: LocalRows) -> units``, one per row, where they differ by row; default: ``unit``.
     """
 
     unit: str
@@ -131,6 +132,7 @@ class Output:
     evaluate: Callable[..., Any]
     fill: float = 0.0
     place_ranks: Mapping[str, int] = field(default_factory=dict)
+    units_of: Callable[[LocalRows], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True)

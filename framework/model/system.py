@@ -269,6 +269,8 @@ class Checks:
             what they give is then not a number.
         diagnose: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
             cable turned inside out.  Solvers ask for it once, at the end.
+        rounding: ``(fields) -> N`` 2-norm of the rounding errors of forces that do not show in the coordinates of the
+            unknowns: those of a large circle whose centre is held.
         energy_is_whole: whether the stored energy is that of all rows; false with forces of users, which need not have
             one.
     """
@@ -277,6 +279,7 @@ class Checks:
     invariants: Callable[[Fields], dict[str, float]] | None = None
     trouble: Callable[[Fields], list[str]] | None = None
     diagnose: Callable[[Fields], list[Fault]] | None = None
+    rounding: Callable[[Fields], float] | None = None
     energy_is_whole: bool = True
 
 

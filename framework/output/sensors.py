@@ -134,7 +134,10 @@ class Sensor:
             values = rows.evaluate_padded(output, fields, where, first.shape)
             return (values if component is None else values[..., component]).ravel()
 
-        return Probe(name_columns(self.name, output.unit, shape), shape, read)
+        columns = name_columns(self.name, output.unit, shape)
+        units = rows.units(output)
+        per_row = len(columns) // max(len(units), 1)
+        return Probe([(name, units[i // per_row]) for i, (name, _) in enumerate(columns)], shape, read)
 
 
 def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:

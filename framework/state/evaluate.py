@@ -121,6 +121,16 @@ class BoundRows:
             padded[self.positions] = full
         return padded
 
+    def units(self, output: Output) -> list[str]:
+        """The unit of each row of the handle on every process; all call this together."""
+        if output.units_of is None:
+            return [output.unit] * self.count
+        parts = [(self.positions, list(output.units_of(self.rows)))]
+        if self.parallel:
+            parts = self.assembly.processes.allgather("units", parts[0])
+        of_row = {int(row): unit for rows, units in parts for row, unit in zip(rows, units, strict=True)}
+        return [of_row.get(row, output.unit) for row in range(self.count)]
+
     def join(self, values: FloatArray | None, error: WindlassError | None = None, fill: float = 0.0) -> FloatArray:
         """Values of all rows from those of each process; raises on all processes what was raised on one."""
         parts = self.assembly.processes.allgather("output", (self.positions, values, error))

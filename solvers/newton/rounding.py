@@ -5,7 +5,9 @@ Forces follow from coordinates x that carry rounding errors of eps |x|, so that 
     eps Σ_j |A_ij| |x_j|,    A the tangent, x total coordinates and multipliers.
 
 A chain of 1000 elements of 10 mm with EA = 10⁶ N, 10 m long, thus reaches 10⁻⁵ N and no less, whatever its loads: 10⁻¹⁶
-of 10 m is 10⁻¹³ of an element.  A Newton run whose residual no longer falls and is at that level has converged.
+of 10 m is 10⁻¹³ of an element.  Forces that follow from other numbers, as from the gap of a circle of 10⁵ m whose
+centre is held, have rounding errors of their own, which their systems tell.  A Newton run whose residual no longer
+falls and is at that level has converged.
 
 The other way round, the residual of the first iteration is no measure where a full step has overshot: a slack rope has
 10¹³ N there, 10⁻⁸ of which is more than its weight.  What counts as converged is small against loads, reactions and
@@ -44,7 +46,12 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
     x = np.zeros(problem.pattern.rows)
     x[unknowns.of_dof] = np.abs(fields.x[:-1])
     x[unknowns.of_multiplier] = np.abs(fields.lam[:-1] / problem.scheme.multiplier_factor)
-    return float(np.finfo(float).eps * multiply_absolute(problem, x).norm())
+    level = float(np.finfo(float).eps * multiply_absolute(problem, x).norm())
+    assembly = problem.assembly
+    own = sum(c.rounding(fields) ** 2 for c in (s.checks for s in assembly.systems) if c.rounding is not None)
+    if assembly.comm is not None and assembly.comm.size > 1:
+        own = assembly.comm.allreduce(own)
+    return float(np.hypot(level, np.sqrt(own)))
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:

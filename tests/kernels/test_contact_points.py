@@ -153,6 +153,7 @@ def test_update() -> None:
     arc.data[:] = np.array([0.1, -2.0, 7.0])[None, :, None]
     fields.start_data[:] = fields.data
     result = update(arc)
+    assert result.force == 0.0  # nothing was closed before
     depth = -arc.output("gap")
     assert (depth > 1e-3).all() and result.changed
     assert_allclose(arc.data[:, 0], -depth, rtol=1e-12)
@@ -181,6 +182,7 @@ def test_update() -> None:
     assert_allclose(arc.output("force_local")[..., 0], limited, rtol=1e-9)
     # the same again from the same start changes nothing
     kept, result = fields.data.copy(), update(arc)
+    assert_allclose(result.force, np.abs(arc.output("force_local")[..., 1]).sum(axis=1).max(), rtol=1e-12)
     assert not result.changed and result.error == 0.0
     assert_allclose(fields.data, kept, rtol=0, atol=0)
 
@@ -205,3 +207,82 @@ def test_open_points_and_inactive_rows() -> None:
     update(arc)
     assert_allclose(arc.data[0], before[0], rtol=0, atol=0)
     assert (arc.data[1, 0] != 0.01).all()
+
+
+def test_bristles_of_a_cable_bend_together() -> None:
+    """u is the mean way of the points that stick, times the share of closed points; all of them get mu_k (r/D) u."""
+    arc = create_arc(friction_velocity_penalty_per_length=0.0)
+    arc.data[:, 0], arc.data[:, 1] = -1.0, 0.0
+    arc.data[0, 0, 4], arc.data[0, 1, 4] = 0.1, -2.0  # open
+    arc.data[0, 1, 2] = 1.0  # slips
+    p, angle = arc.output("contact_position"), arc.assembly.fields.x[14]
+    centre = arc.assembly.fields.x[12:14]
+    way = RADIUS * (np.arctan2(p[0, :, 1] - centre[1], p[0, :, 0] - centre[0]) - angle) - arc.data[0, 2]
+    sticks = np.array([True, True, False, True, False])
+    u = 4 / 5 * way[sticks].mean()
+    assert_allclose(arc.output("coordinates")[0, sticks, 0], u, rtol=1e-12)
+    D = RADIUS + arc.output("gap")[0]
+    force = 900.0 * 0.6 * RADIUS / POINTS * RADIUS / D * u
+    assert_allclose(arc.output("force_local")[0, sticks, 0], force[sticks], rtol=1e-12)
+    check_fields(arc.assembly, tolerance=1e-7)
+
+
+def test_points_hand_their_bend_over() -> None:
+    """A point that opens leaves the bend of its cable as it is, and so does one that touches."""
+    arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0, friction_coefficient=1e9)
+    arc.assembly.fields.v[:] = 0.0
+    arc.assembly.fields.x[:15] = arc.assembly.layout.reference[:15]
+    fields, data = arc.assembly.fields, arc.data
+    of_nodes = np.array([0, 1, 4, 5, 8, 9])
+    centre = np.tile([0.1, -0.2], 3)
+    fields.x[of_nodes] = centre + (1.0 - 0.002 / RADIUS) * (fields.x[of_nodes] - centre)
+    data[:] = np.array([0.1, -2.0, 0.0])[None, :, None]
+    fields.start_data[:] = fields.data
+    update(arc)
+    fields.x[14] += 1e-3
+    fields.start_data[:] = fields.data
+    update(arc)
+    u = -1e-3 * RADIUS
+    assert_allclose(arc.output("coordinates")[..., 0], u, rtol=1e-9)
+    # the circle moves away from some points, and back
+    bend, closed = np.full(CABLES, u), np.full((CABLES, POINTS), True)
+    for shift in (0.004, -0.004):
+        before = find_arcs(arc)
+        fields.x[12] += shift
+        fields.start_data[:] = fields.data
+        update(arc)
+        way = find_arcs(arc) - before
+        bend = bend + np.array([way[row][closed[row]].sum() / POINTS for row in range(CABLES)])
+        closed = data[:, 0] <= 0.0
+        assert closed.all() if shift < 0.0 else closed.any(axis=1).all() and closed.sum() < closed.size
+        assert_allclose(arc.output("coordinates")[..., 0], np.where(closed, bend[:, None], 0.0), rtol=1e-9)
+
+
+def find_arcs(arc: Arc) -> Any:
+    """r alpha [m] of all points."""
+    fields = arc.assembly.fields
+    p = arc.output("contact_position") - fields.x[12:14]
+    return RADIUS * (np.arctan2(p[..., 1], p[..., 0]) - fields.x[14])
+
+
+def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
+    """The bristle bends to (mu |f_n| - mu_v v_t)/(mu_k r/D), not to where it gives the limit alone."""
+    arc = create_arc(contact_damping_per_length=0.0, friction_velocity_penalty_per_length=400.0)
+    fields = arc.assembly.fields
+    fields.x[:15], fields.v[:15] = arc.assembly.layout.reference[:15], 0.0
+    of_nodes, centre = np.array([0, 1, 4, 5, 8, 9]), np.tile([0.1, -0.2], 3)
+    fields.x[of_nodes] = centre + (1.0 - 0.002 / RADIUS) * (fields.x[of_nodes] - centre)
+    arc.data[:] = np.array([0.1, -2.0, 0.0])[None, :, None]
+    fields.start_data[:] = fields.data
+    update(arc)
+    fields.x[14] += 0.1
+    fields.v[14] = 1e-3
+    fields.start_data[:] = fields.data
+    update(arc)
+    assert (arc.data[:, 1] == -1.0).all()
+    fn, vt = np.abs(arc.output("force_local")[..., 1]), arc.output("coordinates_rate")[..., 0]
+    w, D = 0.6 * RADIUS / POINTS, RADIUS + arc.output("gap")
+    p = arc.output("contact_position") - (0.1, -0.2)
+    way = RADIUS * (np.arctan2(p[..., 1], p[..., 0]) - fields.x[14]) - arc.data[:, 2]
+    assert (vt < 0.0).all() and (400.0 * w * np.abs(vt) < 0.3 * fn).all()
+    assert_allclose(way, -(0.3 * fn + 400.0 * w * vt) / (900.0 * w * RADIUS / D), rtol=1e-9)

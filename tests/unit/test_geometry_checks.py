@@ -12,6 +12,8 @@ from windlass import connectors as con
 from windlass.elements import Circle, RigidBody2D, cable_around, nodes_of
 from windlass.framework.errors import ModelError
 
+from support.creep import FRICTION, RADIUS, Case, create_drive, eval_theory
+
 SEGMENTS, POINTS = con.ContactFrictionCircleCable2D, con.ContactFrictionCirclePoints2D
 FORMS = pytest.mark.parametrize("form", [SEGMENTS, POINTS])
 
@@ -115,3 +117,42 @@ def test_a_route_that_fits_its_elements() -> None:
         world = wl.World()
         columns = {"axial_stiffness": 1.0, "bending_stiffness": 1.0, "mass_per_length": 1.0}
         assert len(cable_around(world, [Circle((0.3, 0.7), 0.1, "left")], elements, **columns)) == elements
+
+
+def find_notes_of_drive(case: Case) -> list[str]:
+    """What is said before one step of a drive in its motion by theory."""
+    model = create_drive(case)
+    motion = wl.Dynamic(model.world, step=1e-6, end=1e-6, name="")
+    motion.solve(model.state)
+    return motion.verdict.notes
+
+
+def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
+    """l³/(384 R²) against the limit of friction, as for points; softer bristles or a finer mesh are silent."""
+    case = Case(points=True, load=0.0, stretch=1.03, contact_stiffness=3e8, bristles=6e9)
+    (note,) = find_notes_of_drive(case)
+    assert "bristles of ContactFrictionCirclePoints2D row" in note and "are too stiff for cables of 0.0203 m" in note
+    limit = FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS * 1.03  # per reference length
+    told = float(note.split("bristles take ")[1].split(" times")[0])
+    assert told == pytest.approx(6e9 * (case.length / 60) ** 3 / (384.0 * RADIUS**2) / limit, rel=0.05)
+    finer, softer = (
+        float(note.split(" times as many")[0].split(", or ")[1]),
+        float(note.split("below ")[1].split(" N")[0]),
+    )
+    assert find_notes_of_drive(case._replace(elements=12 * round(0.5 + 5 * finer))) == []
+    assert find_notes_of_drive(case._replace(bristles=softer)) == []
+    # segments lie deeper as they are laid, by their chords, and have twice the way
+    (note,) = find_notes_of_drive(case._replace(points=False, bristles=1.2e10))
+    assert "bristles of ContactFrictionCircleCable2D row" in note
+
+
+def test_contact_that_is_too_stiff_for_the_mesh() -> None:
+    """A stiff belt on soft bristles must sink in by more than R theta^4/384 = 0.5 um, the wave of its cubic."""
+    case = Case(axial_stiffness=4e5, reference_strain=-0.001, bristles=1e7, contact_stiffness=1e11, load=0.0)
+    case = case._replace(points=True)  # laid with its nodes where they are pressed to, which puts its middles deeper
+    (note,) = find_notes_of_drive(case)
+    assert "sinks into the circle" in note and "m by which its cubic waves" in note
+    wave = float(note.split("less than the ")[1].split(" m by")[0])
+    assert wave == pytest.approx(RADIUS * (case.length / 60 / RADIUS) ** 4 / 384.0, rel=0.05)
+    assert find_notes_of_drive(case._replace(contact_stiffness=1e9)) == []
+    assert find_notes_of_drive(case._replace(bristles=4e8)) == []

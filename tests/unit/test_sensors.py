@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from windlass.connectors import CoordinateLoad, coordinate_marker, fix
+from windlass.connectors import CoordinateLoad, CoordinateSpringDamper, coordinate_marker, fix, prescribe_velocity
 from windlass.elements import RigidBody2D, nodes_of, straight_cable
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
@@ -214,3 +214,20 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(options, "help_requested", lambda: True)
     Sensors(tmp_path / "never" / "spin.csv", [spin]).close()
     assert not (tmp_path / "never").exists()
+
+
+def test_units_of_coordinates() -> None:
+    """Forces on angles are torques: by the kind of the coordinate, row by row, at velocity level too."""
+    world = World()
+    body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
+    drive = prescribe_velocity(world, body, "rotation", lambda t: 2.0 * t)
+    hold = fix(world, body, "x", "rotation")
+    world.set(hold, active=[True, False])
+    spin = coordinate_marker(world, body, "rotation")
+    spring = world.add(CoordinateSpringDamper, marker1=spin, damping=1.0)
+    load = world.add(CoordinateLoad, marker=spin, value=1.0)
+    wanted = {(drive, "force"): ["N m"], (drive, "gap"): ["rad/s"], (hold, "force"): ["N", "N m"]}
+    wanted |= {(spring, "velocity"): ["rad/s"], (load, "force"): ["N m"]}
+    state = State(world)
+    for (entity, output), units in wanted.items():
+        assert [unit for _, unit in Sensor(entity, output).create_probe(state).columns] == units

@@ -51,6 +51,17 @@ def test_creep_at_three_speeds(inertia: float) -> None:
         ("less tension", {"reference_strain": -0.01}),
         ("stretched as it is laid", {"stretch": 1.03}),
         ("thick belt", {"offset": 2e-3}),
+        ("points", {"points": True}),
+        (
+            "stiff belt on points",
+            {
+                "axial_stiffness": 4e5,
+                "reference_strain": -0.01,
+                "bristles": 4e8,
+                "contact_stiffness": 4e9,
+                "points": True,
+            },
+        ),
     ],
 )
 def test_creep_does_not_depend_on_bristles_and_stiffness(name: str, change: dict[str, float]) -> None:
@@ -71,6 +82,29 @@ def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
     assert abs(result.loss - result.theory) < 5e-4
     assert_allclose(result.loss, result.theory, rtol=0.02)
     assert result.loss > 2 * eval_theory(case, rigid=True).speed_loss
+
+
+@pytest.mark.parametrize("per_point", [8, 16])
+def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
+    """Bristles that bend by 10 mm, half an element: within 0.05 % of the speed at two steps (measured 0.012 %).
+
+    Points that slip keep the bend that their dampers leave; with that of the limit it was -0.23 and -0.43 %.
+    """
+    case = Case(axial_stiffness=4e5, bristles=1e7, contact_stiffness=4e9, points=True)
+    result = run_drive(case, passes=80, per_segment=per_point)
+    assert abs(result.loss - result.theory) < 5e-4
+    assert result.loss > 1.7 * eval_theory(case, rigid=True).speed_loss
+
+
+@pytest.mark.parametrize(("strain", "inertia", "passes"), [(-0.001, 0.05, 100), (-0.01, 0.7, 100)])
+def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inertia: float, passes: int) -> None:
+    """The two hardest of the map, with the contact stiffness of the rule, 100 EA/R²: within 0.1 % of the speed.
+
+    Measured +0.03 and +0.095 % on points.  The belt sinks in by 1 and 3 um, its cubics wave by 0.5 um.
+    """
+    case = Case(axial_stiffness=4e5, reference_strain=strain, inertia=inertia, speed=SPEEDS[inertia], bristles=1e7)
+    result = run_drive(case._replace(contact_stiffness=100 * 4e5 / RADIUS**2, points=True), passes=passes)
+    assert abs(result.loss - result.theory) < 1e-3
 
 
 def test_reference_length_loses_too_little_speed() -> None:
@@ -98,14 +132,23 @@ def test_belt_that_runs_free_has_no_traction(sticking_length: str) -> None:
 def test_tractions_of_a_belt_that_runs_free(points: bool) -> None:
     """They come from cubics that wave by l³/(192 R²) as they are bent onto a circle: bound, order 3 and size.
 
+    Bristles of points bend by their mean, about half of it.
+
     60 elements of 4 segments or points: below 10 % of the limit where bristles are no stiffer than 5e7 N/m².
     """
     case = Case(load=0.0, stretch=1.03, bristles=5e7, contact_stiffness=3e8, points=points)
     coarse = run_drive(case, passes=35, mean=10)
     fine = run_drive(case._replace(elements=90), passes=42, mean=10)
     assert fine.traction < coarse.traction < 0.1
-    assert 0.5 < coarse.bend / eval_wave(case) < 1.0
+    assert 0.45 < coarse.bend / eval_wave(case) < (0.6 if points else 1.0)
     assert 2.5 < np.log(coarse.bend / fine.bend) / np.log(1.5) < 3.5
+
+
+def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
+    """90 elements of 4 points, bristles of 1.6e9 N/m²: below 10 % of the limit, where single bristles had 29 %."""
+    case = Case(load=0.0, stretch=1.03, bristles=1.6e9, elements=90, contact_stiffness=3e8, points=True)
+    result = run_drive(case, passes=42, mean=10)
+    assert result.traction < 0.1 and abs(result.loss) < 2e-5
 
 
 def test_loss_by_the_contact_stiffness() -> None:

@@ -1,0 +1,71 @@
+"""Whether the cables on a circle are short enough for their contact: how far their cubics are off the circle.
+
+A cubic of the length l = R theta that lies on a circle waves by R theta^4/384 across it, its error inside of a contact,
+and where it is bent onto the circle it moves its points along it by up to l³/(192 R²); see docs/theory/contact.md.
+
+- Tractions without load.  Bristles mu_k take the way along the circle for slip: mu_k l³/(192 R²), half of it for
+  points, whose bristles bend together.  Beyond the limit of friction mu f_n both ends of an arc slip to and fro.
+- Open places on the arc.  A cable that sinks in by less than its wave opens there, and loses what its bristles hold.
+  That matters where a change of tension passes into the circle over a long way, sqrt(EA/mu_k), the whole arc.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.law import LocalRows
+
+LARGEST_BEND = 2.0
+"""Bend of bristles by the mesh, in times of what friction holds, from which tractions at the ends of arcs are at their
+limit.  Measured: at 0.6 they reach a quarter of it, at 2.4 two thirds, at 5 all of it."""
+
+
+def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: FloatArray, cables: IntArray) -> list[str]:
+    """Doubts in words; ``out``: numbers of all segments or points, ``cables``: the cable of each row, shape (rows,)."""
+    # by the gaps of now, as what is closed may not have been decided yet: rows that lie on their circle
+    gap = np.where(np.arange(out.shape[1]) < c.n[:, None], out[..., 6], 0.0)
+    depth = -gap.sum(axis=1) / c.n
+    held = (depth > 0.0) & (2 * (gap < 0.0).sum(axis=1) >= c.n) & (c.mu > 0.0) & (c.mu_k > 0.0) & c.active
+    if not held.any():
+        return []
+    l = (c.n * c.L)[held]
+    sunk, press = depth[held], (c.kc * depth)[held]
+    mu, mu_k, r, number, kind = c.mu[held], c.mu_k[held], c.r[held], rows.rows[held], rows.table.kind
+    found, factor = [], 2.0 if isinstance(c, PointColumns) else 1.0
+
+    way = l**3 / (192.0 * factor * r**2)
+    bend = mu_k * way / (mu * press)
+    i = int(np.argsort(bend)[len(bend) // 2])  # a typical row, not one at the end of an arc
+    if bend[i] > LARGEST_BEND:
+        softer, more = mu_k[i] / c.L[held][i] / bend[i], bend[i] ** (1.0 / 3.0)
+        found.append(
+            f"bristles of {kind} row {number[i]} are too stiff for cables of {l[i]:.3g} m: these move along the circle "
+            f"by up to {way[i]:.2g} m as they are bent onto it, for which bristles take {bend[i]:.2g} times the limit "
+            f"of friction; tractions at the ends of the arc are those of the mesh: take friction_stiffness_per_length "
+            f"below {softer:.2g} N/m^2, or {more:.2g} times as many cables"
+        )
+
+    stretch = np.sqrt(find_axial_stiffness(rows, cables)[held] / (mu_k / c.L[held]))
+    wave = r * (l / r) ** 4 / 384.0
+    shallow = np.where(stretch > r, wave / sunk, 0.0)
+    i = int(np.argsort(shallow)[len(shallow) // 2])
+    if shallow[i] > 1.0:
+        stiffness = c.kc[held][i] / c.L[held][i] / shallow[i]
+        found.append(
+            f"the cable sinks into the circle of {kind} row {number[i]} by {sunk[i]:.2g} m, less than the "
+            f"{wave[i]:.2g} m by which its cubic waves: it opens on the arc, where its soft bristles carry load over "
+            f"{stretch[i]:.2g} m: take a contact stiffness below {stiffness:.2g} N/m^2, or "
+            f"{shallow[i] ** 0.25:.2g} times as many cables"
+        )
+    return found
+
+
+def find_axial_stiffness(rows: LocalRows, cables: IntArray) -> FloatArray:
+    """EA of the cables of contact rows [N], shape (rows,)."""
+    found = np.zeros(len(cables))
+    for table, at, cable_rows in rows.world.split_by_table(cables):
+        found[at] = table.values("axial_stiffness", cable_rows)
+    return found

@@ -1,0 +1,141 @@
+"""Kernel that switches the contact of a circle with points of a cable between Newton runs.
+
+See `circle_points_kernels` for the letters.  The update of a row, with the stored values of the start of the step where
+"start" is said:
+
+    gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
+    closed:   u is the mean of (m/n) u_k with m and anchors of the start, over all points that were closed then but for
+              those that slip.  All are first taken to stick; those with |f_t| > mu |f_n| slip, s = sgn(f_t), until none
+              is left that does.  Points that have just touched take over the u of the others.
+              Anchors are put where (m/n) u_k is u, and of points that slip where bristle and damper together give
+              mu |f_n|.  So what opens hands its bend over to the others, and what touches takes its share.
+              A state other than stored: error += ||f_t| - mu |f_n||.
+    open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2, and f_t = 0.
+
+Errors are compared with sum |f_n| over the points that were closed before, the force that acted.
+
+Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_points.kernels import (
+    PointColumns,
+    arc_position,
+    create_law,
+    eval_contact,
+    eval_point,
+    gather,
+    shape,
+    shape_rate,
+)
+from windlass.connectors.circle_segments.friction import UNDEFINED, wrap
+from windlass.connectors.circle_segments.kernels import create_pose
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel(inline=True)
+def find_sticking(
+    n: int,
+    before: FloatArray,
+    bend: FloatArray,
+    drag: FloatArray,
+    h: FloatArray,
+    limit: FloatArray,
+    state: FloatArray,
+    excess: FloatArray,
+) -> float:
+    """Set the states and the excess |f_t| - mu |f_n| [N] of the closed points of a row; return u [m].
+
+    before: states at the start of the step, bend: (m/n) u_k [m], drag: mu_v v_t [N], h: mu_k r/D [N/m],
+    limit: mu |f_n| [N]; arrays of shape (n,) or more.
+    """
+    u, again = 0.0, True
+    while again:
+        total, count, again = 0.0, 0, False
+        for k in range(n):
+            # what has opened hands over its bend if it stuck
+            if before[k] != UNDEFINED and (state[k] == 0.0 or (state[k] == UNDEFINED and before[k] == 0.0)):
+                total, count = total + bend[k], count + 1
+        if count > 0:
+            u = total / count
+        for k in range(n):
+            if state[k] != 0.0:
+                continue
+            ft = drag[k] + h[k] * u
+            excess[k] = abs(ft) - limit[k]
+            if excess[k] > 0.0:
+                state[k], again = np.sign(ft), True
+    return u
+
+
+@kernel
+def update_history(
+    c: PointColumns, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray
+) -> tuple[float, bool, float, int]:
+    """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+
+    Returns the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
+    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
+    """
+    worst, changed, largest, worst_row, most = 0.0, False, 0.0, -1, 0
+    for i in range(len(c.n)):
+        most = max(most, c.n[i])
+    before, bend, drag, h, limit = np.empty(most), np.empty(most), np.empty(most), np.empty(most), np.empty(most)
+    state, excess, arc = np.empty(most), np.empty(most), np.empty(most)
+    for i in range(len(c.n)):
+        if not c.active[i]:
+            continue
+        n, law, y, error = c.n[i], create_law(c, i), c.offset[i], 0.0
+        L, first = c.L[i] * n, c.data[i]
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
+        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+        bristles = law.mu_k != 0.0
+        rubs = law.mu != 0.0 and (bristles or law.mu_v != 0.0)
+        closed, closed_before, force = 0, 0, 0.0
+        for k in range(n):
+            closed_before += start[first + n + k] != UNDEFINED
+        for k in range(n):
+            s = (k + 0.5) / n
+            p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
+            z = eval_contact(law, o, p, UNDEFINED, 0.0)
+            g, old = z.D - law.r, data[first + k]
+            if (g > 0.0) != (old > 0.0):
+                error += abs(law.kc * (g - old))
+                changed = True
+            if old <= 0.0:
+                force += abs(z.fn)
+            data[first + k] = g
+            before[k], state[k] = start[first + n + k], UNDEFINED
+            if not rubs:
+                continue
+            if g <= 0.0:
+                state[k] = 0.0
+                closed += 1
+            arc[k], limit[k] = arc_position(o, z.nx, z.ny, law.r), law.mu * abs(z.fn)
+            h[k], drag[k], bend[k] = law.mu_k * law.r / z.D, law.mu_v * z.vt, 0.0
+            if bristles and before[k] != UNDEFINED:
+                bend[k] = closed_before / n * wrap(arc[k] - start[first + 2 * n + k], law.r)
+            elif bristles:
+                # the damper of a bristle that begins takes hold with the next step
+                drag[k] = 0.0
+        u = find_sticking(n, before, bend, drag, h, limit, state, excess)
+        for k in range(n):
+            if state[k] != data[first + n + k] and state[k] != UNDEFINED:
+                error += abs(excess[k])
+                changed = True
+            data[first + n + k] = state[k]
+            if state[k] != UNDEFINED:
+                # without bristles the present position, so that those that are switched on later begin unbent
+                own = 0.0
+                if bristles:
+                    own = u if state[k] == 0.0 else state[k] * max(limit[k] - state[k] * drag[k], 0.0) / h[k]
+                data[first + 2 * n + k] = arc[k] - n / closed * own
+        largest = max(largest, force)
+        if error > worst:
+            worst, worst_row = error, i
+    return worst, changed, largest, worst_row

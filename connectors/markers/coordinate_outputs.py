@@ -1,0 +1,38 @@
+"""Output variables of laws on coordinates, whose units depend on what the coordinates are: lengths or angles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.arrays import IntArray
+from windlass.framework.model.law import LocalRows, Output, Tables
+
+
+def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
+    """Which coordinate markers are angles, of which forces are torques, shape (markers,)."""
+    turning = np.zeros(len(markers), bool)
+    for table, positions, rows in world.split_by_table(markers):
+        if "coordinate" not in table.component.columns:
+            turning[positions] = True  # angles about an axis
+            continue
+        which = table.values("coordinate", rows)
+        for nodes, inner, _ in world.split_by_table(table.values("node", rows)):
+            angles = np.array([name == "rotation" for name in nodes.component.dof_names])
+            turning[positions[inner]] = angles[which[inner]]
+    return turning
+
+
+def coordinate_output(
+    unit: str, of_angles: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
+) -> Output:
+    """An output variable of laws on the coordinates ``markers``, with another unit where one of them is an angle."""
+
+    def units_of(rows: LocalRows) -> list[str]:
+        turning = [find_turning(rows.world, rows.column(name)) for name in markers]
+        return [of_angles if any(row) else unit for row in zip(*turning, strict=True)]
+
+    return Output(unit, doc, evaluate, units_of=units_of)
