@@ -10,7 +10,8 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.markers.cable_shape import cable_lengths, shape_functions
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Fields, LocalRows, Output
 
@@ -86,7 +87,7 @@ def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray)
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
 
     def at(place: FloatArray) -> tuple[FloatArray, FloatArray]:
-        S, dS = shape_functions(place * c.L[row], c.L[row] * c.n[row])
+        S, dS, _ = eval_shape(place / c.n[row], c.L[row] * c.n[row])
         p, slope, v, rate = (np.einsum("pa,pab->pb", N, z) for N, z in ((S, q), (dS, q), (S, w), (dS, w)))
         length = np.sqrt((slope * slope).sum(axis=1))
         turn = (slope[:, 0] * rate[:, 1] - slope[:, 1] * rate[:, 0]) / length**2

@@ -121,7 +121,7 @@ class PointState(NamedTuple):
 
 @kernel(inline=True)
 def shape(s: float, L: float) -> Four:
-    """Hermite polynomials S_1..S_4 [1, m, 1, m] at xi = s L."""
+    """S_1..S_4 [1, m, 1, m] at xi = s L: `eval_shape` of the cable, for one point in a kernel."""
     a, b = s * s, 1.0 - s
     S3 = a * (3.0 - 2.0 * s)
     return 1.0 - S3, L * s * b * b, S3, -L * a * b

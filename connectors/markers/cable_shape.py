@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from windlass.elements.cable2d.ale_kernels import fill_product, slide_matrices
+from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -196,18 +197,6 @@ def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tupl
     )
 
 
-def shape_functions(xi: FloatArray, L: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Hermite polynomials S [1, m, 1, m] at arc length xi [m] on cables of length L [m], and S' [1/m, 1, 1/m, 1].
-
-    Returns:
-        S and S', each of shape (points, 4).
-    """
-    s = xi / L
-    S = np.stack((1 - 3 * s**2 + 2 * s**3, L * (s - 2 * s**2 + s**3), 3 * s**2 - 2 * s**3, L * (s**3 - s**2)), axis=1)
-    d = 6 * (s - s**2) / L
-    return S, np.stack((-d, 1 - 4 * s + 3 * s**2, d, 3 * s**2 - 2 * s), axis=1)
-
-
 def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatArray, dofs: IntArray) -> ShapeColumns:
     """Columns of cable-shape markers with their constant parts filled in.
 
@@ -221,7 +210,7 @@ def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatAr
     owner = np.repeat(np.arange(len(segments)), segments + 1)
     points = len(owner)
     L = length[owner]
-    S, dS = shape_functions((np.arange(points) - start[owner]) * L / segments[owner], L)
+    S, dS, _ = eval_shape((np.arange(points) - start[owner]) * L / segments[owner] / L, L)
     p, v, slope, slope_rate = (np.zeros((points, 2)) for _ in range(4))
     return ShapeColumns(start, p, v, slope, slope_rate, S, dS, offset.copy(), length.copy(), segments.copy(), dofs)
 

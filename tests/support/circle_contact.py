@@ -9,7 +9,7 @@ import numpy as np
 from windlass.connectors.circle_segments.kernels import ContactColumns, add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
-from windlass.connectors.markers.cable_shape import create_shape_columns, shape_functions, update_points
+from windlass.connectors.markers.cable_shape import create_shape_columns, update_points
 from windlass.connectors.markers.position_kernels import (
     CableRows,
     PositionColumns,
@@ -17,6 +17,7 @@ from windlass.connectors.markers.position_kernels import (
     update_cable,
     update_rigid,
 )
+from windlass.elements.cable2d.points import eval_shape
 
 RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 
@@ -76,7 +77,7 @@ class Contact:
         self.v = v
         update_points(self.index, self.shape, x, v)
         if self.place == "cable":
-            S, dS = shape_functions(np.full(self.rows, 0.3), np.full(self.rows, 0.8))
+            S, dS, _ = eval_shape(np.full(self.rows, 0.3 / 0.8), np.full(self.rows, 0.8))
             update_cable(CableRows(self.index, self.dofs[:, 8:], S, dS, np.full(self.rows, 0.05)), self.circle, x, v)
         else:
             b = np.tile(np.asarray(self.place), (self.rows, 1))
