@@ -1,12 +1,15 @@
-"""What the three field series share: their protocol, the checks of a frame, and safe writing."""
+"""What the three field series share: their base class, the checks of a frame, and safe writing."""
+
+from __future__ import annotations
 
 import math
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
@@ -25,7 +28,7 @@ class BrokenSeriesError(OutputError):
     """A series of an interrupted run that cannot be continued; its files are as they were."""
 
 
-class FieldSeries(Protocol):
+class FieldSeries(ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
@@ -34,9 +37,16 @@ class FieldSeries(Protocol):
     removed.  Where this is not possible, `append` raises BrokenSeriesError and leaves the files alone.
     """
 
-    @property
-    def path(self) -> Path:
-        """The file to open in ParaView, absolute."""
+    path: Path
+    """The file to open in ParaView, absolute."""
+
+    def __init__(self, path: str | os.PathLike[str], suffix: str, mesh: LineMesh, kept: Sequence[float]) -> None:
+        self.path = check_series_path(path, suffix)
+        self._mesh = mesh
+        self._kept = [float(time) for time in kept]
+        # the layout after frames of an interrupted run
+        self._last = FrameLayout(self._kept[-1], None) if self._kept else None
+        self._begun = self._closed = False
 
     def append(
         self,
@@ -55,15 +65,34 @@ class FieldSeries(Protocol):
         Raises OutputError if a shape, a name or the time is wrong, if fields differ from those of the first frame,
         if the series is closed, or if the file cannot be written.
         """
+        if self._closed:
+            raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
+        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+        self._add(frame)
+        self._last = layout
 
     def close(self) -> None:
-        """Finish the files; a second call does nothing."""
+        """Finish the files, also of a series without any frame; a second call does nothing."""
+        if not (self._closed or self._kept or self._begun):
+            with writing(self.path):
+                self._write_empty()
+        self._closed = True
 
-    def __enter__(self) -> Self: ...
+    @abstractmethod
+    def _add(self, frame: Frame) -> None:
+        """Write a frame that is checked."""
+
+    @abstractmethod
+    def _write_empty(self) -> None:
+        """Write a series without frames."""
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        self.close()
 
 
 class Frame(NamedTuple):
@@ -121,11 +150,6 @@ def create_frame(
             f"must be {_kind_text(last.fields.get((place, name)))} as in the first frame"
         )
     return frame, FrameLayout(time, fields)
-
-
-def layout_after(kept: Sequence[float]) -> FrameLayout | None:
-    """The layout after frames of an interrupted run; None without any."""
-    return FrameLayout(float(kept[-1]), None) if len(kept) else None
 
 
 def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") -> FieldArray:
