@@ -28,7 +28,22 @@ class BrokenSeriesError(OutputError):
     """A series of an interrupted run that cannot be continued; its files are as they were."""
 
 
-class FieldSeries(ABC):
+class Closing:
+    """What is closed at the end of a ``with``."""
+
+    def close(self) -> None:
+        """Finish the files."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
@@ -85,14 +100,6 @@ class FieldSeries(ABC):
     @abstractmethod
     def _write_empty(self) -> None:
         """Write a series without frames."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class Frame(NamedTuple):
