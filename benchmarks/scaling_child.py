@@ -69,19 +69,13 @@ class Clock:
         return taken
 
 
-class Timed:
-    """A PETSc scatter with a clock."""
-
-    def __init__(self, scatter: Any, clock: Clock) -> None:
-        self.scatter = clock.wrap("exchange of ghosts", scatter.scatter)
-
-
 def instrument(solver: Any, clock: Clock) -> None:
     """Put clocks around the callbacks of SNES and what they call."""
     problem, snes = solver.problem, solver.snes
     problem.matrix.update = clock.wrap("sums into the matrix", problem.matrix.update)
-    if size > 1:
-        problem._exchange = Timed(problem._exchange, clock)
+    ghosts = problem.sparsity.unknowns.ghosts
+    ghosts.spread = clock.wrap("exchange of ghosts", ghosts.spread)
+    ghosts.add_to_owners = clock.wrap("exchange of ghosts", ghosts.add_to_owners)
     snes.setFunction(clock.wrap("residual", problem._residual), problem.residual_vector)
     snes.setJacobian(clock.wrap("tangent", problem._tangent), problem.matrix.mat)
 

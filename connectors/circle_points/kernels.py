@@ -38,13 +38,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
-from windlass.connectors.circle_segments.kernels import Pose, create_pose, touches
+from windlass.connectors.circle_segments.kernels import Eight, Pose, add_sums, create_pose, touches
 from windlass.connectors.markers.cable_shape import eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
-Eight = tuple[float, float, float, float, float, float, float, float]
 Four = tuple[float, float, float, float]
 
 
@@ -259,18 +258,7 @@ def add_residual(
                 hx, hy = eval_offset_force(y, p.rx, p.ry, fx, fy)
                 r0x, r0y, s0x, s0y = r0x + dS[0] * hx, r0y + dS[0] * hy, s0x + dS[1] * hx, s0y + dS[1] * hy
                 r1x, r1y, s1x, s1y = r1x + dS[2] * hx, r1y + dS[2] * hy, s1x + dS[3] * hx, s1y + dS[3] * hy
-        # sums of the row to the coordinates of the cable and of the circle
-        to = c.dofs[i]
-        f[to[0]] += r0x
-        f[to[1]] += r0y
-        f[to[2]] += s0x
-        f[to[3]] += s0y
-        f[to[4]] += r1x
-        f[to[5]] += r1y
-        f[to[6]] += s1x
-        f[to[7]] += s1y
-        for a in range(c.dofs.shape[1] - 8):
-            f[to[8 + a]] -= circle.J[ci, 0, a] * sum_x + circle.J[ci, 1, a] * sum_y + circle.Jr[ci, 2, a] * torque
+        add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
 
 
 @kernel

@@ -30,7 +30,7 @@ from windlass.connectors.circle_points.kernels import (
 )
 from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
 from windlass.connectors.circle_segments.kernels import create_pose, touches
-from windlass.connectors.circle_segments.tangent import is_central, scatter
+from windlass.connectors.circle_segments.tangent import add_curvature, is_central, scatter
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
@@ -146,14 +146,7 @@ def add_tangent(
             # the force turns with the normal of the axis
             fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
             if y != 0.0:
-                gxx, gxy, gyy = eval_curvature(y, p.rx, p.ry, fx, fy)
-                for a in range(4):
-                    for b in range(4):
-                        factor = dq * dS[a] * dS[b]
-                        K[2 * a, 2 * b] += factor * gxx
-                        K[2 * a, 2 * b + 1] += factor * gxy
-                        K[2 * a + 1, 2 * b] += factor * gxy
-                        K[2 * a + 1, 2 * b + 1] += factor * gyy
+                add_curvature(dq, dS, eval_curvature(y, p.rx, p.ry, fx, fy), K)
             if not central:
                 sum_x += fx
                 sum_y += fy
@@ -164,13 +157,7 @@ def add_tangent(
             for a in range(11):
                 for b in range(11):
                     K[a, b] += dq * law.mu_k * share * G[a] * G[b]
-        # the row to the matrix, directly where the coordinates of the circle are x, y and the angle themselves
-        if central:
-            for a in range(11):
-                for b in range(11):
-                    values[slots[i, a, b]] += K[a, b]
-        else:
-            scatter(c, i, circle, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
+        scatter(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
 
 
 @kernel(inline=True)

@@ -24,7 +24,7 @@ and sigma and the rotation of the circle in v_rel, on which that text is silent,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,8 @@ from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_fo
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+
+Eight = tuple[float, float, float, float, float, float, float, float]
 
 NOT_RECORDED = 0.0
 
@@ -298,6 +300,34 @@ def force_normals(law: RowLaw, h: Chord) -> tuple[float, float, float, float]:
     return n0x, n0y, n1x, n1y
 
 
+class CircleRows(Protocol):
+    """Columns of any law between a cable and a circle: markers of the circles, and local coordinate numbers."""
+
+    @property
+    def circle(self) -> IntArray: ...
+
+    @property
+    def dofs(self) -> IntArray: ...
+
+
+@kernel(inline=True)
+def add_sums(
+    c: CircleRows, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
+) -> None:
+    """Add the forces of a row on the coordinates of the cable to f, and the reactions on those of the circle."""
+    to, ci = c.dofs[i], c.circle[i]
+    f[to[0]] += cable[0]
+    f[to[1]] += cable[1]
+    f[to[2]] += cable[2]
+    f[to[3]] += cable[3]
+    f[to[4]] += cable[4]
+    f[to[5]] += cable[5]
+    f[to[6]] += cable[6]
+    f[to[7]] += cable[7]
+    for a in range(c.dofs.shape[1] - 8):
+        f[to[8 + a]] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * torque
+
+
 @kernel
 def add_residual(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray
@@ -346,17 +376,4 @@ def add_residual(
             s0x, s0y = s0x + S[j, 1] * fx + D[j, 1] * hx, s0y + S[j, 1] * fy + D[j, 1] * hy
             r1x, r1y = r1x + S[j, 2] * fx + D[j, 2] * hx, r1y + S[j, 2] * fy + D[j, 2] * hy
             s1x, s1y = s1x + S[j, 3] * fx + D[j, 3] * hx, s1y + S[j, 3] * fy + D[j, 3] * hy
-        # sums of the row to the coordinates of the cable and of the circle
-        to = c.dofs[i]
-        f[to[0]] += r0x
-        f[to[1]] += r0y
-        f[to[2]] += s0x
-        f[to[3]] += s0y
-        f[to[4]] += r1x
-        f[to[5]] += r1y
-        f[to[6]] += s1x
-        f[to[7]] += s1y
-        for a in range(c.dofs.shape[1] - 8):
-            f[c.dofs[i, 8 + a]] -= (
-                circle.J[ci, 0, a] * sum_x + circle.J[ci, 1, a] * sum_y + circle.Jr[ci, 2, a] * torque
-            )
+        add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)

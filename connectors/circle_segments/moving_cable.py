@@ -191,6 +191,7 @@ def scatter_tangent(
         n, to, H = dofs[i], slots[i], G[i]
         fill_product(H, x, n, g)
         s_t = dq * v[n[width]]
+        # B: derivatives of the forces by the coordinates of the row and by s, which moves the points along
         for a in range(width):
             B[a, width] = dq * P[i, a]
             for b in range(width):
@@ -201,9 +202,11 @@ def scatter_tangent(
                 along += D[i, a, 4 + k] * H[2, j] + D[i, a, 6 + k] * H[3, j]
                 B[a, b] += s_t * along
                 B[a, width] += dv * D[i, a, b] * g[b]
+        # the forces of the row
         for a in range(width):
             for b in range(width + 1):
                 values[to[a, b]] += B[a, b]
+        # their power along the axis, the force on s
         for b in range(width + 1):
             total = 0.0
             for a in range(8):

@@ -17,13 +17,12 @@ that one matrix B maps both ways: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvat
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
 from windlass.connectors.circle_segments.kernels import (
     Chord,
+    CircleRows,
     ContactColumns,
     RowLaw,
     SegmentState,
@@ -243,21 +242,9 @@ def add_tangent(
             sum_y += fy
             # the force turns with the normal of the axis
             if y != 0.0:
-                gxx, gxy, gyy = eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
-                for a in range(4):
-                    for b in range(4):
-                        factor = dq * shape.dS[j, a] * shape.dS[j, b]
-                        K[2 * a, 2 * b] += factor * gxx
-                        K[2 * a, 2 * b + 1] += factor * gxy
-                        K[2 * a + 1, 2 * b] += factor * gxy
-                        K[2 * a + 1, 2 * b + 1] += factor * gyy
-        # the row to the matrix, directly where the coordinates of the circle are x, y and the angle themselves
-        if central:
-            for a in range(11):
-                for b in range(11):
-                    values[slots[i, a, b]] += K[a, b]
-        else:
-            scatter(c, i, circle, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
+                dS = (shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3])
+                add_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
+        scatter(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
 
 
 @kernel(inline=True)
@@ -297,14 +284,16 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
         N[10, b] += w4
 
 
-class CircleRows(Protocol):
-    """Columns of any law between a cable and a circle: markers of the circles, and local coordinate numbers."""
-
-    @property
-    def circle(self) -> IntArray: ...
-
-    @property
-    def dofs(self) -> IntArray: ...
+@kernel(inline=True)
+def add_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
+    """Add dq dS_a dS_b G to K, with the entries xx, xy, yy of `eval_curvature`."""
+    for a in range(4):
+        for b in range(4):
+            factor = dq * dS[a] * dS[b]
+            K[2 * a, 2 * b] += factor * G[0]
+            K[2 * a, 2 * b + 1] += factor * G[1]
+            K[2 * a + 1, 2 * b] += factor * G[1]
+            K[2 * a + 1, 2 * b + 1] += factor * G[2]
 
 
 @kernel(inline=True)
@@ -330,6 +319,7 @@ def scatter(
     c: CircleRows,
     i: int,
     circle: PositionColumns,
+    central: bool,
     v: FloatArray,
     K: FloatArray,
     N: FloatArray,
@@ -344,6 +334,12 @@ def scatter(
     N (11, 3) are the derivatives by the velocity of the centre and omega; (fx, fy) and torque are dq times the force
     and torque on the cable, whose reaction acts on the circle.
     """
+    if central:
+        # the coordinates of the circle are x, y and the angle themselves
+        for a in range(11):
+            for b in range(11):
+                values[slots[i, a, b]] += K[a, b]
+        return
     ci, m, h = c.circle[i], c.dofs.shape[1] - 8, circle.h[c.circle[i]]
     for a in range(8):
         for b in range(8):

@@ -51,6 +51,7 @@ def update_gaps(
             rho, _, D, nx, ny = closest_point(
                 shape.p[j, 0] - cx, shape.p[j, 1] - cy, shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
             )
+            # normal force with the decisions before, then the gap
             g, old = D - r, data[c.data[i] + s]
             if old <= 0.0:
                 vx = (1.0 - rho) * shape.v[j, 0] + rho * shape.v[j + 1, 0] - cvx

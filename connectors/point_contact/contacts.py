@@ -70,6 +70,7 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
         x, nx, ny, nz, qx, qy, qz, R = find_contact(c, i, j)
         if x <= 0.0:
             continue
+        # where the force acts, and the relative velocity there
         s1 = law.K[j] / (law.K[i] + law.K[j])
         px, py, pz = qx - s1 * x * nx, qy - s1 * x * ny, qz - s1 * x * nz
         ux, uy, uz = eval_point_velocity(c, i, px, py, pz)
@@ -77,11 +78,13 @@ def fill_contacts(c: Surfaces, law: ForceLaw, pairs: IntArray, which: IntArray, 
         ux, uy, uz = ux - wx, uy - wy, uz - wz
         vn = ux * nx + uy * ny + uz * nz
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
+        # normal force and friction
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         fH = eval_hertz_force(law.K[i] * s1, law.hertz, x, R)
         f = max(fH * (1.0 + 1.5 * (s1 * c.c[i] + (1.0 - s1) * c.c[j]) * vn), 0.0)
         us, ud, uv = mix(c.us[i], c.us[j]), mix(c.ud[i], c.ud[j]), mix(c.uv[i], c.uv[j])
         g = f * eval_friction_factor(slip, us, ud, uv, law.vt)
+        # the numbers in the order of `Contacts`
         row = out[count]
         row[0], row[1], row[2], row[3] = x, nx, ny, nz
         row[4], row[5], row[6] = qx - 0.5 * x * nx, qy - 0.5 * x * ny, qz - 0.5 * x * nz

@@ -114,6 +114,7 @@ def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
     is_point, hertz, vt, energy = c.is_point, law.hertz, law.vt, 0.0
     for k in range(len(pairs)):
         i, j = pairs[k, 0], pairs[k, 1]
+        # depth x and normal
         r = reach[i]
         dx, dy, dz = center[j, 0] - center[i, 0], center[j, 1] - center[i, 1], center[j, 2] - center[i, 2]
         if kind[j] == HALF_SPACE:
@@ -128,6 +129,7 @@ def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
         arm = r - s1 * x
         ax, ay, az = arm * nx, arm * ny, arm * nz
         bx, by, bz = ax - dx, ay - dy, az - dz
+        # relative velocity of both bodies there
         ux, uy, uz = v[i, 0] - v[j, 0], v[i, 1] - v[j, 1], v[i, 2] - v[j, 2]
         if not is_point[i]:
             ux += omega[i, 1] * az - omega[i, 2] * ay
@@ -137,16 +139,19 @@ def add_round_forces(c: Surfaces, law: ForceLaw, pairs: IntArray) -> float:
             ux -= omega[j, 1] * bz - omega[j, 2] * by
             uy -= omega[j, 2] * bx - omega[j, 0] * bz
             uz -= omega[j, 0] * by - omega[j, 1] * bx
+        # normal force: Hertz, times damping
         vn = ux * nx + uy * ny + uz * nz
         f = eval_hertz_force(K[i] * s1, hertz, x, R)
         energy += 0.4 * f * x
         f *= 1.0 + 1.5 * (s1 * cc[i] + (1.0 - s1) * cc[j]) * vn
         if f <= 0.0:
             continue
+        # friction against the slip
         ux, uy, uz = ux - vn * nx, uy - vn * ny, uz - vn * nz
         slip = np.sqrt(ux * ux + uy * uy + uz * uz)
         g = f * eval_friction_factor(slip, mix(us[i], us[j]), mix(ud[i], ud[j]), mix(uv[i], uv[j]), vt)
         fx, fy, fz = f * nx + g * ux, f * ny + g * uy, f * nz + g * uz
+        # forces and torques on both
         force[i, 0] -= fx
         force[i, 1] -= fy
         force[i, 2] -= fz

@@ -143,12 +143,14 @@ def add_pair_tangents(
         S = eval_shape(c, j, (nx, ny, nz), t) if bounded else D
         Maa, Mab, Mbb = D[0] + S[0] - x, D[1] + S[1], D[2] + S[2] - x
         det = Maa * Mbb - Mab * Mab
+        # arms from both markers, and the torques
         for side in range(2):
             body = i if side == 0 else j
             mk = c.marker[body]
             for d in range(3):
                 arm[side, d] = P[d] - m.p[mk, d]
             T[side, 0], T[side, 1], T[side, 2] = cross(arm[side, 0], arm[side, 1], arm[side, 2], G[0], G[1], G[2])
+        # coordinate by coordinate: what its change does to place, normal, velocity and force
         for side in range(2):
             body, sign = (i, 1.0) if side == 0 else (j, -1.0)
             mk = c.marker[body]
@@ -170,6 +172,7 @@ def add_pair_tangents(
                 ex, ey, ez = cross(tx, ty, tz, nx, ny, nz)
                 ea, eb = ex * ax + ey * ay + ez * az, ex * bx + ey * by + ez * bz
                 spin = tx * nx + ty * ny + tz * nz
+                # depth, and how the normal turns: na, nb in the tangent plane
                 dx = sign * (mx * nx + my * ny + mz * nz)
                 if bounded:
                     fa, fb = -sign * (mx * ax + my * ay + mz * az), -sign * (mx * bx + my * by + mz * bz)
@@ -255,6 +258,7 @@ def add_block(
         body, sign = (i, 1.0) if side == 0 else (j, -1.0)
         mk = c.marker[body]
         turns = not c.is_point[body]
+        # changes of the torque: of P - p, and of the force
         for col in range(2 * w if turns else 0):
             px, py, pz = dP[0, col], dP[1, col], dP[2, col]
             if col // w == side:
@@ -263,6 +267,7 @@ def add_block(
             ax, ay, az = cross(px, py, pz, G[0], G[1], G[2])
             bx, by, bz = cross(arm[side, 0], arm[side, 1], arm[side, 2], dG[0, col], dG[1, col], dG[2, col])
             dT[0, col], dT[1, col], dT[2, col] = ax + bx, ay + by, az + bz
+        # J^T dG + Jr^T dT
         for a in range(w):
             if c.dofs[body, a] == spare:
                 continue
@@ -273,6 +278,7 @@ def add_block(
                 if turns:
                     K += m.Jr[mk, 0, a] * dT[0, col] + m.Jr[mk, 1, a] * dT[1, col] + m.Jr[mk, 2, a] * dT[2, col]
                 values[slots[side * w + a, col]] += sign * K
+        # curvature of the marker
         h = m.h[mk]
         if h < 0 or dq == 0.0:
             continue

@@ -132,9 +132,11 @@ def scatter_tangent(
                     along += D[i, a, 4 + k] * G[2, j] + D[i, a, 6 + k] * G[3, j]
                     B[a, b] += s_t * along
                     B[a, 8] += dv * D[i, a, b] * g[b]
+        # the forces of the element
         for a in range(8):
             for b in range(9):
                 values[to[a, b]] += B[a, b]
+        # their work along the axis, the force on s
         if c.variation[i]:
             for b in range(9):
                 total = 0.0
@@ -186,6 +188,7 @@ def inertia_tangent(
         fill_product(P, x, n, Pq)
         fill_product(c.Q[i], x, n, Qq)
         fill_product(c.Q[i], v, n, Qv)
+        # force on s by the positions of the ends and by s_t
         ends, rate = 0.0, 0.0
         for k in range(8):
             rate += v[n[k]] * Qq[k]
@@ -194,11 +197,13 @@ def inertia_tangent(
             values[to[8, 6 + k]] += dq * s_t * s_t * c.mu[i] * x[n[6 + k]]
             values[to[8, 2 + k]] -= dq * s_t * s_t * c.mu[i] * x[n[2 + k]]
         values[to[8, 8]] += dv * (2.0 * rate + s_t * c.mu[i] * ends)
+        # nodes by nodes
         for j in range(4):
             for l in range(4):
                 entry = 2.0 * dv * s_t * P[j, l] + dq * (s_t * s_t * R[j, l] + s_tt * P[j, l])
                 for k in range(2):
                     values[to[2 * j + k, 2 * l + k]] += entry
+        # nodes by s, and s by nodes
         for k in range(8):
             values[to[k, 8]] += 2.0 * dv * (Pv[k] + s_t * Rq[k])
             values[to[8, k]] += 2.0 * s_t * (dq * Qv[k] + dv * Qq[k])

@@ -52,23 +52,16 @@ def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
         m = scale * c.rho[i] * L / 420.0
         r_r, r_s, r_r1, r_s1 = R_R * m, R_S * L * m, R_R1 * m, -R_S1 * L * m
         s_s, s_s1 = S_S * L * L * m, -S_S1 * L * L * m
+        M = (
+            (r_r, r_s, r_r1, r_s1),
+            (r_s, s_s, -r_s1, s_s1),
+            (r_r1, -r_s1, r_r, -r_s),
+            (r_s1, s_s1, -r_s, s_s),
+        )
         for a in range(2):
-            values[find_slot(slots, i, a, a)] += r_r
-            values[find_slot(slots, i, a, a + 2)] += r_s
-            values[find_slot(slots, i, a, a + 4)] += r_r1
-            values[find_slot(slots, i, a, a + 6)] += r_s1
-            values[find_slot(slots, i, a + 2, a)] += r_s
-            values[find_slot(slots, i, a + 2, a + 2)] += s_s
-            values[find_slot(slots, i, a + 2, a + 4)] -= r_s1
-            values[find_slot(slots, i, a + 2, a + 6)] += s_s1
-            values[find_slot(slots, i, a + 4, a)] += r_r1
-            values[find_slot(slots, i, a + 4, a + 2)] -= r_s1
-            values[find_slot(slots, i, a + 4, a + 4)] += r_r
-            values[find_slot(slots, i, a + 4, a + 6)] -= r_s
-            values[find_slot(slots, i, a + 6, a)] += r_s1
-            values[find_slot(slots, i, a + 6, a + 2)] += s_s1
-            values[find_slot(slots, i, a + 6, a + 4)] -= r_s
-            values[find_slot(slots, i, a + 6, a + 6)] += s_s
+            for k in range(4):
+                for l in range(4):
+                    values[find_slot(slots, i, a + 2 * k, a + 2 * l)] += M[k][l]
 
 
 @kernel

@@ -7,7 +7,7 @@
 | `VtkhdfSeries` | `.vtkhdf` | one HDF5 file with moved points |
 | `CsvTable` | `.csv` | one row of numbers per call |
 
-The three series follow the protocol `FieldSeries` over a `LineMesh`. `create_output_folder` says before a run
+The three series are `FieldSeries` over a `LineMesh`. `create_output_folder` says before a run
 whether results can be written at all. Failures raise `OutputError`.
 """
 

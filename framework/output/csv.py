@@ -3,8 +3,6 @@
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
@@ -12,10 +10,10 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import OutputError
 from windlass.framework.files.journal import change_file
 from windlass.framework.files.whole_files import check_target, replace_file
-from windlass.framework.output.series import writing
+from windlass.framework.output.series import Closing, writing
 
 
-class CsvTable:
+class CsvTable(Closing):
     """A `.csv` with one header line such as `time [s],left.angular_velocity [rad/s]` and one line per row.
 
     path: the file, replaced if it exists; its folder must exist.
@@ -69,14 +67,6 @@ class CsvTable:
     def close(self) -> None:
         """No rows come any more; a second call does nothing."""
         self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:

@@ -20,8 +20,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,7 @@ from windlass.framework.files.whole_files import check_target
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.output.drawing import Canvas
+from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.scene import Drawn, Scene
@@ -42,7 +42,6 @@ from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
 from windlass.framework.restart.insurance import is_replaying
-from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
@@ -54,7 +53,7 @@ SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
 SUFFIXES = {"vtu": (".pvd",), "xdmf": (".xdmf", ".h5"), "vtkhdf": (".vtkhdf",)}
 
 
-class Recorder(StepHook):
+class Recorder(EveryNth):
     """Records the start, every n-th step and the last state of a solve; a hook, and a context manager.
 
     When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
@@ -111,7 +110,8 @@ class Recorder(StepHook):
                 check_target(self._base.with_name(self._base.name + suffix), "series")
             if is_first_process():
                 self._lock = OutputLock(self._base, "series")
-        self._every, self._formats, self._axis, self._subdivisions = int(every), formats, axis, int(subdivisions)
+        super().__init__(int(every))
+        self._formats, self._axis, self._subdivisions = formats, axis, int(subdivisions)
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
         self._times: list[float] = []
@@ -122,7 +122,6 @@ class Recorder(StepHook):
         self._scene: Scene | None = None
         self._canvas: Canvas | None = None
         self._series: list[FieldSeries] = []
-        self._steps = 0
         self._last: tuple[float, int] | None = None
 
     @property
@@ -226,20 +225,8 @@ class Recorder(StepHook):
         if self.frames:
             self._begin(state)
 
-    def before_step(self, state: State) -> None:
-        """Record the start."""
-        if self.frames == 0:
-            self.record(state)
-
-    def after_step(self, state: State) -> None:
-        """Record every n-th step."""
-        self._steps += 1
-        if self._steps % self._every == 0:
-            self.record(state)
-
-    def finish(self, state: State) -> None:
-        """Record the last state, also the last good one of a solve that fails."""
-        self.record(state)
+    def _is_empty(self) -> bool:
+        return self.frames == 0
 
     def close(self) -> None:
         """Finish the files; a second call does nothing."""
@@ -247,14 +234,6 @@ class Recorder(StepHook):
             series.close()
         if self._lock is not None:
             self._lock.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def create_series(

@@ -14,8 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -42,10 +41,10 @@ from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
-from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 
@@ -150,7 +149,7 @@ def _as_cell(text: str) -> str:
     return text.replace(",", ";").replace('"', "'")
 
 
-class Sensors(StepHook):
+class Sensors(EveryNth):
     """Records sensors at the start, at every n-th step and at the last state of a solve; a hook, and a context manager.
 
     Under MPI all processes call it and keep the values; the first one writes the table.
@@ -186,14 +185,14 @@ class Sensors(StepHook):
             check_target(self._path, "table")
             if is_first_process():
                 self._lock = OutputLock(self._path, "table")
-        self._sensors, self._every = list(sensors), int(every)
+        super().__init__(int(every))
+        self._sensors = list(sensors)
         self.units: dict[str, str] = {}
         self._probes: list[Probe] = []
         self._places: dict[str, tuple[int, Probe]] = {}
         self._table: CsvTable | None = None
         self._rows: list[FloatArray] = []
         self._marks: list[tuple[float, int]] = []
-        self._steps = 0
 
     @property
     def names(self) -> list[str]:
@@ -276,20 +275,8 @@ class Sensors(StepHook):
             self._table.close()
             self._table = None
 
-    def before_step(self, state: State) -> None:
-        """Record the start."""
-        if not self._marks:
-            self.record(state)
-
-    def after_step(self, state: State) -> None:
-        """Record every n-th step."""
-        self._steps += 1
-        if self._steps % self._every == 0:
-            self.record(state)
-
-    def finish(self, state: State) -> None:
-        """Record the last state, also the last good one of a solve that fails."""
-        self.record(state)
+    def _is_empty(self) -> bool:
+        return not self._marks
 
     def close(self) -> None:
         """Close the table; the values stay in memory."""
@@ -297,11 +284,3 @@ class Sensors(StepHook):
             self._table.close()
         if self._lock is not None:
             self._lock.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -1,13 +1,16 @@
-"""What the three field series share: their protocol, the checks of a frame, and safe writing."""
+"""What the three field series share: their base class, the checks of a frame, and safe writing."""
+
+from __future__ import annotations
 
 import hashlib
 import math
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
@@ -26,7 +29,22 @@ class BrokenSeriesError(OutputError):
     """A series of an interrupted run that cannot be continued; its files are as they were."""
 
 
-class FieldSeries(Protocol):
+class Closing:
+    """What is closed at the end of a ``with``."""
+
+    def close(self) -> None:
+        """Finish the files."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
@@ -36,13 +54,29 @@ class FieldSeries(Protocol):
     is to be kept has another ``digest`` than it had when it was written (None: that is not known).
     """
 
-    @property
-    def path(self) -> Path:
-        """The file to open in ParaView, absolute."""
+    path: Path
+    """The file to open in ParaView, absolute."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        suffix: str,
+        mesh: LineMesh,
+        kept: Sequence[float],
+        digest: str | None = None,
+    ) -> None:
+        self.path = check_series_path(path, suffix)
+        self._mesh = mesh
+        self._kept = [float(time) for time in kept]
+        # the layout after frames of an interrupted run
+        self._last = FrameLayout(self._kept[-1], None) if self._kept else None
+        self._digest = FrameDigest(digest if self._kept else None)
+        self._begun = self._closed = False
 
     @property
     def digest(self) -> str:
         """The digest of all that the frames hold so far."""
+        return self._digest.total()
 
     def append(
         self,
@@ -61,15 +95,26 @@ class FieldSeries(Protocol):
         Raises OutputError if a shape, a name or the time is wrong, if fields differ from those of the first frame,
         if the series is closed, or if the file cannot be written.
         """
+        if self._closed:
+            raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
+        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+        self._add(frame)
+        self._last = layout
 
     def close(self) -> None:
-        """Finish the files; a second call does nothing."""
+        """Finish the files, also of a series without any frame; a second call does nothing."""
+        if not (self._closed or self._kept or self._begun):
+            with writing(self.path):
+                self._write_empty()
+        self._closed = True
 
-    def __enter__(self) -> Self: ...
+    @abstractmethod
+    def _add(self, frame: Frame) -> None:
+        """Write a frame that is checked."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    @abstractmethod
+    def _write_empty(self) -> None:
+        """Write a series without frames."""
 
 
 class Frame(NamedTuple):
@@ -167,11 +212,6 @@ def create_frame(
             f"must be {_kind_text(last.fields.get((place, name)))} as in the first frame"
         )
     return frame, FrameLayout(time, fields)
-
-
-def layout_after(kept: Sequence[float]) -> FrameLayout | None:
-    """The layout after frames of an interrupted run; None without any."""
-    return FrameLayout(float(kept[-1]), None) if len(kept) else None
 
 
 def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") -> FieldArray:

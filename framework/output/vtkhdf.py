@@ -1,13 +1,12 @@
 """VTKHDF time series: one HDF5 file with moved points."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import DTypeLike
 
 from windlass.framework.errors import OutputError
 from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
@@ -16,13 +15,9 @@ from windlass.framework.files.whole_files import create_draft
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
+    FieldSeries,
     Frame,
-    FrameDigest,
-    FrameLayout,
-    check_series_path,
     continuing,
-    create_frame,
-    layout_after,
     writing,
 )
 
@@ -31,7 +26,7 @@ _CHUNK_ROWS = 4096
 _COPIED_ROWS = 1 << 20
 
 
-class VtkhdfSeries:
+class VtkhdfSeries(FieldSeries):
     """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with topology once and points per frame.
 
     path: folder and name without suffix; the folder must exist.
@@ -55,34 +50,13 @@ class VtkhdfSeries:
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:
-        self.path: Path = check_series_path(path, ".vtkhdf")
-        self._mesh = mesh
+        super().__init__(path, ".vtkhdf", mesh, kept, digest)
         self._field_type = np.dtype(field_type)
         if self._field_type not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise OutputError(f"field_type of VtkhdfSeries = {self._field_type}: must be float32 or float64")
-        self._last: FrameLayout | None = layout_after(kept)
-        self._kept = [float(time) for time in kept]
-        self._digest = FrameDigest(digest if len(kept) else None)
         self._count = 0  # finished frames
-        self._begun = False
-        self._closed = False
 
-    @property
-    def digest(self) -> str:
-        """The digest of the frames; see `FieldSeries`."""
-        return self._digest.total()
-
-    def append(
-        self,
-        time: float,
-        points: ArrayLike,
-        point_data: Mapping[str, ArrayLike],
-        cell_data: Mapping[str, ArrayLike],
-    ) -> None:
-        """Write one frame; see `FieldSeries.append`."""
-        if self._closed:
-            raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
-        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+    def _add(self, frame: Frame) -> None:
         self._begun = True
         with writing(self.path):
             if self._count == 0 and self._kept:
@@ -95,22 +69,10 @@ class VtkhdfSeries:
         for name, values in rows.items():
             self._digest.add(name, values)
         self._count += 1
-        self._last = layout
 
-    def close(self) -> None:
-        """Finish the series; without any frame the file holds the reference mesh without times."""
-        if not (self._closed or self._kept or self._begun):
-            with writing(self.path), create_hdf5(self.path) as file:
-                self._fill(file, None)
-        self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def _write_empty(self) -> None:
+        with create_hdf5(self.path) as file:
+            self._fill(file, None)
 
     def _copy_kept(self, frame: Frame) -> None:
         """A new file with the frames that are kept, for fields like those of a frame."""

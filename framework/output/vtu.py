@@ -2,24 +2,17 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from numpy.typing import ArrayLike
-
-from windlass.framework.errors import OutputError
 from windlass.framework.files.whole_files import replace_file
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
-    FrameDigest,
-    FrameLayout,
-    check_series_path,
-    create_frame,
-    layout_after,
+    FieldSeries,
+    Frame,
     writing,
 )
 
@@ -27,7 +20,7 @@ _HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Coll
 _TAIL = "</Collection>\n</VTKFile>\n"
 
 
-class VtuSeries:
+class VtuSeries(FieldSeries):
     """One `<name>_000000.vtu` per frame beside `<name>.pvd`, which is the file to open.
 
     path: folder and name without suffix; the folder must exist.
@@ -45,31 +38,11 @@ class VtuSeries:
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:
-        self.path: Path = check_series_path(path, ".pvd")
-        self._mesh = mesh
-        self._last: FrameLayout | None = layout_after(kept)
-        self._kept = len(kept)
-        self._entries = [self._describe(k, float(time)) for k, time in enumerate(kept)]
-        self._digest = FrameDigest(digest if len(kept) else None)
-        self._begun = self._started = False
-        self._closed = False
+        super().__init__(path, ".pvd", mesh, kept, digest)
+        self._entries = [self._describe(k, time) for k, time in enumerate(self._kept)]
+        self._started = False
 
-    @property
-    def digest(self) -> str:
-        """The digest of the frames; see `FieldSeries`."""
-        return self._digest.total()
-
-    def append(
-        self,
-        time: float,
-        points: ArrayLike,
-        point_data: Mapping[str, ArrayLike],
-        cell_data: Mapping[str, ArrayLike],
-    ) -> None:
-        """Write one frame; see `FieldSeries.append`."""
-        if self._closed:
-            raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
-        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+    def _add(self, frame: Frame) -> None:
         import meshio  # here, because a run without output need not wait for it
 
         cells = [("line", self._mesh.lines)]
@@ -82,22 +55,9 @@ class VtuSeries:
             replace_file(self._frame_path(number), content)
             self._write_collection([*self._entries, self._describe(number, frame.time)])
         self._digest.add("frames", content)
-        self._last = layout
 
-    def close(self) -> None:
-        """Finish the series; without any frame the `.pvd` is an empty collection."""
-        if not (self._closed or self._kept or self._begun):
-            with writing(self.path):
-                self._start()
-        self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def _write_empty(self) -> None:
+        self._start()
 
     def _frame_path(self, number: int) -> Path:
         return self.path.with_name(f"{self.path.stem}_{number:06d}.vtu")
@@ -111,7 +71,7 @@ class VtuSeries:
         self._begun = True
         if self._started:
             return
-        frames = [self._frame_path(number) for number in range(self._kept)]
+        frames = [self._frame_path(number) for number in range(len(self._kept))]
         missing = [frame.name for frame in frames if not (frame.is_file() and frame.stat().st_size)]
         if missing:
             raise BrokenSeriesError(f"'{self.path}' cannot be continued: '{missing[0]}' is missing or empty")

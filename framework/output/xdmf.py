@@ -1,14 +1,12 @@
 """XDMF time series with HDF5 data over the fixed reference mesh."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from windlass.framework.errors import OutputError
 from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
@@ -17,12 +15,9 @@ from windlass.framework.files.whole_files import check_target, create_draft, rep
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
     BrokenSeriesError,
-    FrameDigest,
-    FrameLayout,
-    check_series_path,
+    FieldSeries,
+    Frame,
     continuing,
-    create_frame,
-    layout_after,
     writing,
 )
 
@@ -32,7 +27,7 @@ _HEAD = (
 )
 
 
-class XdmfSeries:
+class XdmfSeries(FieldSeries):
     """`<name>.xdmf`, the file to open, and `<name>.h5` beside it; move both together.
 
     path: folder and name without suffix; the folder must exist.
@@ -56,35 +51,14 @@ class XdmfSeries:
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:
-        self.path: Path = check_series_path(path, ".xdmf")
+        super().__init__(path, ".xdmf", mesh, kept, digest)
         self._data_path = check_target(self.path.with_suffix(".h5"), "series")
-        self._mesh = mesh
-        self._last: FrameLayout | None = layout_after(kept)
-        self._kept = [float(time) for time in kept]
-        self._digest = FrameDigest(digest if len(kept) else None)
         self._writer: Any = None  # meshio's, made at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
         self._tail = b""
         self._tail_start = 0  # byte in the .xdmf where the next frame goes
-        self._begun = False
-        self._closed = False
 
-    @property
-    def digest(self) -> str:
-        """The digest of the frames; see `FieldSeries`."""
-        return self._digest.total()
-
-    def append(
-        self,
-        time: float,
-        points: ArrayLike,
-        point_data: Mapping[str, ArrayLike],
-        cell_data: Mapping[str, ArrayLike],
-    ) -> None:
-        """Write one frame; see `FieldSeries.append`."""
-        if self._closed:
-            raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
-        frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+    def _add(self, frame: Frame) -> None:
         displacement = frame.points - self._mesh.points
         if "displacement" in frame.point_data:
             given = frame.point_data["displacement"]
@@ -109,22 +83,9 @@ class XdmfSeries:
         self._digest.add("index", text)
         for values in (*fields.values(), *frame.cell_data.values()):
             self._digest.add("data", values)
-        self._last = layout
 
-    def close(self) -> None:
-        """Finish the series; without any frame it holds the reference mesh alone."""
-        if not (self._closed or self._kept or self._begun):
-            with writing(self.path):
-                self._start()
-        self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    def _write_empty(self) -> None:
+        self._start()
 
     def _start(self) -> None:
         """Write reference mesh and labels, and an index of the frames that are kept."""
