@@ -54,7 +54,7 @@ def sort_numbers(world: wl.World) -> Kinds:
     for component, meanings in MEANINGS.items():
         if component not in world.tables:
             continue
-        for table, _, rows in world.split_by_table(world.tables[component].column("data")):
+        for table, _, rows in world.split_by_table(world.tables[component].collect("data")):
             places = number.data_tables[table.component] + rows
             width = int(number.data_count[places[0]]) // len(meanings)
             for k, meaning in enumerate(meanings):

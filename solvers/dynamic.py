@@ -12,7 +12,7 @@ from windlass.framework.checks.checks import checked, number, whole, word, yes_n
 from windlass.framework.command_line import options
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
-from windlass.framework.restart.keeper import Keeper
+from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.state.state import State, local_state
@@ -138,7 +138,7 @@ class Dynamic:
         self.name = name or prefix.rstrip("_")
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
-        self.keeper: Keeper | None = None
+        self.solve_checkpoint: SolveCheckpoint | None = None
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -173,7 +173,7 @@ class Dynamic:
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with Keeper(self, all_hooks) as keeper:
+        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
             self.watch.reset()
             # each march begins with the nominal step, also a second one of the same solver
@@ -188,13 +188,13 @@ class Dynamic:
                     self.assembly.decide(current)
                 self.consistency.begin(current)
                 release_dropped(self.assembly.comm)
-            keeper.restore(current)
+            solve_checkpoint.restore(current)
             self.assembly.load_fields(current)
             self.verdict = begin_verdict(self.assembly, self.control.nominal, self.name)
             self.progress.begin(current.t, self.end)
             start = current.copy()
             while current.t < self.end - 1e-9 * self.control.nominal:
-                keeper.before_step(current)
+                solve_checkpoint.before_step(current)
                 run_before_step(all_hooks, current)
                 current.start_data[:] = current.data
                 start.assign(current)
@@ -218,15 +218,15 @@ class Dynamic:
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
                 run_after_step(all_hooks, current)
-                keeper.paused = True
+                solve_checkpoint.paused = True
                 yield current
-                keeper.paused = False
-            if keeper.had_ended(current):
+                solve_checkpoint.paused = False
+            if solve_checkpoint.had_ended(current):
                 yield current
             self.statistics.end()
             self.progress.end()
             run_finish(all_hooks, current)
-            keeper.finish(current)
+            solve_checkpoint.finish(current)
             self._judge(current)
 
     def _judge(self, state: State) -> None:
@@ -239,33 +239,33 @@ class Dynamic:
         """What must be the same after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
 
-    def settle(self, state: State) -> None:
+    def update_state(self, state: State) -> None:
         """Nothing to do; see `Restartable`."""
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """What goes on from step to step beside the state; see `Restartable`."""
         return {
-            "control": self.control.keep(),
-            "newton": self.newton.keep(),
-            "consistency": self.consistency.keep(),
-            "statistics": self.statistics.keep(),
-            "watch": self.watch.keep(),
+            "control": self.control.checkpoint(),
+            "newton": self.newton.checkpoint(),
+            "consistency": self.consistency.checkpoint(),
+            "statistics": self.statistics.checkpoint(),
+            "watch": self.watch.checkpoint(),
             "failed_attempts": self.failed_attempts,
         }
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
-        self.control.take_up(kept["control"])
-        self.newton.take_up(kept["newton"])
-        self.consistency.take_up(kept["consistency"])
-        self.statistics.take_up(kept["statistics"])
-        self.watch.take_up(kept["watch"])
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
+        self.control.restore(kept["control"])
+        self.newton.restore(kept["newton"])
+        self.consistency.restore(kept["consistency"])
+        self.statistics.restore(kept["statistics"])
+        self.watch.restore(kept["watch"])
         self.failed_attempts = [(t, h, reason) for t, h, reason in kept["failed_attempts"]]
 
-    def forget(self, state: State) -> None:
+    def reset_caches(self, state: State) -> None:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""
-        self.newton.forget()
-        self.assembly.forget()
+        self.newton.reset_caches()
+        self.assembly.reset_caches()
         self.consistency.look_back(state)
 
     def _attempt(self, start: State, current: State, h: float, then: float, hooks: list[StepHook]) -> StepAttempt:

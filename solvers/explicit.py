@@ -20,7 +20,7 @@ from windlass.framework.command_line import options
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
-from windlass.framework.restart.keeper import Keeper
+from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
@@ -151,7 +151,7 @@ class Explicit:
         self.name, self.verdict = name or prefix.rstrip("_"), Verdict()
         self.progress = Progress(name, "s", self.statistics)
         self.failed_attempts: list[tuple[float, float, str]] = []
-        self.keeper: Keeper | None = None
+        self.solve_checkpoint: SolveCheckpoint | None = None
         self._grid = StepGrid(0.0, step, end)
 
     @checked(**SOLVE)
@@ -187,15 +187,15 @@ class Explicit:
             yield current
             return
         all_hooks = as_hooks(hooks)
-        with Keeper(self, all_hooks) as keeper:
+        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
             self.statistics.begin()
             self._method.begin(current, resume)
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
-            keeper.restore(current)
+            solve_checkpoint.restore(current)
             self._begin_verdict(current)
             self.progress.begin(current.t, self.end)
             while current.t < self.end - 1e-9 * self.step:
-                keeper.before_step(current)
+                solve_checkpoint.before_step(current)
                 for hook in all_hooks:
                     hook.before_step(current)
                 size, then = self._grid.propose(current.t, longest)
@@ -214,10 +214,10 @@ class Explicit:
                     hook.after_iteration(current, advance.error)
                 for hook in all_hooks:
                     hook.after_step(current)
-                keeper.paused = True
+                solve_checkpoint.paused = True
                 yield current
-                keeper.paused = False
-            if keeper.had_ended(current):
+                solve_checkpoint.paused = False
+            if solve_checkpoint.had_ended(current):
                 yield current
             # what generalised-alpha would start from
             current.carried[:] = current.a
@@ -225,7 +225,7 @@ class Explicit:
             self.progress.end()
             for hook in all_hooks:
                 hook.finish(current)
-            keeper.finish(current)
+            solve_checkpoint.finish(current)
             self.assembly.load_fields(current)
             conclude(self.verdict, judge_invariants(self.verdict, self.assembly), self.name)
 
@@ -240,34 +240,34 @@ class Explicit:
         """What must be the same after a restart; see `Restartable`."""
         return {"method": self._name, "step [s]": self.step}
 
-    def settle(self, state: State) -> None:
+    def update_state(self, state: State) -> None:
         """Bring accelerations up to date with changes between two steps; see `Restartable`."""
-        self._method.settle(state)
+        self._method.update_state(state)
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """What goes on from step to step beside the state; see `Restartable`."""
         return {
             "start": self._grid.start,
-            "method": self._method.keep(),
+            "method": self._method.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
-            "statistics": self.statistics.keep(),
+            "statistics": self.statistics.checkpoint(),
             "failed_attempts": self.failed_attempts,
         }
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
         self._grid = replace(self._grid, start=float(kept["start"]))
-        self._method.take_up(kept["method"])
+        self._method.restore(kept["method"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
-        self.statistics.take_up(kept["statistics"])
+        self.statistics.restore(kept["statistics"])
         self.failed_attempts = [(t, h, reason) for t, h, reason in kept["failed_attempts"]]
 
-    def forget(self, state: State) -> None:
+    def reset_caches(self, state: State) -> None:
         """Drop factorisations, lists of neighbours and what the method carries over; see `Restartable`."""
-        self.accelerations.forget()
-        self._method.forget(state)
+        self.accelerations.reset_caches()
+        self._method.reset_caches(state)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
         """Whether a step shall be cut to the size that a contact recommends."""

@@ -11,7 +11,7 @@ from windlass.framework.checks.checks import Check, each, instance, number, opti
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.meetings import meet
-from windlass.framework.restart.keeper import Restartable
+from windlass.framework.restart.solve_checkpoint import Restartable
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.hooks import is_hook

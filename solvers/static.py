@@ -16,7 +16,7 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
-from windlass.framework.restart.keeper import Keeper
+from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
 from windlass.framework.state.state import State, local_state
@@ -138,7 +138,7 @@ class Static:
         watched = self.stability != "off" and options.verdict_kind() != "off"
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
         self.progress = Progress(name, "", self.statistics)
-        self.keeper: Keeper | None = None
+        self.solve_checkpoint: SolveCheckpoint | None = None
 
     @checked(progress=number("1"))
     def load_factor(self, progress: float) -> float:
@@ -168,17 +168,17 @@ class Static:
         if options.help_requested():
             return current
         all_hooks = as_hooks(hooks)
-        with Keeper(self, all_hooks) as keeper:
-            if keeper.restore(current):
+        with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+            if solve_checkpoint.restore(current):
                 self.statistics.end()
                 run_finish(all_hooks, current)
             else:
-                self._march(current, all_hooks, keeper)
-            keeper.finish(current)
+                self._march(current, all_hooks, solve_checkpoint)
+            solve_checkpoint.finish(current)
             self._judge(current)
         return current
 
-    def _march(self, current: State, all_hooks: list[StepHook], keeper: Keeper) -> None:
+    def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
         """All load steps."""
         time = current.t if self.time is None else self.time
         fields = self.assembly.fields
@@ -196,7 +196,7 @@ class Static:
         first, start = current.copy(), current.copy()
         done, self._jumps = 0.0, []
         while done < 1.0 - 1e-9 * nominal:
-            keeper.check_interrupt(current)
+            solve_checkpoint.check_interrupt(current)
             run_before_step(all_hooks, current)
             current.start_data[:] = current.data
             start.assign(current)
@@ -281,23 +281,23 @@ class Static:
         """Nothing: a static solve that has ended has its result; see `Restartable`."""
         return {}
 
-    def settle(self, state: State) -> None:
+    def update_state(self, state: State) -> None:
         """Nothing to do; see `Restartable`."""
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """Counts, and the jumps so far; see `Restartable`."""
-        return {"newton": self.newton.keep(), "statistics": self.statistics.keep(), "jumps": self._jumps}
+        return {"newton": self.newton.checkpoint(), "statistics": self.statistics.checkpoint(), "jumps": self._jumps}
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
-        self.newton.take_up(kept["newton"])
-        self.statistics.take_up(kept["statistics"])
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
+        self.newton.restore(kept["newton"])
+        self.statistics.restore(kept["statistics"])
         self._jumps = list(kept["jumps"])
 
-    def forget(self, state: State) -> None:
+    def reset_caches(self, state: State) -> None:
         """Drop factorisations and lists of neighbours; see `Restartable`."""
-        self.newton.forget()
-        self.assembly.forget()
+        self.newton.reset_caches()
+        self.assembly.reset_caches()
 
     def _decide(self, current: State, time: float) -> None:
         """Decide contact states from the start, at which nothing moves."""

@@ -137,7 +137,7 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose segments, history, offset or forms of parameters do not fit together."""
     check_circles(world, table)
     check_segments(world, table)
-    current = table.held_values("sticking_length") == CURRENT
+    current = table.local("sticking_length") == CURRENT
     needed = (current & find_moving(world, table)).astype(np.int64)
     check_history(world, table, len(START), needed, allowed=int(has_moving(world)))
     check_offsets(world, table, current)

@@ -78,7 +78,7 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles, cables or histories that do not fit."""
     check_circles(world, table)
     check_history(world, table, len(START))
-    for cables, positions, _ in world.split_by_table(table.held_values("cable")):
+    for cables, positions, _ in world.split_by_table(table.local("cable")):
         width, row = world.held_dofs(cables).shape[1], table.held[positions.min()]
         if "ale" in cables.component.refs:
             raise ModelError(

@@ -90,13 +90,13 @@ def find_doubts(
                 f"contact stiffness of {kind} row {rows.rows[worst]}, take a step below {0.5 * period[worst]:.2g} s"
             )
         return [*found, *find_mesh_doubts(rows, c, evaluate(), find_cables(rows))]
-    markers, of_row = np.unique(rows.column("circle"), return_inverse=True)
+    markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., 6].min(axis=1)
     near[of_row[gap <= FAR * c.r]] = True
     worst = on[np.argmin(gap[on] / c.r[on])]
     if gap[worst] < -DEEP * c.r[worst]:
-        (name,) = name_circles(rows.world, rows.column("circle")[[worst]])
+        (name,) = name_circles(rows.world, rows.local("circle")[[worst]])
         found.append(
             f"a cable begins {-gap[worst]:.3g} m inside the circle {name} of radius {c.r[worst]:g} m: contact drives "
             "it out on the nearer side, which need not be the one that is meant"
@@ -107,7 +107,7 @@ def find_doubts(
 def find_overlaps(rows: LocalRows, c: ContactColumns | PointColumns, fields: Fields, on: IntArray) -> list[str]:
     """Pairs of circles that overlap though rows ``on`` have them touch the same cable."""
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    markers, first, of_row = np.unique(rows.column("circle")[on], return_index=True, return_inverse=True)
+    markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
     center, radius = circle.p[c.circle[on[first]], :2], c.r[on[first]]
     cable = find_cables(rows)[on]
     cables = [set(cable[of_row == i].tolist()) for i in range(len(markers))]
@@ -134,7 +134,7 @@ def count_windings(
     center = circle.p[np.repeat(c.circle, c.n), :2]
     (ax, ay), (bx, by) = (begin - center).T, (end - center).T
     angle = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
-    markers, of_row = np.unique(rows.column("circle"), return_inverse=True)
+    markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     turns = np.bincount(np.repeat(of_row, c.n), angle, len(markers)) / (2.0 * np.pi)
     names = name_circles(rows.world, markers)
     return {f"windings around {name}": float(turn) for name, turn in zip(names, turns, strict=True)}
@@ -142,10 +142,10 @@ def count_windings(
 
 def find_cables(rows: LocalRows) -> IntArray:
     """Cables of contact rows, shape (rows,): those that they name, or those of the markers that they name."""
-    cables: IntArray = rows.column("cable").copy()
+    cables: IntArray = rows.local("cable").copy()
     for table, at, table_rows in rows.world.split_by_table(cables):
         if "cable" in table.component.refs:
-            cables[at] = table.values("cable", table_rows)
+            cables[at] = table.local("cable", table_rows)
     return cables
 
 
@@ -153,7 +153,7 @@ def find_mass_per_length(rows: LocalRows) -> FloatArray:
     """Mass per length of the cables of contact rows [kg/m], shape (rows,)."""
     mass = np.zeros(len(rows.rows))
     for cables, at, cable_rows in rows.world.split_by_table(find_cables(rows)):
-        mass[at] = cables.values("mass_per_length", cable_rows)
+        mass[at] = cables.local("mass_per_length", cable_rows)
     return mass
 
 
@@ -162,7 +162,7 @@ def name_circles(world: Tables, markers: IntArray) -> list[str]:
     names = [""] * len(markers)
     for table, positions, rows in world.split_by_table(markers):
         holder = next(iter(table.component.refs))
-        for owner, inner, owner_rows in world.split_by_table(table.values(holder, rows)):
+        for owner, inner, owner_rows in world.split_by_table(table.local(holder, rows)):
             for place, row in zip(positions[inner], owner_rows, strict=True):
                 names[place] = owner.describe(int(row))
     return names

@@ -35,7 +35,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """The circles of the rows; ``subdivisions`` is for cables."""
     m: PositionColumns = fields.markers[CIRCLE_FAMILY]
     first = find_circles(rows)
-    marker, radius, count = rows.markers("circle")[first], rows.column("circle_radius")[first], len(first)
+    marker, radius, count = rows.markers("circle")[first], rows.local("circle_radius")[first], len(first)
     # the last point of each circle is its centre; the spoke runs along the x axis of its marker
     phi = 2.0 * np.pi * np.arange(RIM_LINES) / RIM_LINES
     unit = np.stack((np.cos(phi), np.sin(phi), np.zeros(RIM_LINES)), axis=1)
@@ -83,7 +83,7 @@ def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
         # open is the smallest of all states, so the largest is that of the circle in contact
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
-    cables = find_cables(rows.world, rows.column("cable"))
+    cables = find_cables(rows.world, rows.local("cable"))
     return Painting(target=cables[row], start=segment * length, end=(segment + 1) * length, fields=painted)
 
 
@@ -95,4 +95,4 @@ def find_circles(rows: LocalRows) -> IntArray:
 
 def circle_keys(rows: LocalRows) -> FloatArray:
     """What tells circles apart: number of the marker, and radius [m], shape (rows, 2)."""
-    return np.stack((rows.column("circle").astype(np.float64), rows.column("circle_radius")), axis=1)
+    return np.stack((rows.local("circle").astype(np.float64), rows.local("circle_radius")), axis=1)

@@ -67,5 +67,5 @@ def find_axial_stiffness(rows: LocalRows, cables: IntArray) -> FloatArray:
     """EA of the cables of contact rows [N], shape (rows,)."""
     found = np.zeros(len(cables))
     for table, at, cable_rows in rows.world.split_by_table(cables):
-        found[at] = table.values("axial_stiffness", cable_rows)
+        found[at] = table.local("axial_stiffness", cable_rows)
     return found

@@ -88,5 +88,5 @@ def find_cables(world: Tables, ids: IntArray, everywhere: bool = False) -> IntAr
     cables: IntArray = ids.copy()
     for table, positions, rows in world.split_by_table(ids):
         if "cable" in table.component.refs:
-            cables[positions] = table.take("cable", rows) if everywhere else table.values("cable", rows)
+            cables[positions] = table.collect("cable", rows) if everywhere else table.local("cable", rows)
     return cables

@@ -19,11 +19,11 @@ from windlass.framework.model.system import Fields
 
 def bind_points(rows: LocalRows) -> PointColumns:
     """The rows for the kernels; parameters per length are multiplied by the reference length of a point."""
-    n = rows.column("segments")
-    length = cable_lengths(rows.world, rows.column("cable")) / n
+    n = rows.local("segments")
+    length = cable_lengths(rows.world, rows.local("cable")) / n
 
     def per_point(name: str) -> FloatArray:
-        values: FloatArray = rows.column(name + "_per_length") * length
+        values: FloatArray = rows.local(name + "_per_length") * length
         return values
 
     return PointColumns(
@@ -34,12 +34,12 @@ def bind_points(rows: LocalRows) -> PointColumns:
         dc=per_point("contact_damping"),
         mu_v=per_point("friction_velocity_penalty"),
         mu_k=per_point("friction_stiffness"),
-        mu=rows.column("friction_coefficient"),
-        r=rows.column("circle_radius"),
+        mu=rows.local("friction_coefficient"),
+        r=rows.local("circle_radius"),
         L=length,
-        offset=rows.column("vertical_offset"),
-        clip=rows.column("clip_normal_force"),
-        active=rows.column("active"),
+        offset=rows.local("vertical_offset"),
+        clip=rows.local("clip_normal_force"),
+        active=rows.local("active"),
         dofs=np.ascontiguousarray(rows.dofs),
     )
 

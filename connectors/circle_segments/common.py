@@ -49,7 +49,7 @@ class Contact(NamedTuple):
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cable's nodes (8) and of the circle (as many as the widest circle has), -1 for
     none; then, if any cable of the table moves along its axis, those of the axial motions."""
-    circle, cable = world.dofs_of(table.held_values("circle")), world.dofs_of(table.held_values("cable"))
+    circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
     return np.concatenate((cable[:, :CABLE_DOFS], circle[:, :width], cable[:, CABLE_DOFS:]), axis=1)
@@ -57,9 +57,9 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 def check_segments(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose number of segments differs from that of their cable-shape marker."""
-    segments = table.held_values("segments")
-    for target, positions, rows in world.split_by_table(table.held_values("cable")):
-        given = target.values("segments", rows)
+    segments = table.local("segments")
+    for target, positions, rows in world.split_by_table(table.local("cable")):
+        given = target.local("segments", rows)
         wrong = np.flatnonzero(given != segments[positions])
         if len(wrong):
             k, n = int(positions[wrong[0]]), given[wrong[0]]
@@ -71,9 +71,9 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
     """Raise ModelError for those of the rows ``current``, shape (held,), whose axis could lie beyond the centre."""
-    radius = table.held_values("circle_radius")
-    for target, positions, rows in world.split_by_table(table.held_values("cable")):
-        offset = target.values("vertical_offset", rows)
+    radius = table.local("circle_radius")
+    for target, positions, rows in world.split_by_table(table.local("cable")):
+        offset = target.local("vertical_offset", rows)
         wrong = np.flatnonzero(current[positions] & (np.abs(offset) >= radius[positions]))
         if len(wrong):
             k, y = int(positions[wrong[0]]), offset[wrong[0]]
@@ -91,8 +91,8 @@ def has_moving(world: Tables) -> bool:
 def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
     """Which rows of this process touch cables whose material moves along the axis, shape (held,)."""
     moves = np.zeros(table.held_count, dtype=bool)
-    for target, positions, rows in world.split_by_table(table.held_values("cable")):
-        for cables, places, _ in world.split_by_table(target.values("cable", rows)):
+    for target, positions, rows in world.split_by_table(table.local("cable")):
+        for cables, places, _ in world.split_by_table(target.local("cable", rows)):
             moves[positions[places]] = "ale" in cables.component.refs
     return moves
 
@@ -100,7 +100,7 @@ def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
 def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> None:
     """Raise ModelError for rows, of those of this process, that give a parameter both per segment and per length."""
     for name in names:
-        values, values_per_length = table.values(name, rows), table.values(name + PER_LENGTH, rows)
+        values, values_per_length = table.local(name, rows), table.local(name + PER_LENGTH, rows)
         both = np.flatnonzero((values != 0.0) & (values_per_length != 0.0))
         if len(both):
             row, value, per_length = int(rows[both[0]]), values[both[0]], values_per_length[both[0]]
@@ -113,20 +113,20 @@ def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> N
 
 def check_circles(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles that can move out of the plane of the cables."""
-    for row in table.held[find_spatial(world, table.held_values("circle"))][:1]:
+    for row in table.held[find_spatial(world, table.local("circle"))][:1]:
         raise ModelError(f"circle in {table.kind} row {row} is on a body in space: must be a marker in the plane")
 
 
 def bind_contact(rows: LocalRows, friction: bool) -> Contact:
     """The rows for the kernels; parameters per length are scaled by the reference length of a segment."""
-    count, segments = len(rows.rows), rows.column("segments")
+    count, segments = len(rows.rows), rows.local("segments")
     length = np.zeros(count)
-    for table, positions, shape_rows in rows.world.split_by_table(rows.column("cable")):
-        length[positions] = cable_lengths(rows.world, table.values("cable", shape_rows))
+    for table, positions, shape_rows in rows.world.split_by_table(rows.local("cable")):
+        length[positions] = cable_lengths(rows.world, table.local("cable", shape_rows))
     length /= segments
 
     def per_segment(name: str) -> FloatArray:
-        values: FloatArray = rows.column(name) + rows.column(name + PER_LENGTH) * length
+        values: FloatArray = rows.local(name) + rows.local(name + PER_LENGTH) * length
         return values
 
     none = np.zeros(count)
@@ -140,14 +140,14 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
         dc=per_segment("contact_damping"),
         mu_v=per_segment("friction_velocity_penalty") if friction else none,
         mu_k=per_segment("friction_stiffness") if friction else none,
-        mu=rows.column("friction_coefficient") if friction else none,
-        r=rows.column("circle_radius"),
+        mu=rows.local("friction_coefficient") if friction else none,
+        r=rows.local("circle_radius"),
         L=length,
-        fade=rows.column("damping_depth"),
-        segment_normals=rows.column("use_segment_normals") if friction else np.ones(count, dtype=bool),
-        clip=rows.column("clip_normal_force"),
-        active=rows.column("active"),
-        current=rows.column("sticking_length") == CURRENT if friction else np.zeros(count, dtype=bool),
+        fade=rows.local("damping_depth"),
+        segment_normals=rows.local("use_segment_normals") if friction else np.ones(count, dtype=bool),
+        clip=rows.local("clip_normal_force"),
+        active=rows.local("active"),
+        current=rows.local("sticking_length") == CURRENT if friction else np.zeros(count, dtype=bool),
         shift=np.zeros(count),
         friction=friction,
         dofs=np.ascontiguousarray(rows.dofs[:, :-1] if moves else rows.dofs),

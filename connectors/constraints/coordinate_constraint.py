@@ -171,8 +171,8 @@ def add_accelerations(c: Columns, m: CoordinateColumns, v: FloatArray, rhs: Floa
 
 def bind_times(rows: LocalRows) -> TimeColumns:
     """The right-hand sides of the rows as functions of time."""
-    fast = rows.column("velocity_level")
-    constant_rate = np.where(fast, rows.column("rate"), 0.0)
+    fast = rows.local("velocity_level")
+    constant_rate = np.where(fast, rows.local("rate"), 0.0)
     offsets = bind_functions(rows, "offset", "offset_function")
     given_rates = bind_functions(rows, "rate", "offset_rate_function")
     given_rates = compare_rates(rows, "offset_function", "offset_rate_function", offsets, given_rates)
@@ -190,7 +190,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
             all_rates.append(differentiate(offsets[i]))
             accelerations.append(differentiate_twice(offsets[i]))
     return TimeColumns(
-        offset=TimeColumn(rows.column("offset"), offsets),
+        offset=TimeColumn(rows.local("offset"), offsets),
         rate=TimeColumn(constant_rate, rates),
         rate_level=TimeColumn(constant_rate, all_rates),
         acceleration=TimeColumn(np.zeros(len(fast)), accelerations),
@@ -206,8 +206,8 @@ def bind(rows: LocalRows) -> tuple[Columns, TimeColumns]:
         rows.dofs,
         rows.world.ref_width(rows.table, "marker0"),
         rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy(),
-        rows.column("active"),
-        rows.column("velocity_level"),
+        rows.local("active"),
+        rows.local("velocity_level"),
     )
     return c, bind_times(rows)
 
@@ -256,10 +256,10 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for values of the other level, which would have no effect."""
-    fast = table.held_values("velocity_level")
-    given = {name: table.held_values(name) != 0.0 for name in ("offset", "rate")}
+    fast = table.local("velocity_level")
+    given = {name: table.local(name) != 0.0 for name in ("offset", "rate")}
     for name in ("offset_function", "offset_rate_function", "rate_function"):
-        given[name] = np.array([f is not None for f in table.held_values(name)], dtype=bool)
+        given[name] = np.array([f is not None for f in table.local(name)], dtype=bool)
     levels = [(fast, "offset", "velocity_level = True"), (~fast, "rate", "velocity_level = False")]
     for chosen, prefix, words in levels:
         for name, values in given.items():
@@ -292,7 +292,7 @@ GAP = coordinate_output("m", "rad", "C [m or rad; m/s or rad/s at velocity level
 def find_gap_units(rows: LocalRows) -> list[str]:
     """Units of the gap of rows."""
     assert GAP.units_of is not None
-    rates = rows.column("velocity_level")
+    rates = rows.local("velocity_level")
     return [unit + "/s" * bool(rate) for unit, rate in zip(GAP.units_of(rows), rates, strict=True)]
 
 

@@ -50,7 +50,7 @@ loops = joint_rows(equation)
 
 def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
     """Distances of the rows [m], and their markers."""
-    return rows.column("distance"), bind_joint(rows, np.ones(1, bool))
+    return rows.local("distance"), bind_joint(rows, np.ones(1, bool))
 
 
 def build(rows: LocalRows) -> System:

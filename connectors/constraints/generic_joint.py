@@ -101,9 +101,9 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
 
 def bind(rows: LocalRows) -> tuple[Columns, Joint]:
     """Frames and axes of the rows, and their markers."""
-    locked = rows.column("rotations")
-    c = Columns(rows.column("frame0"), rows.column("frame1"), *choose_axes(locked))
-    return c, bind_joint(rows, np.concatenate((rows.column("translations"), locked), axis=1))
+    locked = rows.local("rotations")
+    c = Columns(rows.local("frame0"), rows.local("frame1"), *choose_axes(locked))
+    return c, bind_joint(rows, np.concatenate((rows.local("translations"), locked), axis=1))
 
 
 def build(rows: LocalRows) -> System:
@@ -114,7 +114,7 @@ def build(rows: LocalRows) -> System:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for frames that are no rotations, and for markers of the plane."""
     for name in ("frame0", "frame1"):
-        values = table.held_values(name)
+        values = table.local(name)
         for k in np.flatnonzero(~is_rotation(values))[:1]:
             given = f"{name} = {values[k].tolist()} in {table.kind} row {table.held[k]}"
             raise ModelError(f"{given}: must be a rotation matrix [1]")

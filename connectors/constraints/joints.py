@@ -29,7 +29,7 @@ def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
     """
     n0 = rows.world.ref_width(rows.table, "marker0")
     lam = rows.layout.multipliers(rows.table, rows.rows)
-    holds = np.logical_and(np.broadcast_to(on, lam.shape), rows.column("active")[:, None])
+    holds = np.logical_and(np.broadcast_to(on, lam.shape), rows.local("active")[:, None])
     return Joint(rows.markers("marker0"), rows.markers("marker1"), np.ascontiguousarray(rows.dofs), n0, lam, holds)
 
 
@@ -104,7 +104,7 @@ def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
 
 def check_planar(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for joints of the plane on markers that can move out of it."""
-    spatial = find_spatial(world, table.held_values("marker0")) | find_spatial(world, table.held_values("marker1"))
+    spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.held[spatial][:1]:
         raise ModelError(
             f"{table.kind} row {row} has a marker that can move out of the plane: must have markers in the plane; "
@@ -121,7 +121,7 @@ def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], 
         needed: rows whose equations hold such motion, shape (held,).
         instead: what to use in the plane.
     """
-    spatial = find_spatial(world, table.held_values("marker0")) | find_spatial(world, table.held_values("marker1"))
+    spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
     for row in table.held[needed & ~spatial][:1]:
         raise ModelError(
             f"{table.kind} row {row} holds motion out of the plane, which its markers do not have: "

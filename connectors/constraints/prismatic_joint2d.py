@@ -61,13 +61,13 @@ loops = joint_rows(equation)
 
 def bind(rows: LocalRows) -> tuple[Columns, Joint]:
     """Directions of the rows, and their markers."""
-    axis, angle = rows.column("axis"), rows.column("angle")
+    axis, angle = rows.local("axis"), rows.local("angle")
     unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
     c = Columns(
         n=np.stack((-unit[:, 1], unit[:, 0]), axis=1),
         a=np.stack((-np.sin(angle), np.cos(angle)), axis=1),
     )
-    turning = rows.column("lock_rotation")
+    turning = rows.local("lock_rotation")
     return c, bind_joint(rows, np.stack((np.ones_like(turning), turning), axis=1))
 
 
@@ -78,7 +78,7 @@ def build(rows: LocalRows) -> System:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis of length 0, and for markers in space."""
-    for row in table.held[~table.held_values("axis").any(axis=1)][:1]:
+    for row in table.held[~table.local("axis").any(axis=1)][:1]:
         raise ModelError(f"axis = (0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
     check_planar(world, table)
 

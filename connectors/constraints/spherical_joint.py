@@ -45,7 +45,7 @@ loops = joint_rows(equation)
 
 def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
     """Nothing but the markers: the equation has no parameters."""
-    j = bind_joint(rows, rows.column("axes"))
+    j = bind_joint(rows, rows.local("axes"))
     return j.on.astype(float), j
 
 
@@ -56,7 +56,7 @@ def build(rows: LocalRows) -> System:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a joint that locks z between markers of the plane."""
-    check_spatial(world, table, table.held_values("axes")[:, 2], "RevoluteJoint2D, or axes = (True, True, False)")
+    check_spatial(world, table, table.local("axes")[:, 2], "RevoluteJoint2D, or axes = (True, True, False)")
 
 
 register(

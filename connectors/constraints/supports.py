@@ -117,7 +117,7 @@ def clamp(world: World, node: Handles) -> Entity:
     nodes = nodes_of(world, merged)
     names = nodes.table.component.dof_names
     if nodes.table.component is RigidNode3D:
-        largest = np.abs(nodes.table.take("euler_parameters", nodes.rows)).argmax(axis=1)
+        largest = np.abs(nodes.table.collect("euler_parameters", nodes.rows)).argmax(axis=1)
         if (largest != largest[0]).any():
             raise ModelError(f"clamp({merged!r}): the bodies have different rotations; clamp them one by one")
         return fix(world, merged, *(name for name in names if name != f"e{largest[0]}"))
@@ -125,7 +125,7 @@ def clamp(world: World, node: Handles) -> Entity:
         if "rotation" not in names:
             raise ModelError(f"clamp({merged!r}): a {nodes.kind} has no direction to hold; use hinge")
         return fix(world, merged, "x", "y", "rotation")
-    slopes = nodes.table.take("slope", nodes.rows)
+    slopes = nodes.table.collect("slope", nodes.rows)
     along = np.abs(slopes) > 1e-12 * np.linalg.norm(slopes, axis=1)[:, None]
     held = along[:, ::-1]  # across: x' is held where the slope has a part along y
     if (held != held[0]).any():

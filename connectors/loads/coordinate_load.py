@@ -71,12 +71,12 @@ def load_tangent(
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the markers, shape (rows, n)."""
-    return world.dofs_of(table.held_values("marker"))
+    return world.dofs_of(table.local("marker"))
 
 
 def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
     """The markers of the rows, and their loads."""
-    return Columns(rows.markers("marker"), rows.dofs, rows.column("active")), bind_values(rows, "value", "function")
+    return Columns(rows.markers("marker"), rows.dofs, rows.local("active")), bind_values(rows, "value", "function")
 
 
 def build(rows: LocalRows) -> System:
@@ -84,7 +84,7 @@ def build(rows: LocalRows) -> System:
     c, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f), forces.update)
-    kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.column("marker"))]
+    kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
     # loads on a single coordinate do not depend on it and shall not widen the matrix
     if any("curved marker" in kind.provides for kind in kinds):
         system.load_tangent = call(

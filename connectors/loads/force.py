@@ -31,8 +31,8 @@ class Force(Component):
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a body-fixed force on a marker that does not turn."""
-    turns = table.held_values("body_fixed")
-    for markers, positions, _ in world.split_by_table(table.held_values("marker")):
+    turns = table.local("body_fixed")
+    for markers, positions, _ in world.split_by_table(table.local("marker")):
         if "rigid marker" not in markers.component.provides:
             for row in table.held[positions[turns[positions]]][:1]:
                 raise ModelError(

@@ -44,13 +44,13 @@ class Group(NamedTuple):
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the bodies, shape (rows, n)."""
-    return world.dofs_of(table.held_values("body"))
+    return world.dofs_of(table.local("body"))
 
 
 def group_rows(rows: LocalRows) -> list[Group]:
     """The active rows by kind of body and by acceleration, since a body's system takes one acceleration per call."""
-    ids, active = rows.column("body"), rows.column("active")
-    constant, functions = rows.column("acceleration"), rows.column("function")
+    ids, active = rows.local("body"), rows.local("active")
+    constant, functions = rows.local("acceleration"), rows.local("function")
     local = rows.layout.local_row(ids)
     groups: dict[Any, tuple[type[Component], list[int]]] = {}
     for table, positions, _ in rows.world.split_by_table(ids):
@@ -103,7 +103,7 @@ def build(rows: LocalRows) -> System:
 
 def eval_acceleration(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Acceleration in the global frame, without the load factor [m/s^2], shape (rows, 3); 0 where inactive."""
-    g: FloatArray = rows.columns(s.t) * rows.column("active")[:, None]
+    g: FloatArray = rows.columns(s.t) * rows.local("active")[:, None]
     return g
 
 

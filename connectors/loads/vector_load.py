@@ -91,12 +91,12 @@ def load_tangent(
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the markers, shape (rows, n)."""
-    return world.dofs_of(table.held_values("marker"))
+    return world.dofs_of(table.local("marker"))
 
 
 def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
     """The markers of the rows, and their vectors."""
-    c = Columns(rows.markers("marker"), rows.dofs, rows.column("body_fixed"), rows.column("active"))
+    c = Columns(rows.markers("marker"), rows.dofs, rows.local("body_fixed"), rows.local("active"))
     return c, bind_values(rows, "vector", "function")
 
 
@@ -118,7 +118,7 @@ def build_vector_load(rows: LocalRows, turning: bool) -> System:
         lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f),
         vectors.update,
     )
-    kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.column("marker"))]
+    kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
     # most loads do not depend on the coordinates and shall not widen the matrix
     if c.turns.any() or any("curved marker" in kind.provides for kind in kinds):
         system.load_tangent = call(

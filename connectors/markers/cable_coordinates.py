@@ -52,9 +52,9 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
     )
     for table, positions, rows in world.split_by_table(ids):
         columns.dofs[positions] = layout.local_dofs(world.row_dofs(table, rows))
-        cables = table.values("cable", rows)
+        cables = table.local("cable", rows)
         for cable_table, where, cable_rows in world.split_by_table(cables):
-            columns.length[positions[where]] = cable_table.values("length", cable_rows)
+            columns.length[positions[where]] = cable_table.local("length", cable_rows)
     return columns
 
 
@@ -69,7 +69,7 @@ def update_cables(k: IntArray, dofs: IntArray, m: CableColumns, x: FloatArray, v
 
 def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cables, shape (rows, 8)."""
-    return world.dofs_of(table.held_values("cable"))
+    return world.dofs_of(table.local("cable"))
 
 
 def build(rows: LocalRows) -> System:

@@ -218,9 +218,9 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
     dofs = np.full((len(ids), CABLE_DOFS), layout.spare, np.int64)
     for table, positions, rows in world.split_by_table(ids):
         dofs[positions] = layout.local_dofs(world.row_dofs(table, rows)[:, :CABLE_DOFS])
-        segments[positions] = table.values("segments", rows)
-        offset[positions] = table.values("vertical_offset", rows)
-        length[positions] = cable_lengths(world, table.values("cable", rows))
+        segments[positions] = table.local("segments", rows)
+        offset[positions] = table.local("vertical_offset", rows)
+        length[positions] = cable_lengths(world, table.local("cable", rows))
     return create_shape_columns(segments, offset, length, dofs)
 
 
@@ -228,19 +228,19 @@ def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
     """Reference lengths [m] of cables by entity number, shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
-        out[positions] = table.values("length", rows)
+        out[positions] = table.local("length", rows)
     return out
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of the cables, shape (rows, 8), or (rows, 9) with s of moving ones, -1 for none."""
-    return world.dofs_of(table.held_values("cable"))
+    return world.dofs_of(table.local("cable"))
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables of another kind than two nodes with slope, and for moving ones with an offset."""
-    offset = table.held_values("vertical_offset")
-    for cables, positions, _ in world.split_by_table(table.held_values("cable")):
+    offset = table.local("vertical_offset")
+    for cables, positions, _ in world.split_by_table(table.local("cable")):
         width = world.held_dofs(cables).shape[1]
         moves = "ale" in cables.component.refs
         if width != CABLE_DOFS + moves:
@@ -261,7 +261,7 @@ def build(rows: LocalRows) -> System:
     system = System("CableShape", rows.dofs)
     still, moving = index[~moves], index[moves]
     travel = rows.dofs[moves, CABLE_DOFS:].reshape(-1)
-    G = slide_matrices(cable_lengths(rows.world, rows.column("cable")[moves]))
+    G = slide_matrices(cable_lengths(rows.world, rows.local("cable")[moves]))
     update = call(update_points, lambda s: (still, s.markers[FAMILY], s.x, s.v))
     update_moving = call(update_moving_points, lambda s: (moving, travel, G, s.markers[FAMILY], s.x, s.v))
     system.update = update + update_moving if len(moving) else update

@@ -91,11 +91,11 @@ def update_coordinates(c: CoordinateRows, m: CoordinateColumns, x: FloatArray, v
 
 def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World number of each row's coordinate, shape (rows, 1), -1 for the ground."""
-    of_node = world.dofs_of(table.held_values("node"))
+    of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
         return np.full((table.held_count, 1), -1, np.int64)
     # too large ones are reported by the check
-    which = np.minimum(table.held_values("coordinate"), of_node.shape[1] - 1)
+    which = np.minimum(table.local("coordinate"), of_node.shape[1] - 1)
     dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
     return dofs
 
@@ -110,8 +110,8 @@ def build(rows: LocalRows) -> System:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a coordinate that the node does not have."""
-    coordinate = table.held_values("coordinate")
-    for nodes, positions, _ in world.split_by_table(table.held_values("node")):
+    coordinate = table.local("coordinate")
+    for nodes, positions, _ in world.split_by_table(table.local("node")):
         names = nodes.component.dof_names
         for k in positions[coordinate[positions] >= len(names)][:1]:
             raise ModelError(
@@ -192,7 +192,7 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
         if direction.ndim == 2 and len(nodes) not in (1, len(direction)):
             raise ModelError(f"axis has {len(direction)} rows for {entity!r}: must have 1 or {len(nodes)}")
         if global_axis:
-            A = rotation_matrix(nodes.table.take("euler_parameters", nodes.rows))
+            A = rotation_matrix(nodes.table.collect("euler_parameters", nodes.rows))
             direction = np.einsum("ikl,ik->il", A, np.broadcast_to(direction, (max(len(A), len(direction)), 3)))
         return world.add(RotationCoordinate, node=nodes, axis=direction)
     if "rotation" not in nodes.table.component.dof_names:

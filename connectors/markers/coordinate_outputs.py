@@ -19,8 +19,8 @@ def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
         if "coordinate" not in table.component.columns:
             turning[positions] = True  # angles about an axis
             continue
-        which = table.values("coordinate", rows)
-        for nodes, inner, _ in world.split_by_table(table.values("node", rows)):
+        which = table.local("coordinate", rows)
+        for nodes, inner, _ in world.split_by_table(table.local("node", rows)):
             angles = np.array([name == "rotation" for name in nodes.component.dof_names])
             turning[positions[inner]] = angles[which[inner]]
     return turning
@@ -32,7 +32,7 @@ def coordinate_output(
     """An output variable of laws on the coordinates ``markers``, with another unit where one of them is an angle."""
 
     def units_of(rows: LocalRows) -> list[str]:
-        turning = [find_turning(rows.world, rows.column(name)) for name in markers]
+        turning = [find_turning(rows.world, rows.local(name)) for name in markers]
         return [of_angles if any(row) else unit for row in zip(*turning, strict=True)]
 
     return Output(unit, doc, evaluate, units_of=units_of)

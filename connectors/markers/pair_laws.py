@@ -130,7 +130,7 @@ def register_kind(
     Letters.__qualname__, Letters.__module__ = f"{name}.Letters", component.__module__
 
     def bind(rows: LocalRows) -> tuple[Any, ...]:
-        given = columns(rows) if columns is not None else (Letters(*map(rows.column, (letters or {}).values())),)
+        given = columns(rows) if columns is not None else (Letters(*map(rows.local, (letters or {}).values())),)
         return bind_pair(rows), *given
 
     def build(rows: LocalRows) -> System:

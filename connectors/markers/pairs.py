@@ -53,7 +53,7 @@ class Pair(NamedTuple):
 @needs("marker0", "marker1")
 def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World coordinate numbers of ``marker0``, then of ``marker1``, shape (rows, n), -1 for none."""
-    parts = [world.dofs_of(table.held_values(name)) for name in ("marker0", "marker1")]
+    parts = [world.dofs_of(table.local(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)
 
 
@@ -65,7 +65,7 @@ def bind_pair(rows: LocalRows) -> Pair:
     """
     check_needs(rows.table.component, ("marker0", "marker1", "active"), f"bind_pair of {rows.table.kind}")
     n0 = rows.world.ref_width(rows.table, "marker0")
-    return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.column("active"))
+    return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.local("active"))
 
 
 @kernel(inline=True)

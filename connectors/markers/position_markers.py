@@ -137,13 +137,13 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
     """Which rows of a marker table have second derivatives; the centre of a rigid body has none."""
     if table.component is PositionOnRigid2D:
-        return np.asarray(table.values("local", rows).any(axis=1))
+        return np.asarray(table.local("local", rows).any(axis=1))
     return np.full(len(rows), "curved marker" in table.component.provides)
 
 
 def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World numbers of the position block of each row's node, shape (rows, 2 or 3), -1 for none."""
-    ids = table.held_values("node")
+    ids = table.local("node")
     parts = [
         (positions, world.row_dofs(nodes, rows)[:, : _position_width(nodes.component)])
         for nodes, positions, rows in world.split_by_table(ids)
@@ -178,9 +178,9 @@ def _bind_rigid(rows: LocalRows, b: FloatArray) -> System:
 
 def build_on_cable(rows: LocalRows) -> System:
     """The system of `PositionOnCable`."""
-    length = _cable_lengths(rows.world, rows.column("cable"))
-    shape = eval_shape(rows.column("x") / length, length)
-    c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.column("y"))
+    length = _cable_lengths(rows.world, rows.local("cable"))
+    shape = eval_shape(rows.local("x") / length, length)
+    c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.local("y"))
     system = System(rows.table.kind, rows.dofs)
     system.update = call(update_cable, lambda s: (c, s.markers[FAMILY], s.x, s.v))
     return system
@@ -188,9 +188,9 @@ def build_on_cable(rows: LocalRows) -> System:
 
 def _ground_positions(rows: LocalRows) -> FloatArray:
     """Global positions of points on the ground [m], shape (rows, 3)."""
-    positions: FloatArray = rows.column("local").copy()
-    for grounds, where, ground_rows in rows.world.split_by_table(rows.column("ground")):
-        positions[where] += grounds.values("position", ground_rows)
+    positions: FloatArray = rows.local("local").copy()
+    for grounds, where, ground_rows in rows.world.split_by_table(rows.local("ground")):
+        positions[where] += grounds.local("position", ground_rows)
     return positions
 
 
@@ -198,13 +198,13 @@ def _cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
     """Reference lengths of cables by entity number [m], shape (n,)."""
     lengths = np.zeros(len(ids))
     for cables, positions, rows in world.split_by_table(ids):
-        lengths[positions] = cables.values("length", rows)
+        lengths[positions] = cables.local("length", rows)
     return lengths
 
 
 def check_on_cable(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a point beyond the end of its cable."""
-    x, length = table.held_values("x"), _cable_lengths(world, table.held_values("cable"))
+    x, length = table.local("x"), _cable_lengths(world, table.local("cable"))
     for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
         given = f"x = {x[k]} m in {table.kind} row {table.held[k]}"
         raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
@@ -212,7 +212,7 @@ def check_on_cable(world: Tables, table: EntityTable) -> None:
 
 def check_node(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a node whose coordinates do not begin with a position."""
-    for nodes, positions, _ in world.split_by_table(table.held_values("node")):
+    for nodes, positions, _ in world.split_by_table(table.local("node")):
         if _position_width(nodes.component) < 2:
             names = ", ".join(nodes.component.dof_names)
             raise ModelError(
@@ -304,7 +304,7 @@ def nodes_of(world: Tables, entity: Entity) -> Entity:
         return entity
     if "node" not in component.refs:
         raise ModelError(f"{entity!r}: must be a node, or a body with one node")
-    ids = entity.table.take("node", entity.rows)
+    ids = entity.table.collect("node", entity.rows)
     parts = world.split_by_table(ids)
     if len(parts) != 1:
         raise ModelError(f"{entity!r} has nodes of different kinds: must be of one kind")
@@ -343,7 +343,7 @@ register(
         RigidNodePosition,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
+        dofs=lambda world, table: world.dofs_of(table.local("node")),
         build=lambda rows: _bind_rigid(rows, np.zeros((len(rows.rows), 2))),
         source=SOURCE,
     )
@@ -353,8 +353,8 @@ register(
         PositionOnRigid2D,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.held_values("body")),
-        build=lambda rows: _bind_rigid(rows, rows.column("local")),
+        dofs=lambda world, table: world.dofs_of(table.local("body")),
+        build=lambda rows: _bind_rigid(rows, rows.local("local")),
         source=SOURCE,
     )
 )
@@ -363,7 +363,7 @@ register(
         PositionOnCable,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.held_values("cable"))[:, :NODE_DOFS],
+        dofs=lambda world, table: world.dofs_of(table.local("cable"))[:, :NODE_DOFS],
         build=build_on_cable,
         check=check_on_cable,
         source=SOURCE,

@@ -147,7 +147,7 @@ register(
         RigidNodePosition3D,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
+        dofs=lambda world, table: world.dofs_of(table.local("node")),
         build=lambda rows: bind_places(rows, np.zeros((len(rows.rows), 3))),
         source=SOURCE,
     )
@@ -157,8 +157,8 @@ register(
         PositionOnRigid3D,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.held_values("body")),
-        build=lambda rows: bind_places(rows, rows.column("local")),
+        dofs=lambda world, table: world.dofs_of(table.local("body")),
+        build=lambda rows: bind_places(rows, rows.local("local")),
         source=SOURCE,
     )
 )

@@ -158,7 +158,7 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
 
 def bind(rows: LocalRows) -> Columns:
     """Parameters of the rows."""
-    a, b = directions(rows.reference, rows.column("axis"))
+    a, b = directions(rows.reference, rows.local("axis"))
     start, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
     return Columns(rows.own_marker_index(), rows.dofs, a, b, start, rows.data_start("data"))
 
@@ -175,7 +175,7 @@ def build(rows: LocalRows) -> System:
 
     def find_trouble(s: Fields) -> list[str]:
         return [
-            f"{rows.table.describe(int(rows.rows[i]))}: the angle about the axis {rows.column('axis')[i]} is lost: "
+            f"{rows.table.describe(int(rows.rows[i]))}: the angle about the axis {rows.local('axis')[i]} is lost: "
             "a step must turn the body by less than 3/4 of a turn, and the axis must not come to point against its "
             "direction in the reference configuration (180°)"
             for i in np.flatnonzero(np.isnan(s.markers[FAMILY].value[c.k]))
@@ -206,11 +206,11 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis that the initial values reverse, and for history values that do not fit."""
     check_history(world, table, len(START))
     dofs = world.numbering.places(world.held_dofs(table))
-    a, b = directions(world.numbering.reference[dofs], table.held_values("axis"))
+    a, b = directions(world.numbering.reference[dofs], table.local("axis"))
     _, share = initial_angles(world.numbering.reference[dofs] + world.numbering.displacement[dofs], a, b)
     for k in np.flatnonzero(~(share > REVERSED))[:1]:
         raise ModelError(
-            f"axis = {table.held_values('axis')[k]} in RotationCoordinate row {table.held[k]} points against its "
+            f"axis = {table.local('axis')[k]} in RotationCoordinate row {table.held[k]} points against its "
             "direction in the reference configuration at the start: must be turned by less than 180°, to have an angle "
             "about it"
         )
@@ -245,7 +245,7 @@ register(
         RotationCoordinate,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.held_values("node"))[:, 3:],
+        dofs=lambda world, table: world.dofs_of(table.local("node"))[:, 3:],
         bind=bind,
         build=build,
         complete=complete,

@@ -46,7 +46,7 @@ class Share:
         self._owner, self._marker = np.zeros(n, np.int64), np.zeros(n, np.int64)
         for table, positions, rows in world.split_by_table(c.ids):
             self._owner[positions] = layout.owners(table.component)[rows]
-            self._marker[positions] = table.column("marker")[rows]
+            self._marker[positions] = table.collect("marker")[rows]
         is_own = self._owner == layout.rank
         plane = c.kind == HALF_SPACE
         self.own: IntArray = np.flatnonzero(is_own)

@@ -80,9 +80,9 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for flags that are shared or have a wrong size."""
-    ids = table.column("data")
+    ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
-        initial = target.column("initial")
+        initial = target.collect("initial")
         for position, row in zip(positions, rows, strict=True):
             if len(initial[row]) != 1:
                 raise ModelError(
@@ -134,12 +134,12 @@ def build(rows: LocalRows) -> System:
     def eval_energy(s: Fields) -> float:
         return sum(sum_forces(b, b.enabled_laws(s.data)) for b in sets)
 
-    def forget() -> None:
+    def reset_caches() -> None:
         for b in sets:
             b.near.forgotten = True
 
     system.update, system.residual, system.tangent, system.energy = update, add_residual, add_tangent, eval_energy
-    pattern.forget = forget
+    pattern.reset_caches = reset_caches
     return system
 
 
@@ -200,7 +200,7 @@ def _set_flags(state: State, force: Entity, value: float) -> None:
 def _flag_places(state: State, force: Entity) -> IntArray:
     if state.world.tables.get(HuntCrossley) is not force.table:
         raise ModelError(f"{force!r}: must be a HuntCrossley force element of the world of the state")
-    places: IntArray = state.assembly.layout.data_start[force.table.column("data")[force.rows]]
+    places: IntArray = state.assembly.layout.data_start[force.table.collect("data")[force.rows]]
     return places
 
 

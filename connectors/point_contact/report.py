@@ -88,7 +88,7 @@ def eval_body_forces(world: World, state: State, force: Entity, bodies: Entity) 
         Global force and torque, each of shape (n, 3).
     """
     table = bodies.table
-    names = table.column("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
+    names = table.collect("node")[bodies.rows] if "node" in table.component.refs else bodies.ids
     origin = np.atleast_2d(eval_output(bodies, "position", state))
     found = eval_surface_forces(world, state, force)
     # surfaces whose carrier is among the bodies, and its place there

@@ -81,7 +81,7 @@ class ContactSystem(System):
 def create_laws(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[ForceLaw]:
     """The letters of some local rows on a set."""
     laws = []
-    for rule, vt in zip(rows.column("modulus_rule")[which], rows.column("transition_velocity")[which], strict=True):
+    for rule, vt in zip(rows.local("modulus_rule")[which], rows.local("transition_velocity")[which], strict=True):
         hertz = bool(rule == "hertz")
         K = surfaces.E if hertz else np.asarray(np.cbrt(surfaces.E) ** 2)
         laws.append(ForceLaw(K, hertz, float(vt)))
@@ -91,7 +91,7 @@ def create_laws(surfaces: Surfaces, rows: LocalRows, which: IntArray) -> list[Fo
 def create_sets(rows: LocalRows) -> list[BoundSet]:
     """The contact sets of some rows, without candidate pairs yet."""
     world, layout = rows.world, rows.layout
-    ids, flags = rows.column("contact_set"), rows.data_start("data")
+    ids, flags = rows.local("contact_set"), rows.data_start("data")
     sets = []
     for number in np.unique(ids):
         entity = world.entity(int(number))

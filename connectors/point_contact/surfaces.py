@@ -179,14 +179,14 @@ def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
         table = world.table(component)
         if table.count == 0:
             continue
-        rows = np.flatnonzero(table.column("contact_set") == contact_set)
+        rows = np.flatnonzero(table.collect("contact_set") == contact_set)
         ids.append(table.ids[rows])
         kind.append(np.full(len(rows), number, np.int64))
         size.append(_sizes(table)[rows])
-        s.append(table.column("position")[rows])
+        s.append(table.collect("position")[rows])
         R.append(rotations(table)[rows])
-        markers.append(table.column("marker")[rows])
-        materials.append(table.column("material")[rows])
+        markers.append(table.collect("marker")[rows])
+        materials.append(table.collect("material")[rows])
     if not ids:
         ids, kind, markers, materials = ([np.zeros(0, np.int64)] for _ in range(4))
         size, s, R = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros((0, 3, 3))]
@@ -224,7 +224,7 @@ def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
 def rotations(table: EntityTable) -> FloatArray:
     """``rotation`` of all rows, the unit matrix for spheres, shape (rows, 3, 3)."""
     if "rotation" in table.component.columns:
-        R: FloatArray = table.column("rotation")
+        R: FloatArray = table.collect("rotation")
         return R
     return np.tile(np.eye(3), (table.count, 1, 1))
 
@@ -234,10 +234,10 @@ def find_carriers(world: Tables, markers: IntArray) -> tuple[IntArray, NDArray[n
     carrier, fixed = np.full(len(markers), -1, np.int64), np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         name = next(iter(table.component.refs))
-        carrier[positions] = table.column(name)[rows]
+        carrier[positions] = table.collect(name)[rows]
     for table, positions, rows in world.split_by_table(carrier):
         if "node" in table.component.refs:
-            carrier[positions] = table.column("node")[rows]
+            carrier[positions] = table.collect("node")[rows]
         fixed[positions] = "ground" in table.component.provides
     return carrier, fixed
 
@@ -252,9 +252,9 @@ def _are_points(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 def _sizes(table: EntityTable) -> FloatArray:
     """Semi-axes [m], shape (rows, 3)."""
     if table.component is ContactEllipsoid:
-        axes: FloatArray = table.column("semi_axes")
+        axes: FloatArray = table.collect("semi_axes")
         return axes
-    radius = table.column("radius") if table.component is ContactSphere else np.zeros(table.count)
+    radius = table.collect("radius") if table.component is ContactSphere else np.zeros(table.count)
     return np.repeat(radius[:, None], 3, axis=1)
 
 
@@ -263,7 +263,7 @@ def _material_columns(world: Tables, materials: IntArray) -> list[FloatArray]:
     out = [np.zeros(len(materials)) for _ in range(5)]
     for table, positions, rows in world.split_by_table(materials):
         for array, name in zip(out, ContactMaterial.columns, strict=True):
-            array[positions] = table.column(name)[rows]
+            array[positions] = table.collect(name)[rows]
     return out
 
 
@@ -283,8 +283,8 @@ def check(world: Tables, table: EntityTable) -> None:
         raise ModelError(
             f"rotation = {R[row].tolist()} in {table.kind} row {row}: must be a rotation matrix, det = 1 [1]"
         )
-    position = table.column("position")
-    for row in np.flatnonzero(_are_points(world, table.column("marker")) & position.any(axis=1))[:1]:
+    position = table.collect("position")
+    for row in np.flatnonzero(_are_points(world, table.collect("marker")) & position.any(axis=1))[:1]:
         raise ModelError(
             f"position = {position[row]} m in {table.kind} row {row}: must be (0, 0, 0), for its marker has no rotation"
         )
@@ -296,7 +296,7 @@ for _kind in KINDS:
         Law(
             _kind,
             "passive",
-            dofs=lambda world, table: world.dofs_of(table.held_values("marker")),
+            dofs=lambda world, table: world.dofs_of(table.local("marker")),
             complete=complete,
             check=check,
             source=SOURCE,

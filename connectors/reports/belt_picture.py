@@ -156,7 +156,7 @@ def draw_belt(
 def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Line], dict[int, float]]:
     """The chains of cables with their axial forces, and the arc length at which each cable (entity) begins [m]."""
     rows = bind_rows(cables, world)
-    length = cables.table.take("length", cables.rows)
+    length = cables.table.collect("length", cables.rows)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
     # between its values at 0, L/2 and L the axial force of coarse elements ripples
@@ -181,7 +181,7 @@ def _create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Li
 
 def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
     """The circles of the contacts."""
-    circles, radii = (contacts.table.take(name, contacts.rows) for name in ("circle", "circle_radius"))
+    circles, radii = (contacts.table.collect(name, contacts.rows) for name in ("circle", "circle_radius"))
     wheels = []
     for row in np.sort(np.unique(np.stack((circles.astype(np.float64), radii)), axis=1, return_index=True)[1]):
         marker = world.entity(int(circles[row]))
@@ -223,7 +223,7 @@ def _carrier(world: World, marker: Entity) -> str:
     refs = list(marker.table.component.refs)
     if not refs:
         return marker.name
-    return world.entity(int(marker.table.take(refs[0], marker.rows)[0])).name
+    return world.entity(int(marker.table.collect(refs[0], marker.rows)[0])).name
 
 
 def _merge(spans: FloatArray) -> FloatArray:

@@ -47,11 +47,11 @@ def bind_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
         raise ModelError(f"contacts = {contacts!r}: must be contacts of a circle with a cable")
     if len(circle) != 1:
         raise ModelError(f"circle = {circle!r}: must be a handle to one row")
-    on_circle = _lies_on(world, contacts.table.take("circle", contacts.rows), int(circle.ids[0]))
+    on_circle = _lies_on(world, contacts.table.collect("circle", contacts.rows), int(circle.ids[0]))
     if not on_circle.any():
         raise ModelError(f"none of the contacts {contacts!r} is with the circle {circle!r} ({circle.name})")
     mine = contacts[np.flatnonzero(on_circle)]
-    cable_ids = find_cables(world, mine.table.take("cable", mine.rows), everywhere=True)
+    cable_ids = find_cables(world, mine.table.collect("cable", mine.rows), everywhere=True)
     chains: list[Chain] = find_chains(world, cable_ids)
     order = np.concatenate([chain.order for chain in chains])
     rows = mine[order]
@@ -60,16 +60,16 @@ def bind_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
         raise ModelError(f"the circle {circle.name} touches cables of {len(tables)} kinds: must be of one kind")
     table, positions, cable_rows = tables[0]
     cables = Entity(table, cable_rows[np.argsort(positions)])
-    length = table.take("length", cables.rows)
+    length = table.collect("length", cables.rows)
     return Pulley(
         name=circle.name,
         bound=bind_rows(rows, world),
         chain=np.repeat(np.arange(len(chains)), [len(chain.order) for chain in chains]),
         closed=[chain.closed for chain in chains],
-        radius=rows.table.take("circle_radius", rows.rows),
+        radius=rows.table.collect("circle_radius", rows.rows),
         cables=cables,
         length=length,
-        segment_length=length / rows.table.take("segments", rows.rows),
+        segment_length=length / rows.table.collect("segments", rows.rows),
     )
 
 
@@ -78,5 +78,5 @@ def _lies_on(world: World, markers: IntArray, circle: int) -> NDArray[np.bool_]:
     found: NDArray[np.bool_] = markers == circle
     for table, positions, rows in world.split_by_table(markers):
         for name in table.component.refs:
-            found[positions] |= table.take(name, rows) == circle
+            found[positions] |= table.collect(name, rows) == circle
     return found

@@ -103,7 +103,7 @@ def update_gaps(
 
 def bind(rows: LocalRows) -> tuple[Columns]:
     """The parameters of the rows."""
-    k, d, offset = rows.column("contact_stiffness"), rows.column("contact_damping"), rows.column("offset")
+    k, d, offset = rows.local("contact_stiffness"), rows.local("contact_damping"), rows.local("offset")
     return (Columns(k, d, offset, rows.data_start("data"), np.ones(len(k))),)
 
 

@@ -42,7 +42,7 @@ class Columns(NamedTuple):
 def bind(rows: LocalRows) -> tuple[Columns, UserForces]:
     """The parameters of the rows, and the places of their user forces."""
     users = bind_user_forces(rows, "N")
-    k, d, offset = rows.column("stiffness"), rows.column("damping"), rows.column("offset")
+    k, d, offset = rows.local("stiffness"), rows.local("damping"), rows.local("offset")
     return Columns(k, d, offset, users.index, users.f, users.df_du, users.df_dut), users
 
 

@@ -70,7 +70,7 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
         functions: name of the column with the functions.
 
     """
-    return TimeColumn(rows.column(values), bind_functions(rows, values, functions))
+    return TimeColumn(rows.local(values), bind_functions(rows, values, functions))
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
@@ -99,7 +99,7 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
 
         return call
 
-    given = zip(rows.column(functions), rows.rows, rows.column("active"), strict=True)
+    given = zip(rows.local(functions), rows.rows, rows.local("active"), strict=True)
     return [check(f, int(row)) if f is not None and active else None for f, row, active in given]
 
 
@@ -124,7 +124,7 @@ def compare_rates(
     Returns:
         The derivatives; they raise ModelError where they contradict their function.
     """
-    calls, columns = first_calls(rows.world), rows.column(rates)
+    calls, columns = first_calls(rows.world), rows.local(rates)
 
     def compare(k: int, function: TimeFunction, rate: TimeFunction) -> TimeFunction:
         def call(t: float) -> FloatArray:

@@ -174,13 +174,13 @@ class UserForces:
 
 def bind_user_forces(rows: LocalRows, unit: str) -> UserForces:
     """Collect the active rows that have a ``force_function``, with their ``force_derivative``."""
-    functions = rows.column("force_function")
-    where = np.flatnonzero([f is not None and on for f, on in zip(functions, rows.column("active"), strict=True)])
+    functions = rows.local("force_function")
+    where = np.flatnonzero([f is not None and on for f, on in zip(functions, rows.local("active"), strict=True)])
     index = np.full(len(rows.rows), -1, np.int64)
     index[where] = np.arange(len(where))
-    columns = [rows.column(name)[where] for name in ("stiffness", "damping", "offset")]
+    columns = [rows.local(name)[where] for name in ("stiffness", "damping", "offset")]
     n = columns[0][0].size if len(where) else 1
-    functions, derivatives = functions[where], rows.column("force_derivative")[where]
+    functions, derivatives = functions[where], rows.local("force_derivative")[where]
     given = np.array([derivative is not None for derivative in derivatives], dtype=bool)
     return UserForces(
         index=index,

@@ -71,7 +71,7 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def bind(rows: LocalRows) -> Columns:
     """The parameters of the rows."""
-    return Columns(m=rows.column("mass"), dofs=rows.dofs)
+    return Columns(m=rows.local("mass"), dofs=rows.dofs)
 
 
 def build(rows: LocalRows) -> System:
@@ -87,7 +87,7 @@ register(
     Law(
         MassPoint,
         "body",
-        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
+        dofs=lambda world, table: world.dofs_of(table.local("node")),
         bind=bind,
         build=build,
         outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},

@@ -68,7 +68,7 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def bind(rows: LocalRows) -> Columns:
     """The parameters of the rows."""
-    return Columns(m=rows.column("mass"), I=rows.column("inertia"), dofs=rows.dofs)
+    return Columns(m=rows.local("mass"), I=rows.local("inertia"), dofs=rows.dofs)
 
 
 def build(rows: LocalRows) -> System:
@@ -84,7 +84,7 @@ register(
     Law(
         RigidBody2D,
         "body",
-        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
+        dofs=lambda world, table: world.dofs_of(table.local("node")),
         bind=bind,
         build=build,
         outputs=point_outputs("m, rad")

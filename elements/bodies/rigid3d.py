@@ -125,8 +125,8 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 
 def bind(rows: LocalRows) -> Columns:
     """Parameters of the rows."""
-    m, center = rows.column("mass"), rows.column("center_of_mass")
-    tensor = rows.column("inertia")
+    m, center = rows.local("mass"), rows.local("center_of_mass")
+    tensor = rows.local("inertia")
     I = inertia_about_node(m, center, 0.5 * (tensor + tensor.transpose(0, 2, 1)))
     multipliers = rows.layout.multipliers(rows.table, rows.rows)
     return Columns(
@@ -165,26 +165,26 @@ def build(rows: LocalRows) -> System:
 
 def eval_spin(rows: LocalRows, s: Fields) -> FloatArray:
     """Angular momentum about the centre of mass, body's frame [kg m^2/s], shape (rows, 3)."""
-    return turn(rows.column("inertia"), eval_local_angular_velocity(rows, s))
+    return turn(rows.local("inertia"), eval_local_angular_velocity(rows, s))
 
 
 def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Kinetic energy [J], shape (rows,)."""
-    v = eval_velocity(rows, s, rows.column("center_of_mass"))
+    v = eval_velocity(rows, s, rows.local("center_of_mass"))
     rotation = (eval_spin(rows, s) * eval_local_angular_velocity(rows, s)).sum(axis=1)
-    energy: FloatArray = 0.5 * rows.column("mass") * (v**2).sum(axis=1) + 0.5 * rotation
+    energy: FloatArray = 0.5 * rows.local("mass") * (v**2).sum(axis=1) + 0.5 * rotation
     return energy
 
 
 def eval_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Momentum, global [kg m/s], shape (rows, 3)."""
-    momentum: FloatArray = rows.column("mass")[:, None] * eval_velocity(rows, s, rows.column("center_of_mass"))
+    momentum: FloatArray = rows.local("mass")[:, None] * eval_velocity(rows, s, rows.local("center_of_mass"))
     return momentum
 
 
 def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Angular momentum about the global origin, global [kg m^2/s], shape (rows, 3)."""
-    center = eval_position(rows, s, rows.column("center_of_mass"))
+    center = eval_position(rows, s, rows.local("center_of_mass"))
     spin: FloatArray = turn(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
     return spin
 
@@ -194,7 +194,7 @@ register(
         RigidBody3D,
         "body",
         multipliers=1,
-        dofs=lambda world, table: world.dofs_of(table.held_values("node")),
+        dofs=lambda world, table: world.dofs_of(table.local("node")),
         bind=bind,
         build=build,
         outputs=rigid_outputs()

@@ -60,7 +60,7 @@ class ALECable2D(Cable2D):
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """World numbers of the coordinates of both nodes and of s, shape (rows, 9)."""
-    return np.concatenate((cable_dofs(world, table), world.dofs_of(table.held_values("ale"))), axis=1)
+    return np.concatenate((cable_dofs(world, table), world.dofs_of(table.local("ale"))), axis=1)
 
 
 class MovingView(CableView):
@@ -77,14 +77,14 @@ class MovingView(CableView):
 
     def __init__(self, rows: LocalRows) -> None:
         super().__init__(rows)
-        factor = rows.column("moving_mass_factor")
+        factor = rows.local("moving_mass_factor")
         self.G, self.convective = slide_matrices(self.length[:, 0]), (factor == 1.0)[:, None]
         self.kernel_columns: Columns = create_columns(
-            rows.column("length"),
-            factor * rows.column("mass_per_length"),
+            rows.local("length"),
+            factor * rows.local("mass_per_length"),
             factor == 1.0,
-            rows.column("use_coupling_terms"),
-            rows.column("add_ale_variation"),
+            rows.local("use_coupling_terms"),
+            rows.local("add_ale_variation"),
             rows.dofs,
         )
 
@@ -92,7 +92,7 @@ class MovingView(CableView):
 def build(rows: LocalRows) -> System:
     """Bind rows to the kernels of `Cable2D`, which work on copies of each element's coordinates, and to our own."""
     c, n = rows.columns.kernel_columns, len(rows.rows)
-    rho = rows.column("mass_per_length")
+    rho = rows.local("mass_per_length")
     # one element after the other, because the convective slopes differ on both sides of a node
     cables = bind_cables(rows, np.arange(8 * n).reshape(n, 8))
     weight = Inertia(rho, c.L, c.dofs)
@@ -100,7 +100,7 @@ def build(rows: LocalRows) -> System:
     own = Fields(np.zeros(8 * n), np.zeros(8 * n), np.zeros(8 * n), nothing, nothing, nothing)
     fe, K, D = np.zeros(8 * n), np.zeros((n, 8, 8)), np.zeros((n, 8, 8))
     blocks = np.arange(64 * n).reshape(n, 8, 8)
-    damped = bool(rows.column("axial_damping").any() or rows.column("bending_damping").any() or has_law(rows).any())
+    damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any() or has_law(rows).any())
     residual, tangent, mass, energy = cables.residual, cables.tangent, cables.mass, cables.energy
     assert residual is not None and tangent is not None and mass is not None and energy is not None
     forces = evaluate(own, f=fe)

@@ -123,7 +123,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
     def columns() -> Columns:
         return create_columns(some, row, rule)._replace(dofs=dofs[row])
 
-    lanes = create_lanes(columns(), some.column("mass_per_length"))
+    lanes = create_lanes(columns(), some.local("mass_per_length"))
     # the kernels of rule 2 have their points in themselves
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual: Callable[..., None] = residual_lobatto if rule == 2 else residual_gauss
@@ -158,7 +158,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         rows: the cables; the first 8 coordinates of each are those of its nodes.
         dofs: where the kernels find these coordinates in the fields, shape (rows, 8).
     """
-    integration, law = rows.column("integration"), has_law(rows)
+    integration, law = rows.local("integration"), has_law(rows)
     groups: list[list[Group]] = []
     law_groups: list[LawRows] = []
     for rule in RULES:
@@ -169,7 +169,7 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
             law_groups.append(replace(create_law_rows(rows.select(row), row, rule), dofs=dofs[row]))
-    inertia = Inertia(rows.column("mass_per_length"), rows.column("length"), dofs)
+    inertia = Inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
     residual = bind_sets([[group.residual for group in sets] for sets in groups])
     tangent = bind_sets([[group.tangent for group in sets] for sets in groups])
 
@@ -202,11 +202,11 @@ def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
     """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table."""
     rule = create_rule(integration)
     return Columns(
-        L=rows.column("length"),
-        EA=rows.column("axial_stiffness"),
-        EI=rows.column("bending_stiffness"),
-        dEA=rows.column("axial_damping"),
-        dEI=rows.column("bending_damping"),
+        L=rows.local("length"),
+        EA=rows.local("axial_stiffness"),
+        EI=rows.local("bending_stiffness"),
+        dEA=rows.local("axial_damping"),
+        dEI=rows.local("bending_damping"),
         eps=eval_references(rows, rule.sa).eps,
         kap=eval_references(rows, rule.sb).kap,
         dofs=rows.dofs,
@@ -216,27 +216,27 @@ def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
 
 def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World numbers of the coordinates of both nodes, shape (rows, 8)."""
-    return np.concatenate([world.dofs_of(table.held_values(name)) for name in ("node0", "node1")], axis=1)
+    return np.concatenate([world.dofs_of(table.local(name)) for name in ("node0", "node1")], axis=1)
 
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose nodes, shares or functions do not fit together."""
-    held, node0, node1 = table.held, table.held_values("node0"), table.held_values("node1")
+    held, node0, node1 = table.held, table.local("node0"), table.local("node1")
     for k in np.flatnonzero(node0 == node1):
         name = world.entity(int(node0[k])).name
         raise ModelError(f"node0 = node1 = {name} in {table.kind} row {held[k]}: must be two different nodes")
-    share = table.held_values("strain_is_relative_to_reference")
+    share = table.local("strain_is_relative_to_reference")
     for k in np.flatnonzero((share < 0.0) | (share > 1.0)):
         given = f"strain_is_relative_to_reference = {share[k]} in {table.kind} row {held[k]}"
         raise ModelError(f"{given}: must lie from 0 to 1")
-    strain, laws = table.held_values("reference_strain"), table.held_values("axial_force_law")
+    strain, laws = table.local("reference_strain"), table.local("axial_force_law")
     for k in np.flatnonzero(strain <= -1.0):
         # what a law of the user makes of the strain is its own affair
         if laws[k] is None:
             given = f"reference_strain = {strain[k]} in {table.kind} row {held[k]}"
             raise ModelError(f"{given}: must be > -1, as the cable has no unstretched length otherwise")
     for quantity in ("axial_force", "bending_moment"):
-        laws, derivatives = table.held_values(f"{quantity}_law"), table.held_values(f"{quantity}_derivatives")
+        laws, derivatives = table.local(f"{quantity}_law"), table.local(f"{quantity}_derivatives")
         for k, (law, derivative) in enumerate(zip(laws, derivatives, strict=True)):
             if derivative is not None and law is None:
                 raise ModelError(f"{quantity}_derivatives in {table.kind} row {held[k]}: need {quantity}_law")
@@ -245,7 +245,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
     """Strains do not exist where r' = 0, for instance in the middle of a cable whose ends lie on one point."""
-    held, length, dofs = table.held, table.held_values("length"), world.held_dofs(table)
+    held, length, dofs = table.held, table.local("length"), world.held_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
     # a million cables at once would take gigabytes
     for first in range(0, len(held), BLOCK):

@@ -35,7 +35,7 @@ LEAST_STRAIN = 1e-6
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
     """The `Checks.diagnose` of cables whose first 8 coordinates are those of their nodes."""
     dofs, law = rows.dofs[:, :8], has_law(rows)
-    length, free = rows.column("length"), eval_free_strain(rows)
+    length, free = rows.local("length"), eval_free_strain(rows)
 
     def diagnose(s: Fields) -> list[Fault]:
         x = s.x[dofs]
@@ -48,7 +48,7 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
     """The `Checks.doubts` of cables without user laws: what begins stretched by more than half its length."""
     dofs, law = rows.dofs[:, :8], has_law(rows)
-    unstretched = rows.column("length") * (1.0 + eval_free_strain(rows))
+    unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
 
     def find_doubts(s: Fields, _: float) -> list[str]:
         x = s.x[dofs]
@@ -71,9 +71,9 @@ def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
 
 def eval_free_strain(rows: LocalRows) -> FloatArray:
     """Strain without force [1], shape (rows,)."""
-    share = rows.column("strain_is_relative_to_reference")
-    own = share * eval_mean_strain(rows.reference[:, :8], rows.column("length"))
-    free: FloatArray = rows.column("reference_strain") + own
+    share = rows.local("strain_is_relative_to_reference")
+    own = share * eval_mean_strain(rows.reference[:, :8], rows.local("length"))
+    free: FloatArray = rows.local("reference_strain") + own
     return free
 
 
@@ -108,12 +108,12 @@ def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
     if not len(which):
         return []
     some = rows.select(which)
-    dofs, length = some.dofs[:, :8], some.column("length")
+    dofs, length = some.dofs[:, :8], some.local("length")
     motion = Motion(s.x[dofs], np.zeros(dofs.shape), np.zeros(dofs.shape))
     places = length[:, None] * np.array([0.0, 0.5, 1.0])
     force = eval_force(create_section(some, motion, s.t, places, 0.0), "axial_force").mean(axis=1)
-    limit = -4.0 * np.pi**2 * some.column("bending_stiffness") / length**2
-    beyond = (force < limit) & (force < -LEAST_STRAIN * some.column("axial_stiffness"))
+    limit = -4.0 * np.pi**2 * some.local("bending_stiffness") / length**2
+    beyond = (force < limit) & (force < -LEAST_STRAIN * some.local("axial_stiffness"))
     return [
         Fault(
             f"{some.table.describe(int(some.rows[i]))} is slack: it holds {force[i]:.4g} N in compression, and a piece "

@@ -73,7 +73,7 @@ class CableView:
 
     def __init__(self, rows: LocalRows) -> None:
         self._rows = rows
-        self.length: FloatArray = rows.column("length")[:, None]
+        self.length: FloatArray = rows.local("length")[:, None]
         self.parameters = create_parameters(rows)
         self.laws = {quantity: create_laws(rows, quantity) for quantity in ("axial_force", "bending_moment")}
         self._places: dict[bytes, Places] = {}

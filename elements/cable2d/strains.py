@@ -70,12 +70,12 @@ def eval_references(rows: LocalRows, s: FloatArray) -> References:
 
     ε_ref = ε0 + c (|r'| - 1) and κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference.
     """
-    shape = eval_shape(s, rows.column("length")[:, None])
+    shape = eval_shape(s, rows.local("length")[:, None])
     x = rows.reference[:, :8]
     reference = eval_strains(shape, x, np.zeros_like(x))
-    c = rows.column("strain_is_relative_to_reference")[:, None]
-    eps = rows.column("reference_strain")[:, None] + c * reference.eps
-    return References(eps, rows.column("reference_curvature")[:, None] + c * reference.kap)
+    c = rows.local("strain_is_relative_to_reference")[:, None]
+    eps = rows.local("reference_strain")[:, None] + c * reference.eps
+    return References(eps, rows.local("reference_curvature")[:, None] + c * reference.kap)
 
 
 def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:

@@ -138,7 +138,7 @@ LINEAR: dict[str, tuple[ForceLaw, Derivatives]] = {
 
 def has_law(rows: LocalRows) -> NDArray[np.bool_]:
     """Which rows have a user law, shape (rows,)."""
-    return ~(_is_none(rows.column("axial_force_law")) & _is_none(rows.column("bending_moment_law")))
+    return ~(_is_none(rows.local("axial_force_law")) & _is_none(rows.local("bending_moment_law")))
 
 
 def _is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
@@ -149,12 +149,12 @@ def _is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
 def create_parameters(rows: LocalRows) -> Parameters:
     """The columns of the rows as user laws get them."""
     names = Parameters._fields[1:]
-    return Parameters(rows.rows[:, None], *(rows.column(name)[:, None] for name in names))
+    return Parameters(rows.rows[:, None], *(rows.local(name)[:, None] for name in names))
 
 
 def create_laws(rows: LocalRows, quantity: str) -> list[Laws]:
     """Rows grouped by their law for ``"axial_force"`` or ``"bending_moment"``."""
-    laws, derivatives = rows.column(f"{quantity}_law"), rows.column(f"{quantity}_derivatives")
+    laws, derivatives = rows.local(f"{quantity}_law"), rows.local(f"{quantity}_derivatives")
     linear = _is_none(laws)
     result = [Laws(np.flatnonzero(linear), *LINEAR[quantity])] if linear.any() else []
     groups: dict[tuple[int, int], list[int]] = {}
@@ -168,13 +168,13 @@ def create_laws(rows: LocalRows, quantity: str) -> list[Laws]:
 def create_places(rows: LocalRows, s: FloatArray) -> Places:
     """The points at s = x/L [1], shape (n,) or (rows, n)."""
     s = np.broadcast_to(s, (len(rows.rows), np.shape(s)[-1]))
-    return Places(s, eval_shape(s, rows.column("length")[:, None]), eval_references(rows, s))
+    return Places(s, eval_shape(s, rows.local("length")[:, None]), eval_references(rows, s))
 
 
 def create_law_rows(rows: LocalRows, row: IntArray, integration: int) -> LawRows:
     """Bind rows with user laws; ``row`` are their positions among the local rows of the table."""
     rule: Rule = create_rule(integration)
-    length = rows.column("length")[:, None]
+    length = rows.local("length")[:, None]
     axial = ("axial_force", create_laws(rows, "axial_force"), create_places(rows, rule.sa), rule.wa * length)
     bending = ("bending_moment", create_laws(rows, "bending_moment"), create_places(rows, rule.sb), rule.wb * length)
     return LawRows(row, rows.dofs, create_parameters(rows), (axial, bending))

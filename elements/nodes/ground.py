@@ -22,7 +22,7 @@ register(
         dofs=lambda world, table: np.zeros((table.held_count, 0), np.int64),
         outputs={
             "position": Output(
-                "m", "global position of the reference point, shape (3,)", lambda rows, s: rows.column("position")
+                "m", "global position of the reference point, shape (3,)", lambda rows, s: rows.local("position")
             ),
             "velocity": Output("m/s", "always 0, shape (3,)", lambda rows, s: np.zeros((len(rows.rows), 3))),
         },

@@ -90,15 +90,15 @@ def take_shared_position(world: Tables, values: dict[str, Any]) -> dict[str, Any
 def check_slopes(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for slopes of length 0 and for shared positions that do not fit together."""
     kind = table.kind
-    slope, displacement = table.held_values("slope"), table.held_values("displacement")
+    slope, displacement = table.local("slope"), table.local("displacement")
     for when, values in (("", slope), (" + displacement", slope + displacement[:, 2:])):
         for row in table.held[~values.any(axis=1)]:
             raise ModelError(f"slope{when} = (0, 0) in {kind} row {row}: must have a length > 0")
-    initial = np.concatenate((displacement[:, :2], table.held_values("velocity")[:, :2]), axis=1)
-    position = table.held_values("position")
-    for owners, places, owner_rows in world.split_by_table(table.held_values("shares_position")):
-        rows, shared = table.held[places], owners.values("position", owner_rows)
-        for row in rows[owners.values("shares_position", owner_rows) >= 0][:1]:
+    initial = np.concatenate((displacement[:, :2], table.local("velocity")[:, :2]), axis=1)
+    position = table.local("position")
+    for owners, places, owner_rows in world.split_by_table(table.local("shares_position")):
+        rows, shared = table.held[places], owners.local("position", owner_rows)
+        for row in rows[owners.local("shares_position", owner_rows) >= 0][:1]:
             raise ModelError(f"shares_position in {kind} row {row}: must be a node whose position is its own")
         for k in np.flatnonzero((position[places] != shared).any(axis=1))[:1]:
             given = f"position = {position[places[k]]} m in {kind} row {rows[k]}"

@@ -125,7 +125,7 @@ def check(world: Tables, table: EntityTable) -> None:
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():
         if "rigid body" in component.provides and "node" in component.refs:
-            for nodes, _, rows in world.split_by_table(other.column("node")):
+            for nodes, _, rows in world.split_by_table(other.collect("node")):
                 if nodes is table:
                     np.add.at(bodies, rows, 1)
     for row in np.flatnonzero(bodies != 1)[:1]:

@@ -246,7 +246,7 @@ def nodes_of(world: World, cables: Entity) -> Entity:
     """
     if "node0" not in cables.table.component.refs:
         raise ModelError(f"{cables!r} has no node0 and node1: must be cables")
-    begin, end = (cables.table.take(end, cables.rows) for end in ("node0", "node1"))
+    begin, end = (cables.table.collect(end, cables.rows) for end in ("node0", "node1"))
     if (begin[1:] == end[:-1]).all() and (begin[1:] > begin[:-1]).all() and end[-1] > begin[-1]:
         ids = np.append(begin, end[-1])
     else:

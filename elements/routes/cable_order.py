@@ -35,7 +35,7 @@ def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
     for table, positions, rows in world.split_by_table(cables):
         if "node0" not in table.component.refs or "node1" not in table.component.refs:
             raise ModelError(f"{table.kind} has no node0 and node1: must be a cable")
-        node0[positions], node1[positions] = table.take("node0", rows), table.take("node1", rows)
+        node0[positions], node1[positions] = table.collect("node0", rows), table.collect("node1", rows)
     begins: dict[int, int] = {}
     for i, node in enumerate(node0.tolist()):
         begins.setdefault(node, i)

@@ -30,7 +30,7 @@ def check_same_world(world: World, processes: Processes) -> None:
     columns = {f"{t.kind}.{name}": (t, name) for t in tables for name in t.names}
     found: dict[str, Any] = {f"rows of {t.kind}": t.count for t in world.tables.values()}
     found |= {"gravity": tuple(world.gravity.tolist())}
-    found |= {what: _digest(table.column(name)) for what, (table, name) in columns.items()}
+    found |= {what: _digest(table.collect(name)) for what, (table, name) in columns.items()}
     name = find_difference(found, processes)
     if name is None:
         return
@@ -83,7 +83,7 @@ def _describe(value: Any) -> bytes:
 
 def _column_error(table: EntityTable, name: str, processes: Processes) -> ModelError:
     """The first row of a column that differs."""
-    column = table.column(name)
+    column = table.collect(name)
     if column.dtype == object:
         column = np.array([_describe(value) for value in column], dtype="S64")
     col = table.component.columns.get(name)

@@ -144,11 +144,11 @@ class Assembly:
         if stale:
             self.order_systems()
 
-    def forget(self) -> None:
-        """Drop what systems carry over from step to step beside the state; see `NeighbourPattern.forget`."""
+    def reset_caches(self) -> None:
+        """Drop what systems carry over from step to step beside the state; see `NeighbourPattern.reset_caches`."""
         for system in self.systems:
-            if system.neighbours is not None and system.neighbours.forget is not None:
-                system.neighbours.forget()
+            if system.neighbours is not None and system.neighbours.reset_caches is not None:
+                system.neighbours.reset_caches()
 
     def use(self, storage: Storage, update: bool = False) -> Sparsity:
         """Have all systems work on matrices of a storage from now on; sparsity and slots are set up on first use.

@@ -237,7 +237,7 @@ class Layout:
         for component, rows in self.rows.items():
             table = world.tables[component]
             for name in component.refs:
-                ids = table.values(name, rows)
+                ids = table.local(name, rows)
                 for target, positions, _ in world.split_by_table(ids):
                     law = law_of(target.component)
                     if law is not None and law.role == "marker":
@@ -285,7 +285,7 @@ class Layout:
         marks = np.zeros(len(world.numbering.data_start), dtype=bool)
         for component, which in rows.items():
             for name in component.refs:
-                for target, _, target_rows in world.split_by_table(world.tables[component].values(name, which)):
+                for target, _, target_rows in world.split_by_table(world.tables[component].local(name, which)):
                     if target.component in first:
                         marks[first[target.component] + target_rows] = True
         return marks

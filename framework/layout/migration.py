@@ -65,7 +65,7 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     fetch_rows(world, processes)
     # numbers stay what they are, this process only knows more of them
     before, count = world.numbering.known, world.numbering.count
-    world.numbering.forget()
+    world.numbering.drop_arrays()
     world.number()
     both = share(processes.comm, count, before, 2 * owner + hub, world.numbering.known)
     return both // 2, both % 2 == 1

@@ -91,10 +91,10 @@ def check_history(
         ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
     """
     several = table.component.history_column
-    held, ids = table.held, table.held_values("data")
-    places = table.held_values(several) if several else np.ones(len(held), np.int64)
+    held, ids = table.held, table.local("data")
+    places = table.local(several) if several else np.ones(len(held), np.int64)
     for target, positions, rows in world.split_by_table(ids):
-        initial = target.column("initial")
+        initial = target.collect("initial")
         given = np.fromiter((len(initial[row]) for row in rows), np.int64, len(rows))
         further = given - per_place * places[positions]
         least = np.zeros(len(rows), np.int64) if needed is None else needed[positions]

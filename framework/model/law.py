@@ -168,9 +168,9 @@ class LocalRows:
         """Some of these rows by their positions, shape (k,)."""
         return LocalRows(self.world, self.table, self.rows[which], self.dofs[which], self.layout)
 
-    def column(self, name: str) -> NDArray[Any]:
+    def local(self, name: str) -> NDArray[Any]:
         """Values of a column for these rows, shape (rows, *shape)."""
-        return self.table.values(name, self.rows)
+        return self.table.local(name, self.rows)
 
     @property
     def reference(self) -> FloatArray:
@@ -180,12 +180,12 @@ class LocalRows:
 
     def markers(self, name: str) -> IntArray:
         """Positions of the referenced markers in the columns of their family, shape (rows,)."""
-        index: IntArray = self.layout.marker_index[self.column(name)]
+        index: IntArray = self.layout.marker_index[self.local(name)]
         return index
 
     def data_start(self, name: str) -> IntArray:
         """Position of the first history value of the referenced GenericData rows, shape (rows,)."""
-        start: IntArray = self.layout.data_start[self.column(name)]
+        start: IntArray = self.layout.data_start[self.local(name)]
         return start
 
     def own_marker_index(self) -> IntArray:

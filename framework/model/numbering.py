@@ -25,7 +25,7 @@ def find_own(table: EntityTable) -> NDArray[np.bool_]:
     """Which coordinates of the rows of a node table that this process has are their own, shape (held, k)."""
     own = np.ones((table.held_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
-        own[np.ix_(table.held_values(name) >= 0, find_dofs(table.component, names))] = False
+        own[np.ix_(table.local(name) >= 0, find_dofs(table.component, names))] = False
     return own
 
 
@@ -74,16 +74,16 @@ class Numbering:
             if known is not None:
                 known.append(numbers[own])
             for name, names in find_shared(component).items():
-                for source, positions, source_rows in world.split_by_table(table.held_values(name)):
+                for source, positions, source_rows in world.split_by_table(table.local(name)):
                     of = numbers if source is table else self.node_dofs[source.component]
                     values = of[np.ix_(source.places(source_rows), find_dofs(source.component, names))]
                     numbers[np.ix_(positions, find_dofs(component, names))] = values
             self.node_dofs[component] = numbers
             self.count += count
             shapes = {name: component.columns[name].shape or () for name in component.reference_columns}
-            columns = [table.held_values(name).reshape(rows, prod(shape)) for name, shape in shapes.items()]
+            columns = [table.local(name).reshape(rows, prod(shape)) for name, shape in shapes.items()]
             reference.append(np.concatenate(columns, axis=1)[own])
-            initial = [table.held_values(name).reshape(own.shape)[own] for name in component.initial_columns]
+            initial = [table.local(name).reshape(own.shape)[own] for name in component.initial_columns]
             displacement.append(initial[0] if initial else np.zeros(int(own.sum())))
             velocity.append(initial[1] if initial else np.zeros(int(own.sum())))
         self._known = None if known is None else np.concatenate(known)
@@ -151,7 +151,7 @@ class Numbering:
                 continue
             self.data_tables[component] = rows_before
             rows_before += table.count
-            rows = table.column("initial")
+            rows = table.collect("initial")
             count = np.array([len(row) for row in rows], dtype=np.int64)
             counts.append(count)
             starts.append(total + np.concatenate(([0], np.cumsum(count)[:-1])).astype(np.int64))
@@ -162,7 +162,7 @@ class Numbering:
         self.data_initial: FloatArray = np.concatenate(values) if values else np.zeros(0)
         self.data_total = total
 
-    def forget(self) -> None:
+    def drop_arrays(self) -> None:
         """Empty the arrays over the whole world."""
         self.node_dofs = {component: numbers[:0] for component, numbers in self.node_dofs.items()}
         self._known = self._place = None

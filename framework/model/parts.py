@@ -193,7 +193,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     narrow = any(
         world.ref_width(world.tables[component], name) < most
         for (component, name), most in of_refs.items()
-        if (world.tables[component].held_values(name) >= 0).any()
+        if (world.tables[component].local(name) >= 0).any()
     )
     world.set_widths(dict(zip(world.tables, widest[: len(tables)], strict=True)), of_refs)
     return not any(processes.allgather("widths of rows", narrow))

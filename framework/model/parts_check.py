@@ -126,7 +126,7 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():
         for name in component.refs:
-            for target, _, rows in world.split_by_table(table.held_values(name)):
+            for target, _, rows in world.split_by_table(table.local(name)):
                 if target.is_spread:
                     rows = np.unique(rows)
                     found.setdefault(target.component, []).append(rows[~find_sorted(target.held, rows)[1]])

@@ -247,13 +247,13 @@ class NeighbourPattern:
             together, also on those where nothing has changed.
         off_process: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape
             (k,).  In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
-        forget: drops the list of neighbours, which is carried over from step to step beside the state and decides on
-            the last bits, so that a run that goes on and one that is restarted do the same.
+        reset_caches: drops the list of neighbours, which is carried over from step to step beside the state and decides
+            on the last bits, so that a run that goes on and one that is restarted do the same.
     """
 
     version: int = 0
     off_process: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    forget: Callable[[], None] | None = None
+    reset_caches: Callable[[], None] | None = None
 
 
 @dataclass

@@ -64,7 +64,7 @@ class Entity:
             raise AttributeError(column)
         component = self.table.component
         if column in component.columns or column in component.refs:
-            values = self.table.take(column, self.rows)
+            values = self.table.collect(column, self.rows)
             return values[0] if len(self.rows) == 1 else values
         raise AttributeError(f"{self.kind} has no column {column!r}: it has {', '.join(self.table.names)}")
 
@@ -103,7 +103,7 @@ class EntityTable:
     @property
     def ids(self) -> IntArray:
         """Number of each row's entity in the world, shape (rows,)."""
-        return self.ids_of(np.arange(self.count)) if self.is_spread else self.column("id")
+        return self.ids_of(np.arange(self.count)) if self.is_spread else self.collect("id")
 
     @property
     def held(self) -> IntArray:
@@ -115,30 +115,28 @@ class EntityTable:
         """Number of the rows that this process has."""
         return len(self.held) if self.is_spread else self.count
 
-    def column(self, name: str) -> NDArray[Any]:
-        """All rows of one column, shape (rows, *shape); references are entity numbers, -1 for none.
+    def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
+        """One column for rows that this process has, for all of them if none are given, shape (n, *shape).
+
+        References are entity numbers, -1 for none.
+        """
+        values = _joined(self._chunks[name])
+        if rows is None:
+            return values[self.held] if self.is_spread and self._is_function(name) else values
+        return values[rows if self._is_function(name) else self.places(rows)]
+
+    def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
+        """One column for any rows, for all rows of the table if none are given, shape (n, *shape).
 
         If the table is spread, all processes must call this together; the rows are brought together and not kept.
         """
-        if self.is_spread:
-            return self.take(name, np.arange(self.count))
-        return _joined(self._chunks[name])
-
-    def held_values(self, name: str) -> NDArray[Any]:
-        """One column for all rows that this process has, shape (held, *shape)."""
-        if self.is_spread and self._is_function(name):
-            return _joined(self._chunks[name])[self.held]
-        return _joined(self._chunks[name])
-
-    def values(self, name: str, rows: IntArray) -> NDArray[Any]:
-        """Values of one column for rows that this process has, shape (n, *shape)."""
-        return _joined(self._chunks[name])[rows if self._is_function(name) else self.places(rows)]
-
-    def take(self, name: str, rows: IntArray) -> NDArray[Any]:
-        """Values of one column for any rows, shape (n, *shape); see `column`."""
-        if not self.is_spread or self._is_function(name):
-            return _joined(self._chunks[name])[rows]
-        return self.collect(f"{name} of {self.kind}", rows, self.held_values(name))
+        values = _joined(self._chunks[name])
+        if not self.is_spread:
+            return values if rows is None else values[rows]
+        rows = np.arange(self.count) if rows is None else rows
+        if self._is_function(name):
+            return values[rows]
+        return self.join_held(f"{name} of {self.kind}", rows, self.local(name))
 
     def write(self, name: str, rows: IntArray, values: NDArray[Any]) -> None:
         """Put values of one column into rows, as far as this process has them."""
@@ -147,10 +145,10 @@ class EntityTable:
             changed[rows] = values
             self._chunks[name] = [changed]
         elif not self.is_spread:
-            self.column(name)[rows] = values
+            self.collect(name)[rows] = values
         else:
             place, found = find_sorted(self.held, rows)
-            self.held_values(name)[place[found]] = values[found]
+            self.local(name)[place[found]] = values[found]
 
     def ids_of(self, rows: IntArray) -> IntArray:
         """Numbers of the entities of some rows in the world, shape (n,)."""
@@ -178,7 +176,7 @@ class EntityTable:
             )
         return place
 
-    def collect(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
+    def join_held(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
         """Values of any rows from arrays by held row, of a spread table; all processes call this together."""
         assert self._processes is not None
         place, found = find_sorted(self.held, rows)
@@ -208,7 +206,7 @@ class EntityTable:
 
     def extract(self, rows: IntArray) -> dict[str, NDArray[Any]]:
         """Values of all columns for rows that this process has, without functions."""
-        return {name: self.values(name, rows) for name in self.names if not self._is_function(name)}
+        return {name: self.local(name, rows) for name in self.names if not self._is_function(name)}
 
     def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
         """Take up rows of a spread table that another process gave by `extract`."""
@@ -216,13 +214,13 @@ class EntityTable:
         held = np.concatenate((self.held, rows[new]))
         order = np.argsort(held)
         for name, column in values.items():
-            self._chunks[name] = [np.concatenate((self.held_values(name), column[new]))[order]]
+            self._chunks[name] = [np.concatenate((self.local(name), column[new]))[order]]
         self._held = [held[order]]
 
     def gather(self) -> None:
         """Bring all rows of a spread table to this process; all processes call this together."""
         every = np.arange(self.count)
-        chunks = {name: [self.take(name, every)] for name in self.names}
+        chunks = {name: [self.collect(name, every)] for name in self.names}
         self._chunks, self.is_spread = chunks | {"id": [self.ids]}, False
 
     def _is_function(self, name: str) -> bool:

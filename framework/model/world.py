@@ -229,7 +229,7 @@ class World:
         local = self.held_dofs(table)
         if not table.is_spread or (self.processes is not None and self.processes.is_alone):
             return local[table.places(rows)]
-        return table.collect(f"coordinates of {table.kind}", rows, local)
+        return table.join_held(f"coordinates of {table.kind}", rows, local)
 
     def table_dofs(self, table: EntityTable) -> IntArray:
         """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none; see `dofs_of`."""
@@ -259,7 +259,7 @@ class World:
         """Number of coordinates of the widest entity that a reference of a table names."""
         key = table.component, name
         if key not in self._ref_widths:
-            targets = self.split_by_table(table.held_values(name))
+            targets = self.split_by_table(table.local(name))
             self._ref_widths[key] = max((self.held_dofs(target).shape[1] for target, _, _ in targets), default=0)
         return self._ref_widths[key]
 
@@ -282,7 +282,7 @@ class World:
             table = self.tables[component]
             self._dofs[component] = self.held_dofs(table)[table.places(rows)]
             table.spread(rows, processes)
-        self.numbering.forget()
+        self.numbering.drop_arrays()
         self._cached.pop("assembly", None)
         self.is_spread = True
 

@@ -140,7 +140,7 @@ class Processes:
         if self._alone:
             raise ModelError(
                 f"{what}: is on several processes, while this one is at {self._alone[-1]} alone: must be values of "
-                "local rows, LocalRows.column(name), EntityTable.values(name, rows) or held_values(name)"
+                "local rows, LocalRows.local(name) or EntityTable.local(name, rows)"
             )
 
 

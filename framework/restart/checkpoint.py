@@ -31,7 +31,7 @@ from windlass.framework.state.hooks import StepHook
 
 
 class Solve(Protocol):
-    """A solve in progress; see `Keeper`."""
+    """A solve in progress; see `SolveCheckpoint`."""
 
     paused: bool
 
@@ -100,17 +100,17 @@ class Checkpoint(StepHook):
         if is_first_process():
             self._lock = OutputLock(self.path, "checkpoint file")
 
-    def begin(self, keeper: Solve) -> int | None:
+    def begin(self, solve_checkpoint: Solve) -> int | None:
         """A solve begins; its number, or None if it is part of another solve, whose checkpoints are enough."""
         if self._active is not None and not self._active.paused:
             return None
-        self._active = keeper
+        self._active = solve_checkpoint
         self._begun += 1
         return self._begun - 1
 
-    def end(self, keeper: Solve) -> None:
+    def end(self, solve_checkpoint: Solve) -> None:
         """A solve has ended or was left."""
-        if self._active is keeper:
+        if self._active is solve_checkpoint:
             self._active = None
 
     def find(self, number: int) -> dict[str, Any] | None:

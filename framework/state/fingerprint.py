@@ -31,7 +31,7 @@ def describe_model(assembly: Assembly) -> dict[str, Any]:
         # what laws are chosen by name
         for name, column in component.columns.items():
             if table.count and column.choices is not None and np.dtype(column.dtype).kind == "U":
-                for value, count in zip(*np.unique(table.column(name), return_counts=True), strict=True):
+                for value, count in zip(*np.unique(table.collect(name), return_counts=True), strict=True):
                     rows[f"rows of {table.kind} with {name} = {value}"] = int(count)
     return {
         "counts": {
@@ -95,7 +95,7 @@ def check_state_model(world: World, kept: Mapping[str, Any], where: str) -> None
 def list_switches(world: World) -> dict[str, Any]:
     """Copies of the switchable columns of numbers of all tables by ``"<kind>.<column>"``."""
     return {
-        f"{table.kind}.{name}": table.column(name).copy()
+        f"{table.kind}.{name}": table.collect(name).copy()
         for component, table in world.tables.items()
         for name, column in component.columns.items()
         if column.switchable and column.shape is not None and np.dtype(column.dtype).kind in "biuf" and table.count

@@ -54,13 +54,13 @@ class RowPlaces:
         component, world = entity.table.component, self._world
         if role_of(component) != "data" and "data" not in component.refs:
             raise ModelError(f"{entity!r} has no history values ({name}): must be connectors with history")
-        ids = entity.ids if role_of(component) == "data" else entity.table.take("data", entity.rows)
+        ids = entity.ids if role_of(component) == "data" else entity.table.collect("data", entity.rows)
         layout = parallel_assembly(world, communicator()).layout
         start = layout.data_start[ids]
         count = np.zeros(len(ids), np.int64)
         for table, positions, rows in world.split_by_table(ids):
             here = positions[start[positions] >= 0]
-            lengths = map(len, table.values("initial", rows[start[positions] >= 0]))
+            lengths = map(len, table.local("initial", rows[start[positions] >= 0]))
             count[here] = np.fromiter(lengths, np.int64, len(here))
         if self._assembly is None and layout.size > 1:
             start = np.where(start >= 0, np.append(layout.data_rows_owned, -1)[start], -1)

@@ -99,9 +99,9 @@ class Accelerations:
         self.assembly.refresh()
         self._is_rate = self._find_rates()
 
-    def forget(self) -> None:
+    def reset_caches(self) -> None:
         """Drop the factorisation and the lists of neighbours: the next evaluation is that of a new object."""
-        self.assembly.forget()
+        self.assembly.reset_caches()
         self._factorised = False
         if self.matrix is not None:
             self._factors.reset()

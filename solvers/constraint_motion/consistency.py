@@ -121,12 +121,12 @@ class Consistency:
                 "'generalized_alpha', 'generalized_alpha_index2' or 'trapezoidal_index2'"
             )
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """What goes on from step to step beside the state; see `Restartable`."""
         return {"again": self._again, "projections": self.projections}
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:

@@ -105,7 +105,7 @@ class JumpWatch:
         """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none."""
         problem = self._problem
         problem.update_tangent(problem.unknowns)
-        problem.lag.forget()
+        problem.lag.drop_tangent()
         unknowns, right = problem.sparsity.unknowns, problem.unknowns.duplicate()
         local = np.zeros(len(unknowns.numbers))
         local[unknowns.of_dof] = self._loads[:-1]

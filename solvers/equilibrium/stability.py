@@ -99,7 +99,7 @@ def examine(problem: NonlinearProblem) -> Finding:
     found = problem.assembly.find_faults()
     finding = Finding(faults=[f.words for f in found if f.certain], doubts=[f.words for f in found if not f.certain])
     problem.update_tangent(problem.unknowns)
-    problem.lag.forget()
+    problem.lag.drop_tangent()
     if is_surely_stable(problem):
         return finding
     inertia = TangentInertia(problem)

@@ -63,17 +63,17 @@ class Method(Protocol):
             then: time after a step of this size [s].
         """
 
-    def settle(self, state: State) -> None:
+    def update_state(self, state: State) -> None:
         """Bring the accelerations up to date if somebody changed the state or the model since the last step."""
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """What a run that goes on later needs beside the state."""
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
 
-    def forget(self, state: State) -> None:
-        """Begin anew from a settled state, but for what `keep` gives."""
+    def reset_caches(self, state: State) -> None:
+        """Begin anew from an updated state, but for what `checkpoint` gives."""
 
 
 def make_consistent(accelerations: Accelerations, state: State, project: bool) -> None:

@@ -80,18 +80,18 @@ class RungeKutta:
         self._limit = largest_change(self._accelerations, state)
         self._solver, self._next = None, np.inf
 
-    def settle(self, state: State) -> None:
+    def update_state(self, state: State) -> None:
         """See `Method`; every step begins with its own accelerations."""
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """The size that the next step should have [s]; see `Method`."""
         return {"next": self._next}
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
+    def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Method`."""
         self._next = float(kept["next"])
 
-    def forget(self, state: State) -> None:
+    def reset_caches(self, state: State) -> None:
         """See `Method`."""
         wanted = self._next
         self.begin(state, resume=True)

@@ -116,7 +116,7 @@ class Verlet:
         self._limit = largest_change(self._accelerations, state)
         self._note(state)
 
-    def settle(self, state: State) -> None:
+    def update_state(self, state: State) -> None:
         """See `Method`."""
         seen = np.array_equal(self._seen_q, state.q) and np.array_equal(self._seen_v, state.v)
         touched = not (seen and np.array_equal(self._seen_data, state.data))
@@ -124,14 +124,14 @@ class Verlet:
         if assembly.processes.any(touched) or self._version != assembly.world.version:
             self._restart(state)
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """See `Method`."""
         return {}
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
+    def restore(self, kept: Mapping[str, Any]) -> None:
         """See `Method`."""
 
-    def forget(self, state: State) -> None:
+    def reset_caches(self, state: State) -> None:
         """See `Method`."""
         self.begin(state, resume=True)
 

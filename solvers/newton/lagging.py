@@ -61,11 +61,11 @@ class LagPolicy:
     def begin(self, key: tuple[object, ...]) -> None:
         """A Newton run begins; a tangent made for another key (step size, stabiliser, switches) is of no use."""
         if key != self._key:
-            self.forget()
+            self.drop_tangent()
         self._wanted = key
         self._norms = []
 
-    def forget(self) -> None:
+    def drop_tangent(self) -> None:
         """The next iteration needs a new tangent."""
         self._key = None
         self._is_ready = False

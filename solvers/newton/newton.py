@@ -268,13 +268,13 @@ class Newton:
             )
         return run
 
-    def forget(self) -> None:
+    def reset_caches(self) -> None:
         """Drop kept tangents, factorisations and what they were made with: the next run is that of a new solver."""
         self.problem.lag.reset()
         if self._set_up_seen:
             forget_factors(self.snes.getKSP())
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """Counts, and whether the pivoting solver has taken over, for a run that goes on later."""
         problem = self.problem
         return {
@@ -285,8 +285,8 @@ class Newton:
             "tangents": problem.tangent_count,
         }
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
         self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
         self.roundings = int(kept["roundings"])
         self.problem.residual_count, self.problem.tangent_count = int(kept["residuals"]), int(kept["tangents"])
@@ -319,7 +319,7 @@ class Newton:
         pc.reset()
         pc.setFactorSolverType(package)
         self._leave_blocks()
-        self.problem.lag.forget()
+        self.problem.lag.drop_tangent()
         self._may_pivot = False
 
     def _leave_blocks(self) -> bool:
@@ -328,7 +328,7 @@ class Newton:
             return False
         self.snes.getKSP().getPC().reset()
         self._pattern = self.problem.pattern
-        self.problem.lag.forget()
+        self.problem.lag.drop_tangent()
         return True
 
     def _uses_default_lu(self) -> bool:

@@ -183,7 +183,7 @@ class NonlinearProblem:
     def take_matrix(self) -> TangentMatrix:
         """The matrix for other values than the tangent's, which must be evaluated again for the next iteration."""
         self._follow_pattern()
-        self.lag.forget()
+        self.lag.drop_tangent()
         return self.matrix
 
     def start(self, scheme: Scheme) -> None:

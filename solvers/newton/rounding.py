@@ -49,9 +49,7 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
     level = float(np.finfo(float).eps * multiply_absolute(problem, x).norm())
     assembly = problem.assembly
     own = sum(c.rounding(fields) ** 2 for c in (s.checks for s in assembly.systems) if c.rounding is not None)
-    if assembly.comm is not None and assembly.comm.size > 1:
-        own = assembly.comm.allreduce(own)
-    return float(np.hypot(level, np.sqrt(own)))
+    return float(np.hypot(level, np.sqrt(assembly.processes.sum(np.array([own]))[0])))
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:

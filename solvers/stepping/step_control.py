@@ -78,12 +78,12 @@ class StepControl:
         self._wait = min(self.easy_steps, AFTER_SWITCH) if switched else self.easy_steps
         return True
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """What a run that goes on later needs."""
         return {"size": self.size, "easy": self._easy, "wait": self._wait, "anchor": self._anchor}
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
         self.size, self._easy, self._wait = float(kept["size"]), int(kept["easy"]), int(kept["wait"])
         anchor = kept["anchor"]
         self._anchor = None if anchor is None else (float(anchor[0]), int(anchor[1]))

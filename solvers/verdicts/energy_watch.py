@@ -72,12 +72,12 @@ class EnergyWatch:
         self._created = self._turned = self._kinetic = 0.0
         self._looks = 0
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """What a run that goes on later needs."""
         return {"steps": self._steps, "looks": self._looks, "sums": [self._created, self._turned, self._kinetic]}
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
         self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
         self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
         self._last = None

@@ -60,4 +60,4 @@ def snapshot(world: World) -> tuple[Any, ...]:
 
 def values_of(entity: Entity) -> dict[str, Any]:
     """Copies of all columns of a table."""
-    return {name: np.array(entity.table.column(name)) for name in entity.table.names}
+    return {name: np.array(entity.table.collect(name)) for name in entity.table.names}

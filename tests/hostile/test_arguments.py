@@ -20,7 +20,7 @@ from windlass.framework.command_line.unused_options import Solver
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import Option
 from windlass.framework.model.schema import Component
-from windlass.framework.restart.keeper import Keeper
+from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.own_options import TABLES
 
@@ -195,7 +195,7 @@ def test_options_of_later_solvers(scene: Scene, monkeypatch: pytest.MonkeyPatch)
             # as in a process that has solved nothing yet
             monkeypatch.setitem(options._run.solvers, prefix, Solver(own=tuple(TABLES[prefix].values())))
             monkeypatch.setattr(options._run, "values_checked", False)
-            monkeypatch.setattr(Keeper, "restore", fail_to_begin)
+            monkeypatch.setattr(SolveCheckpoint, "restore", fail_to_begin)
             database.setValue(prefix + name, word)
             count += 1
             try:

@@ -171,7 +171,7 @@ def test_cartesian_outputs_and_balance() -> None:
     )
     state = State(world)
     mass = world.tables[MassPoint].ids
-    node = world.entity(int(world.tables[MassPoint].column("node")[0]))
+    node = world.entity(int(world.tables[MassPoint].collect("node")[0]))
     state.put(node, (0.05, -0.02))
     state.put(node, (0.4, 0.3), "v")
     u, ut = np.array([2.05 - 0.4, 0.98 - 0.5, 0.0]), np.array([0.4, 0.3, 0.0])

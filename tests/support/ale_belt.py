@@ -89,7 +89,7 @@ def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELE
 
 def preload(model: Drive) -> State:
     """Equilibrium without friction, with everything held that nothing else holds."""
-    world, mu = model.world, model.contacts.table.column("friction_coefficient")[model.contacts.rows].copy()
+    world, mu = model.world, model.contacts.table.collect("friction_coefficient")[model.contacts.rows].copy()
     world.set(model.contacts, friction_coefficient=0.0)
     world.set(model.drive, active=False)
     settings: dict[str, Any] = {"geometric": True, "stabiliser": 1e5, "rtol": 1e-8, "atol": 1e-7, "name": ""}

@@ -94,7 +94,7 @@ def build_belt(info: dict[str, Any]) -> Belt:
         integration=a["reduced"],
     )
     world.add(MassProportional, body=cables, acceleration=(0.0, -a["gravity"], 0.0))
-    first_node = world.entity(int(cables.table.column("node0")[0]))
+    first_node = world.entity(int(cables.table.collect("node0")[0]))
     pulleys = [world.add(RigidBody2D, position=c, mass=p["wheelMass"], inertia=p["wheelInertia"]) for c in centers]
     ground = coordinate_marker(world, None)
 

@@ -92,7 +92,7 @@ def main(path: str) -> None:
     if comm is not None:
         rows = bind_rows(chain, world)
         with rows.assembly.processes.alone("a test"):
-            guard = raised(lambda: chain.table.column("length"))
+            guard = raised(lambda: chain.table.collect("length"))
     found["guard"] = guard
     found["held"] = comm.gather(mine) if comm is not None else [mine]
     if is_first_process():

@@ -35,7 +35,7 @@ def build(path: Path, **arguments: Any) -> tuple[World, CableMesh]:
 
 
 def count_own_positions(net: CableMesh) -> int:
-    return int((net.all_nodes.table.column("shares_position") < 0).sum())
+    return int((net.all_nodes.table.collect("shares_position") < 0).sum())
 
 
 # files
@@ -130,7 +130,7 @@ def test_lines_of_any_direction(tmp_path: Path) -> None:
     assert (net.all_nodes.slope[:, 0] > 0.9).all()
     # each cable begins where the one before it ends, once they are put in order
     table = world.tables[PointSlope2D]
-    begin, end = (table.column("position")[net.cables["rope"].__getattr__(node)] for node in ("node0", "node1"))
+    begin, end = (table.collect("position")[net.cables["rope"].__getattr__(node)] for node in ("node0", "node1"))
     order = np.argsort(begin[:, 0])
     assert_array_equal(end[order[:-1]], begin[order[1:]])
     _, other = build(write_lines(tmp_path / "turned.msh", points, lines[:, ::-1]))

@@ -113,7 +113,7 @@ def frozen_ramp(rate: FloatArray, dofs: Any, t: float, f: FloatArray) -> None:
 def bind(rows: LocalRows) -> FloatArray:
     """The rates, shape (rows,)."""
     BOUND.append(len(rows.rows))
-    return rows.column("rate")
+    return rows.local("rate")
 
 
 def build(rows: LocalRows) -> System:
@@ -132,7 +132,7 @@ register(
     Law(
         Ramp,
         "connector",
-        dofs=lambda world, table: world.dofs_of(table.held_values("marker")),
+        dofs=lambda world, table: world.dofs_of(table.local("marker")),
         bind=bind,
         build=build,
     )

@@ -57,7 +57,7 @@ residual, tangent = coordinate_pair(force, force_tangent)
 
 def build(rows: LocalRows) -> System:
     pair = bind_pair(rows)
-    c = Columns(rows.column("stiffness"), rows.column("stiffness_error"), rows.column("damping_error"))
+    c = Columns(rows.local("stiffness"), rows.local("stiffness_error"), rows.local("damping_error"))
 
     system = System("CubicSpring", rows.dofs)
     system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.time, s.f))

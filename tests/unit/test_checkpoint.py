@@ -276,10 +276,10 @@ def test_parameters_may_change_on_restart(tmp_path: Path) -> None:
     pull(-1.0, 5.0, False)
     kept = path.read_bytes()
     same, world = pull(-1.0, 5.0, True)
-    assert_array_equal(world.tables[CoordinateLoad].column("value"), [-1.0, 5.0])
+    assert_array_equal(world.tables[CoordinateLoad].collect("value"), [-1.0, 5.0])
     path.write_bytes(kept)
     changed, world = pull(-2.0, 5.0, True)
-    assert_array_equal(world.tables[CoordinateLoad].column("value"), [-2.0, 5.0])
+    assert_array_equal(world.tables[CoordinateLoad].collect("value"), [-2.0, 5.0])
     assert np.abs(same.q - changed.q).max() > 1e-6
 
 

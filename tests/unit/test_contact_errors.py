@@ -121,7 +121,7 @@ def test_history_of_moving_material() -> None:
         marker = rigid_marker(world, world.add(RigidBody2D, position=(0.1, -0.099), mass=1.0, inertia=1.0))
         columns = {"cable": shape, "circle": marker, "segments": 2, "circle_radius": RADIUS}
         row = world.add(ContactFrictionCircleCable2D, sticking_length=sticking, **columns)
-        assert len(world.tables[GenericData].column("initial")[row.row]) == values
+        assert len(world.tables[GenericData].collect("initial")[row.row]) == values
         world.add(ContactFrictionCircleCable2D, data=world.add(GenericData, initial=[0.1] * 6), **columns)
         with pytest.raises(ModelError, match=r"row 1 has 6 values: must have 7 \(3 for each of 2 segments, and 1\)"):
             world.finalize()
@@ -187,7 +187,7 @@ def test_switching_to_the_other_form_is_checked_too() -> None:
 def test_history_is_created() -> None:
     world, _, marker, shape = model(elements=3)
     contact = world.add(ContactFrictionCircleCable2D, circle=marker, cable=shape, segments=2, circle_radius=RADIUS)
-    assert len(world.table(GenericData).column("initial")) == 3
+    assert len(world.table(GenericData).collect("initial")) == 3
     state = State(world)
     assert_allclose(state.data, [0.1, 0.1, -2, -2, 0, 0] * 3)
     assert np.all(eval_output(contact, "state", state) == -2)
@@ -209,7 +209,7 @@ def test_rows_with_different_numbers_of_segments() -> None:
     )
     state = State(world)
     for i, n in enumerate(segments):
-        initial = world.entity(int(contact.table.column("data")[i])).initial
+        initial = world.entity(int(contact.table.collect("data")[i])).initial
         assert_allclose(initial, np.repeat([0.1, -2.0, 0.0], n), rtol=0, atol=0)
     gap, points = eval_output(contact, "gap", state), eval_output(shape, "position", state)
     assert gap.shape == (3, 3) and points.shape == (3, 4, 2)
@@ -296,10 +296,10 @@ def test_add_contact_orders_pairs_circle_by_circle(kind: Any) -> None:
     )
     table = pairs.table
     assert len(pairs) == 8 and world.table(CableShape).count == 4
-    assert_allclose(table.column("circle_radius"), [0.1] * 4 + [0.2] * 4)
-    assert len(np.unique(table.column("circle"))) == 2 and np.all(np.diff(table.column("circle")) >= 0)
+    assert_allclose(table.collect("circle_radius"), [0.1] * 4 + [0.2] * 4)
+    assert len(np.unique(table.collect("circle"))) == 2 and np.all(np.diff(table.collect("circle")) >= 0)
     shapes = world.table(CableShape).ids
-    assert_allclose(table.column("cable"), np.tile(shapes, 2))
+    assert_allclose(table.collect("cable"), np.tile(shapes, 2))
     gap = eval_output(pairs, "gap", State(world))
     assert_allclose(gap[7].min(), 0.3)
     for circles, chosen in (([], cables), (wheels, [])):

@@ -43,8 +43,8 @@ def test_helper() -> None:
     world, _, cables, contacts = create_belt(friction_stiffness_per_length=[1e5, 2e5])
     table = contacts.table
     assert len(contacts) == 2 * len(cables)
-    assert_allclose(table.column("cable"), np.tile(cables.ids, 2))
-    assert_allclose(table.column("friction_stiffness_per_length"), np.repeat([1e5, 2e5], 40))
+    assert_allclose(table.collect("cable"), np.tile(cables.ids, 2))
+    assert_allclose(table.collect("friction_stiffness_per_length"), np.repeat([1e5, 2e5], 40))
     assert "CableShape" not in {component.__name__ for component in world.tables if len(world.table(component).held)}
     state = State(world)
     # parts on the circles are declared to touch: they press or pull by how deep they lie

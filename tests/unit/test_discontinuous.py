@@ -175,13 +175,13 @@ def test_control_goes_on_after_a_restart() -> None:
     control.reject(0.1, math.inf, True)
     control.propose(0.0, 10.0)
     control.accept()
-    again.take_up(control.keep())
+    again.restore(control.checkpoint())
     for each in (control, again):
         each.propose(0.05, 10.0)
         each.accept()
         each.propose(0.1, 10.0)
         each.accept()
-    assert again.keep() == control.keep() and again.size == 0.1
+    assert again.checkpoint() == control.checkpoint() and again.size == 0.1
 
 
 def test_statistics_say_what_happened() -> None:
@@ -198,5 +198,5 @@ def test_statistics_say_what_happened() -> None:
     words = "1 steps accepted at the limit of passes, 1 cycles of contact states resolved (force error up to 5.0e-04"
     assert words in statistics.describe()
     again = Statistics()
-    again.take_up(statistics.keep())
+    again.restore(statistics.checkpoint())
     assert again.largest_error == 5e-4

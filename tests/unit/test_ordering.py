@@ -99,7 +99,7 @@ def test_settings_of_mumps(
     dynamic.solve()
     check_settings(dynamic, scaling, threshold)
     # PETSc asks again for what comes after a reset
-    dynamic.newton.forget()
+    dynamic.newton.reset_caches()
     dynamic.solve()
     check_settings(dynamic, scaling, threshold)
     kept = {name: value for name, value in database.getAll().items() if "mumps" in name}

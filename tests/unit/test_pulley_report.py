@@ -248,7 +248,7 @@ def test_a_pulley_without_contact() -> None:
 def test_the_circle_may_be_body_node_or_marker() -> None:
     model = create_rope()
     body = model.pulleys[0]
-    marker = model.world.entity(int(model.contacts.table.column("circle")[0]))
+    marker = model.world.entity(int(model.contacts.table.collect("circle")[0]))
     other = rigid_marker(model.world, body)
     stray = model.world.add(RigidBody2D, position=(1.0, 0.0), **BODY)
     state = create_state(model, 1.0)

@@ -37,7 +37,7 @@ def roll_up(elements: int) -> tuple[Entity, State, int]:
 def eval_tip(elements: int) -> tuple[float, float]:
     """Displacement of the free end [m]."""
     cables, state, _ = roll_up(elements)
-    node = state.world.entity(int(cables.table.column("node1")[-1]))
+    node = state.world.entity(int(cables.table.collect("node1")[-1]))
     x, y = state.of(node)[0, :2]
     return float(x), float(y)
 

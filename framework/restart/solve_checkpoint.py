@@ -39,26 +39,26 @@ class Restartable(Protocol):
 
     prefix: str
     assembly: Assembly
-    keeper: Keeper | None
+    solve_checkpoint: SolveCheckpoint | None
     """That of the solve in progress."""
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart, by name with unit."""
 
-    def settle(self, state: State) -> None:
+    def update_state(self, state: State) -> None:
         """Bring a state up to date after changes of it, or of the model, between two steps."""
 
-    def keep(self) -> dict[str, Any]:
+    def checkpoint(self) -> dict[str, Any]:
         """What goes on from step to step beside the state: step sizes, counts."""
 
-    def take_up(self, kept: Mapping[str, Any]) -> None:
-        """Go on from what `keep` gave."""
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
 
-    def forget(self, state: State) -> None:
+    def reset_caches(self, state: State) -> None:
         """Drop everything else that is carried over from step to step and has a say in the last bits."""
 
 
-class Keeper:
+class SolveCheckpoint:
     """The checkpoints of one solve; a context manager around it.
 
     Args:
@@ -88,12 +88,12 @@ class Keeper:
             self._checkpoint, self._number = (None, -1) if number is None else (self._checkpoint, number)
 
     def __enter__(self) -> Self:
-        before = self._solver.keeper
+        before = self._solver.solve_checkpoint
         if before is not None and not before.paused:
             raise ModelError(
                 f"a hook of {type(self._solver).__name__} starts the same solver again: it needs a solver of its own"
             )
-        self._solver.keeper = self
+        self._solver.solve_checkpoint = self
         self._interrupt.begin()
         return self
 
@@ -112,8 +112,8 @@ class Keeper:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._interrupt.end()
-        if self._solver.keeper is self:
-            self._solver.keeper = None
+        if self._solver.solve_checkpoint is self:
+            self._solver.solve_checkpoint = None
         if isinstance(error, GeneratorExit):
             break_off(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
         elif isinstance(error, Exception | SystemExit):
@@ -152,11 +152,11 @@ class Keeper:
         restore_changes(solver.assembly.world, record["changes"])
         state.scatter(rename_former(record["state"]))
         state.t, state.step = float(record["state"]["t"]), int(record["state"]["step"])
-        solver.take_up(record["progress"])
+        solver.restore(record["progress"])
         for name, hook in self._hooks.items():
             if name in record["hooks"]:
                 hook.restore(record["hooks"][name], state)
-        solver.forget(state)
+        solver.reset_caches(state)
         self._restored = True
         at = f"at {state.t:.6g} s, step {state.step}"
         say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'goes on'} {at}")
@@ -243,7 +243,7 @@ class Keeper:
         assert self._checkpoint is not None
         enter(Stage.OUTPUT)
         solver = self._solver
-        solver.settle(state)
+        solver.update_state(state)
         whole = state.gather()
         record = {
             "finished": finished,
@@ -251,7 +251,7 @@ class Keeper:
             "solver": self._describe_solver(),
             "model": describe_model(solver.assembly),
             "state": {**{name: getattr(whole, name) for name in NAMES}, "t": whole.t, "step": whole.step},
-            "progress": solver.keep(),
+            "progress": solver.checkpoint(),
             "changes": find_changes(solver.assembly.world, self._switches, self._version),
             "hooks": {name: hook.checkpoint() for name, hook in self._hooks.items() if not keeps_nothing(hook)},
         }
@@ -260,4 +260,4 @@ class Keeper:
         leave(Stage.OUTPUT)
         # a clock must have no say in the digits of a run
         if not by_clock:
-            solver.forget(state)
+            solver.reset_caches(state)
