@@ -302,7 +302,7 @@ class Dynamic:
         current.assign(start)
         if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
             if attempt.unsettled:
-                failure.trouble.insert(0, f"largest force error: {self.assembly.describe_worst()}")
+                failure.diagnosis.insert(0, f"largest force error: {self.assembly.describe_worst()}")
             self._give_up(failure, current, ADVICE, hooks)
 
     def _give_up(self, failure: Failure, last_good: State, advice: str, hooks: list[StepHook]) -> NoReturn:

@@ -287,7 +287,7 @@ class Explicit:
         self.statistics.rejected += 1
         worst = self.accelerations.describe_worst()
         failure = Failure(advance.reason, advance.t, self.statistics.steps + 1, tried, [], worst, current.copy())
-        failure.trouble = self.accelerations.assembly.find_trouble()
+        failure.diagnosis = self.accelerations.assembly.diagnose()
         self.statistics.end()
         self.progress.fail()
         for hook in hooks:

@@ -19,7 +19,7 @@ class Failure:
         step_size: its size [s] or [1].
         history: residual norms of the last Newton run, in the unit of the equations (N, N m, m).
         worst: the equations with the largest residuals: (name, residual).
-        trouble: rows that could not be evaluated, and why.
+        diagnosis: rows that could not be evaluated, and why.
         last_good: the state before the failed step.
         saved_to: the file that it was saved to, if any.
     """
@@ -32,7 +32,7 @@ class Failure:
     worst: list[tuple[str, float]] = field(default_factory=list)
     last_good: State | None = None
     saved_to: str = ""
-    trouble: list[str] = field(default_factory=list)
+    diagnosis: list[str] = field(default_factory=list)
 
     def describe(self) -> str:
         """The failure in some lines for the user."""
@@ -41,7 +41,7 @@ class Failure:
         if self.history:
             lines.append("  residual norms: " + " ".join(f"{r:.3e}" for r in self.history[-12:]))
         lines += [f"  worst equation: {name}, residual {value:.3e}" for name, value in self.worst]
-        lines += [f"  {words}" for words in self.trouble[:3]]
+        lines += [f"  {words}" for words in self.diagnosis[:3]]
         if self.saved_to:
             lines.append(f"  last good state: {self.saved_to}")
         return "\n".join(lines)

@@ -371,11 +371,11 @@ class Static:
         current.assign(start)
         if not control.reject(h, np.inf, attempt.unsettled):
             if attempt.unsettled:
-                failure.trouble.insert(0, f"largest force error: {self.assembly.describe_worst()}")
+                failure.diagnosis.insert(0, f"largest force error: {self.assembly.describe_worst()}")
             self.statistics.end()
             self.progress.fail()
             run_finish(hooks, current)
             self.problem.save_last_good(failure)
             self.assembly.load_fields(current)
-            failure.trouble += [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
+            failure.diagnosis += [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
             raise NotConverged(failure, ADVICE)

@@ -67,7 +67,7 @@ class ContactCircleCable2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     return create_history(world, ContactCircleCable2D, values, START)
 
@@ -77,7 +77,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_circles(world, table)
     check_segments(world, table)
     check_history(world, table, len(START))
-    check_forms(table, FORMS, table.held)
+    check_forms(table, FORMS, table.resident)
 
 
 def build(rows: LocalRows) -> System:
@@ -107,7 +107,7 @@ register(
         bind=lambda rows: bind_contact(rows, friction=False),
         build=build,
         outputs=create_outputs(friction=False),
-        complete=complete,
+        fill_defaults=fill_defaults,
         check=check,
         source="documentation of Exudyn 1.11, ObjectContactCircleCable2D",
         draw=draw,

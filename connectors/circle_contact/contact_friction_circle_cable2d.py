@@ -70,7 +70,7 @@ class ContactFrictionCircleCable2D(Component):
     and they sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.  Forces always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material.  Each still
-    belongs to a segment of the mesh, whose bristle does not travel with the material.
+    belongs to a segment of the mesh, whose bristle does not axial with the material.
     History values per row: gaps [m] (n), states (n), sticking positions [m] (n); on moving material with the current
     length also the axial motion [m] at which the positions were stored (1).
     """
@@ -125,7 +125,7 @@ class ContactFrictionCircleCable2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     given = read_words(values.get("sticking_length", CURRENT))
     current = given is not None and bool((given == CURRENT).any())
@@ -141,14 +141,14 @@ def check(world: Tables, table: EntityTable) -> None:
     needed = (current & find_moving(world, table)).astype(np.int64)
     check_history(world, table, len(START), needed, allowed=int(has_moving(world)))
     check_offsets(world, table, current)
-    check_forms(table, FORMS, table.held)
+    check_forms(table, FORMS, table.resident)
 
 
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     check_forms(rows.table, FORMS, rows.rows)  # again, since friction_stiffness may have been switched
     contact = rows.columns
-    system, c, travel = create_system(rows, contact), contact.columns, contact.travel
+    system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 
     update_states, record = call(update_friction), call(record_positions)
     has_dampers_alone = bool(((c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
@@ -165,11 +165,11 @@ def build(rows: LocalRows) -> System:
         return PostNewton(error=error, changed=changed, force=force, row=row)
 
     def post_newton_moving(fields: Fields) -> PostNewton:
-        assert travel is not None
-        error, changed, force, row = update_moving(update, c, travel, fields)
+        assert axial is not None
+        error, changed, force, row = update_moving(update, c, axial, fields)
         return PostNewton(error=error, changed=changed, force=force, row=row)
 
-    system.post_newton = post_newton if travel is None else post_newton_moving
+    system.post_newton = post_newton if axial is None else post_newton_moving
     places = segment_places(c)
     states = c.data[places[0]] + c.n[places[0]] + places[1]
     sticks = states + c.n[places[0]]
@@ -202,7 +202,7 @@ register(
         bind=lambda rows: bind_contact(rows, friction=True),
         build=build,
         outputs=create_outputs(friction=True),
-        complete=complete,
+        fill_defaults=fill_defaults,
         check=check,
         source="documentation of Exudyn 1.11, ObjectContactFrictionCircleCable2D",
         draw=draw,

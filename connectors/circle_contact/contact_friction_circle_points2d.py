@@ -69,7 +69,7 @@ class ContactFrictionCirclePoints2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the history values that the user left out."""
     return create_history(world, ContactFrictionCirclePoints2D, values, START)
 
@@ -79,7 +79,7 @@ def check(world: Tables, table: EntityTable) -> None:
     check_circles(world, table)
     check_history(world, table, len(START))
     for cables, positions, _ in world.split_by_table(table.local("cable")):
-        width, row = world.held_dofs(cables).shape[1], table.held[positions.min()]
+        width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
         if "ale" in cables.component.refs:
             raise ModelError(
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
@@ -120,7 +120,7 @@ register(
         bind=bind_points,
         build=build,
         outputs=create_point_outputs(),
-        complete=complete,
+        fill_defaults=fill_defaults,
         check=check,
         source="P. Wriggers, Computational Contact Mechanics, Springer (2006)",
         draw=draw,

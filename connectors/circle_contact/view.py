@@ -74,19 +74,19 @@ def view_contact(rows: LocalRows) -> ContactView:
     return ContactView(
         c.circle, c.data, c.n, c.L, c.active,
         lambda fields: eval_segments(contact, fields),
-        lambda fields: eval_powers(c, contact.travel, fields),
+        lambda fields: eval_powers(c, contact.axial, fields),
         parts,
         False,
     )  # fmt: skip
 
 
-def find_cables(world: Tables, ids: IntArray, everywhere: bool = False) -> IntArray:
+def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
     """Entity numbers of the cables that contacts refer to, by themselves or by cable-shape markers, shape (n,).
 
-    ``everywhere``: all processes ask together, also for rows of others; else each for rows that it has.
+    ``together``: all processes ask together, also for rows of others; else each for rows that it has.
     """
     cables: IntArray = ids.copy()
     for table, positions, rows in world.split_by_table(ids):
         if "cable" in table.component.refs:
-            cables[positions] = table.collect("cable", rows) if everywhere else table.local("cable", rows)
+            cables[positions] = table.collect("cable", rows) if together else table.local("cable", rows)
     return cables

@@ -14,7 +14,7 @@ from windlass.connectors.circle_segments.kernels import (
     ContactColumns,
     add_residual,
 )
-from windlass.connectors.circle_segments.moving_cable import Travel, bind_moving, set_shift
+from windlass.connectors.circle_segments.moving_cable import AxialMotion, bind_moving, set_shift
 from windlass.connectors.circle_segments.power import create_power_outputs, eval_powers
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
@@ -39,11 +39,11 @@ class Contact(NamedTuple):
 
     Attributes:
         columns: what kernels read.
-        travel: axial motions of the cables; None if no cable of the table moves along its axis.
+        axial: axial motions of the cables; None if no cable of the table moves along its axis.
     """
 
     columns: ContactColumns
-    travel: Travel | None
+    axial: AxialMotion | None
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -64,13 +64,13 @@ def check_segments(world: Tables, table: EntityTable) -> None:
         if len(wrong):
             k, n = int(positions[wrong[0]]), given[wrong[0]]
             raise ModelError(
-                f"segments = {segments[k]} in {table.kind} row {table.held[k]}: must be {n}, as in its cable-shape "
+                f"segments = {segments[k]} in {table.kind} row {table.resident[k]}: must be {n}, as in its cable-shape "
                 f"marker ({target.describe(int(rows[wrong[0]]))})"
             )
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for those of the rows ``current``, shape (held,), whose axis could lie beyond the centre."""
+    """Raise ModelError for those of the rows ``current``, shape (resident,), whose axis could lie beyond the centre."""
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
         offset = target.local("vertical_offset", rows)
@@ -78,7 +78,7 @@ def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_])
         if len(wrong):
             k, y = int(positions[wrong[0]]), offset[wrong[0]]
             raise ModelError(
-                f"vertical_offset = {y:g} m of the cable-shape marker in {table.kind} row {table.held[k]}: must be "
+                f"vertical_offset = {y:g} m of the cable-shape marker in {table.kind} row {table.resident[k]}: must be "
                 f"smaller than circle_radius = {radius[k]:g} m with sticking_length = {CURRENT}"
             )
 
@@ -89,8 +89,8 @@ def has_moving(world: Tables) -> bool:
 
 
 def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
-    """Which rows of this process touch cables whose material moves along the axis, shape (held,)."""
-    moves = np.zeros(table.held_count, dtype=bool)
+    """Which rows of this process touch cables whose material moves along the axis, shape (resident,)."""
+    moves = np.zeros(table.resident_count, dtype=bool)
     for target, positions, rows in world.split_by_table(table.local("cable")):
         for cables, places, _ in world.split_by_table(target.local("cable", rows)):
             moves[positions[places]] = "ale" in cables.component.refs
@@ -113,7 +113,7 @@ def check_forms(table: EntityTable, names: tuple[str, ...], rows: IntArray) -> N
 
 def check_circles(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles that can move out of the plane of the cables."""
-    for row in table.held[find_spatial(world, table.local("circle"))][:1]:
+    for row in table.resident[find_spatial(world, table.local("circle"))][:1]:
         raise ModelError(f"circle in {table.kind} row {row} is on a body in space: must be a marker in the plane")
 
 
@@ -156,7 +156,7 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
         return Contact(columns, None)
     s = rows.dofs[:, -1].copy()
     stored = np.where(columns.current & (s != rows.layout.spare), columns.data + 3 * segments, -1)
-    return Contact(columns, Travel(s, stored))
+    return Contact(columns, AxialMotion(s, stored))
 
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
@@ -181,8 +181,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
     system.energy = energy
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-    if contact.travel is not None:
-        system.residual, system.tangent = bind_moving(c, contact.travel)
+    if contact.axial is not None:
+        system.residual, system.tangent = bind_moving(c, contact.axial)
     return system
 
 
@@ -249,8 +249,8 @@ def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
     Rows with fewer segments than the widest one end with zeros (state: undefined).
     """
     c, data = contact.columns, fields.data
-    if contact.travel is not None:
-        set_shift(c, contact.travel, fields.x, data)
+    if contact.axial is not None:
+        set_shift(c, contact.axial, fields.x, data)
     out = np.zeros((len(c.n), int(c.n.max(initial=0)), 12))
     out[..., 7] = UNDEFINED
     fill_outputs(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], data, out)
@@ -266,7 +266,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
     """The powers of the segments of rows; see `eval_powers`."""
     contact: Contact = rows.columns
-    return eval_powers(contact.columns, contact.travel, fields)
+    return eval_powers(contact.columns, contact.axial, fields)
 
 
 def create_outputs(

@@ -53,7 +53,7 @@ from windlass.framework.model.system import Evaluation, Fields
 Function = Callable[[Evaluation], None]
 
 
-class Travel(NamedTuple):
+class AxialMotion(NamedTuple):
     """Axial motion of the cables of a contact.
 
     Attributes:
@@ -65,10 +65,10 @@ class Travel(NamedTuple):
     stored: IntArray
 
 
-def bind_moving(c: ContactColumns, travel: Travel) -> tuple[Function, Function]:
+def bind_moving(c: ContactColumns, axial: AxialMotion) -> tuple[Function, Function]:
     """Forces and tangent of rows whose material moves, for their `System`."""
     count, width = c.dofs.shape
-    dofs = np.column_stack((c.dofs, travel.s))
+    dofs = np.column_stack((c.dofs, axial.s))
     G = slide_matrices(c.L * c.n)
     # the kernels of the law work on copies of each row's coordinates
     own = c._replace(dofs=np.arange(count * width).reshape(count, width))
@@ -80,7 +80,7 @@ def bind_moving(c: ContactColumns, travel: Travel) -> tuple[Function, Function]:
 
     def add_own(s: Fields) -> tuple[ShapeColumns, PositionColumns, FloatArray]:
         shape, circle, data = s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data
-        set_shift(c, travel, s.x, data)
+        set_shift(c, axial, s.x, data)
         f_own[:] = 0.0
         add_forces(own, shape, circle, data, f_own.reshape(-1))
         return shape, circle, data
@@ -101,19 +101,19 @@ def bind_moving(c: ContactColumns, travel: Travel) -> tuple[Function, Function]:
     return residual, tangent
 
 
-def set_shift(c: ContactColumns, travel: Travel, x: FloatArray, data: FloatArray) -> None:
+def set_shift(c: ContactColumns, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
     """Fill c.shift: how far the material has moved since the sticking positions in ``data`` were stored."""
-    stored = np.where(travel.stored >= 0, data[travel.stored], 0.0)
-    c.shift[:] = (x[travel.s] - stored) / c.L
+    stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
+    c.shift[:] = (x[axial.s] - stored) / c.L
 
 
-def update_moving(update: Any, c: ContactColumns, travel: Travel, fields: Fields) -> tuple[float, bool, float, int]:
+def update_moving(update: Any, c: ContactColumns, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
     """The post-Newton update of the law, ``update``; sticking positions are stored with the s of now."""
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
-    set_shift(c, travel, fields.x, fields.start_data)
+    set_shift(c, axial, fields.x, fields.start_data)
     error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
-    mine = c.active & (travel.stored >= 0)
-    fields.data[travel.stored[mine]] = fields.x[travel.s[mine]]
+    mine = c.active & (axial.stored >= 0)
+    fields.data[axial.stored[mine]] = fields.x[axial.s[mine]]
     return float(error), bool(changed), float(force), int(row)
 
 

@@ -36,7 +36,7 @@ from windlass.connectors.circle_segments.kernels import (
     read_state,
     stick_position,
 )
-from windlass.connectors.circle_segments.moving_cable import Travel, set_shift
+from windlass.connectors.circle_segments.moving_cable import AxialMotion, set_shift
 from windlass.connectors.circle_segments.tangent import chord_derivatives
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
@@ -129,12 +129,12 @@ def fill_powers(
             out[i, s, 5] = taken - out[i, s, 0] - out[i, s, 1] - out[i, s, 2] - out[i, s, 3] - out[i, s, 4]
 
 
-def eval_powers(c: ContactColumns, travel: Travel | None, fields: Fields) -> FloatArray:
+def eval_powers(c: ContactColumns, axial: AxialMotion | None, fields: Fields) -> FloatArray:
     """The powers of all segments [W], in the order of `POWERS`, shape (rows, segments, 6)."""
     rates = np.zeros(len(c.n))
-    if travel is not None:
-        set_shift(c, travel, fields.x, fields.data)
-        rates = fields.v[travel.s]
+    if axial is not None:
+        set_shift(c, axial, fields.x, fields.data)
+        rates = fields.v[axial.s]
     out = np.zeros((len(c.n), int(c.n.max(initial=0)), len(POWERS)))
     fill_powers(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data, rates, out)
     return out

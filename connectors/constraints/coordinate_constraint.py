@@ -247,7 +247,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Fill in the ground for a first marker that was left out."""
     if values.get("marker0") is None:
         values["marker0"] = coordinate_marker(world, None)
@@ -263,10 +263,10 @@ def check(world: Tables, table: EntityTable) -> None:
     levels = [(fast, "offset", "velocity_level = True"), (~fast, "rate", "velocity_level = False")]
     for chosen, prefix, words in levels:
         for name, values in given.items():
-            for row in table.held[chosen & values & name.startswith(prefix)][:1]:
+            for row in table.resident[chosen & values & name.startswith(prefix)][:1]:
                 raise ModelError(f"{name} of {table.kind} row {row} has no effect with {words}: must be left out")
     alone = given["offset_rate_function"] & ~given["offset_function"]
-    for row in table.held[alone][:1]:
+    for row in table.resident[alone][:1]:
         raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
 
 
@@ -304,7 +304,7 @@ register(
         dofs=pair_dofs,
         bind=bind,
         build=build,
-        complete=complete,
+        fill_defaults=fill_defaults,
         check=check,
         outputs={
             "force": coordinate_output(

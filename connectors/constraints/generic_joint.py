@@ -116,9 +116,9 @@ def check(world: Tables, table: EntityTable) -> None:
     for name in ("frame0", "frame1"):
         values = table.local(name)
         for k in np.flatnonzero(~is_rotation(values))[:1]:
-            given = f"{name} = {values[k].tolist()} in {table.kind} row {table.held[k]}"
+            given = f"{name} = {values[k].tolist()} in {table.kind} row {table.resident[k]}"
             raise ModelError(f"{given}: must be a rotation matrix [1]")
-    check_spatial(world, table, np.ones(table.held_count, bool), "RevoluteJoint2D or PrismaticJoint2D")
+    check_spatial(world, table, np.ones(table.resident_count, bool), "RevoluteJoint2D or PrismaticJoint2D")
 
 
 register(

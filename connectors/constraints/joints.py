@@ -105,7 +105,7 @@ def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
 def check_planar(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for joints of the plane on markers that can move out of it."""
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
-    for row in table.held[spatial][:1]:
+    for row in table.resident[spatial][:1]:
         raise ModelError(
             f"{table.kind} row {row} has a marker that can move out of the plane: must have markers in the plane; "
             "in space use GenericJoint"
@@ -118,11 +118,11 @@ def check_spatial(world: Tables, table: EntityTable, needed: NDArray[np.bool_], 
     Args:
         world: the world.
         table: table of joints.
-        needed: rows whose equations hold such motion, shape (held,).
+        needed: rows whose equations hold such motion, shape (resident,).
         instead: what to use in the plane.
     """
     spatial = find_spatial(world, table.local("marker0")) | find_spatial(world, table.local("marker1"))
-    for row in table.held[needed & ~spatial][:1]:
+    for row in table.resident[needed & ~spatial][:1]:
         raise ModelError(
             f"{table.kind} row {row} holds motion out of the plane, which its markers do not have: "
             f"must have a marker in space; in the plane use {instead}"

@@ -78,7 +78,7 @@ def build(rows: LocalRows) -> System:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis of length 0, and for markers in space."""
-    for row in table.held[~table.local("axis").any(axis=1)][:1]:
+    for row in table.resident[~table.local("axis").any(axis=1)][:1]:
         raise ModelError(f"axis = (0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
     check_planar(world, table)
 

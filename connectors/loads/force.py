@@ -34,7 +34,7 @@ def check(world: Tables, table: EntityTable) -> None:
     turns = table.local("body_fixed")
     for markers, positions, _ in world.split_by_table(table.local("marker")):
         if "rigid marker" not in markers.component.provides:
-            for row in table.held[positions[turns[positions]]][:1]:
+            for row in table.resident[positions[turns[positions]]][:1]:
                 raise ModelError(
                     f"marker in {table.kind} row {row} is a {markers.kind}: a body_fixed force must have a rigid marker"
                 )

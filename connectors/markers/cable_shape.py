@@ -116,16 +116,16 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
 
 @kernel
 def update_moving_points(
-    index: IntArray, travel: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
+    index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
 ) -> None:
-    """The same for markers on moving cables: ``travel`` are the local numbers of s, G slide matrices (rows, 4, 4).
+    """The same for markers on moving cables: ``axial_dof`` are the local numbers of s, G slide matrices (rows, 4, 4).
 
     With w = v + s_t G q the velocities of the material are S w and its slope rates S' w.
     """
     w = np.empty(8)
     for i in range(len(index)):
         k = index[i]
-        n, s_t = shape.dofs[k], v[travel[i]]
+        n, s_t = shape.dofs[k], v[axial_dof[i]]
         fill_product(G[i], x, n, w)
         for a in range(8):
             w[a] = v[n[a]] + s_t * w[a]
@@ -241,7 +241,7 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables of another kind than two nodes with slope, and for moving ones with an offset."""
     offset = table.local("vertical_offset")
     for cables, positions, _ in world.split_by_table(table.local("cable")):
-        width = world.held_dofs(cables).shape[1]
+        width = world.resident_dofs(cables).shape[1]
         moves = "ale" in cables.component.refs
         if width != CABLE_DOFS + moves:
             raise ModelError(
@@ -249,7 +249,7 @@ def check(world: Tables, table: EntityTable) -> None:
             )
         wrong = positions[offset[positions] != 0.0]
         if moves and len(wrong):
-            given = f"vertical_offset = {offset[wrong.min()]:g} m in {table.kind} row {table.held[wrong.min()]}"
+            given = f"vertical_offset = {offset[wrong.min()]:g} m in {table.kind} row {table.resident[wrong.min()]}"
             raise ModelError(f"{given}: must be 0 for {cables.kind}, whose material moves along its axis")
 
 
@@ -260,10 +260,10 @@ def build(rows: LocalRows) -> System:
     moves = (axial >= 0).any(axis=1)
     system = System("CableShape", rows.dofs)
     still, moving = index[~moves], index[moves]
-    travel = rows.dofs[moves, CABLE_DOFS:].reshape(-1)
+    axial_dof = rows.dofs[moves, CABLE_DOFS:].reshape(-1)
     G = slide_matrices(cable_lengths(rows.world, rows.local("cable")[moves]))
     update = call(update_points, lambda s: (still, s.markers[FAMILY], s.x, s.v))
-    update_moving = call(update_moving_points, lambda s: (moving, travel, G, s.markers[FAMILY], s.x, s.v))
+    update_moving = call(update_moving_points, lambda s: (moving, axial_dof, G, s.markers[FAMILY], s.x, s.v))
     system.update = update + update_moving if len(moving) else update
     return system
 

@@ -59,7 +59,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
     """Columns for the local markers; those whose kind provides "curved marker" get a row in H, the others J = 1."""
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
     # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
-    m = max((world.held_dofs(table).shape[1] for table in tables), default=1)
+    m = max((world.resident_dofs(table).shape[1] for table in tables), default=1)
     n = len(ids)
     dofs = np.full((n, m), layout.spare, np.int64)
     J, curved = np.zeros((n, m)), np.zeros(n, bool)
@@ -93,7 +93,7 @@ def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
     """World number of each row's coordinate, shape (rows, 1), -1 for the ground."""
     of_node = world.dofs_of(table.local("node"))
     if of_node.shape[1] == 0:
-        return np.full((table.held_count, 1), -1, np.int64)
+        return np.full((table.resident_count, 1), -1, np.int64)
     # too large ones are reported by the check
     which = np.minimum(table.local("coordinate"), of_node.shape[1] - 1)
     dofs: IntArray = of_node[np.arange(len(of_node)), which][:, None]
@@ -115,7 +115,7 @@ def check(world: Tables, table: EntityTable) -> None:
         names = nodes.component.dof_names
         for k in positions[coordinate[positions] >= len(names)][:1]:
             raise ModelError(
-                f"coordinate = {coordinate[k]} in {table.kind} row {table.held[k]}: must be < {len(names)}, "
+                f"coordinate = {coordinate[k]} in {table.kind} row {table.resident[k]}: must be < {len(names)}, "
                 f"a {nodes.kind} has {', '.join(names)}"
             )
 

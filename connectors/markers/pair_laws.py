@@ -85,7 +85,7 @@ def register_kind(
     source: str = "",
     before: Callable[[LocalRows], tuple[Update, Update]] | None = None,
     finish: Callable[[LocalRows, System], None] | None = None,
-    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
+    fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
     draw: bool = True,
 ) -> Law:
@@ -105,7 +105,7 @@ def register_kind(
         before: ``(rows) -> (update, update)``, functions ``(s)`` that bring arrays in c up to date before forces and
             before tangents, or None.
         finish: ``(rows, system)`` adds what else the law has (energy, history values).
-        complete, check: see `Law`.
+        fill_defaults, check: see `Law`.
         draw: whether rows are drawn, where they are lines between two points.
 
     Raises:
@@ -150,7 +150,7 @@ def register_kind(
     def fill(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         if ground is not None and values.get("marker0") is None:
             values["marker0"] = ground(world)
-        return values if complete is None else complete(world, values)
+        return values if fill_defaults is None else fill_defaults(world, values)
 
     given = dict(outputs or {})
     shown = {
@@ -167,7 +167,7 @@ def register_kind(
             bind=bind,
             build=build,
             outputs={**kind.outputs, "force": force_output, **given, **shown},
-            complete=fill,
+            fill_defaults=fill,
             check=check,
             source=source,
             draw=(lambda rows, fields, subdivisions: draw_lines(rows, fields, shown)) if draw and spatial else None,

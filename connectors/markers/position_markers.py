@@ -108,7 +108,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
     """Columns for the local markers; those whose kind provides "curved marker" get a row in H and Hr."""
     tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
     # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
-    m = max((world.held_dofs(table).shape[1] for table in tables), default=0)
+    m = max((world.resident_dofs(table).shape[1] for table in tables), default=0)
     n = len(ids)
     dofs = np.full((n, m), layout.spare, np.int64)
     curved = np.zeros(n, bool)
@@ -206,7 +206,7 @@ def check_on_cable(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a point beyond the end of its cable."""
     x, length = table.local("x"), _cable_lengths(world, table.local("cable"))
     for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
-        given = f"x = {x[k]} m in {table.kind} row {table.held[k]}"
+        given = f"x = {x[k]} m in {table.kind} row {table.resident[k]}"
         raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
 
 
@@ -216,8 +216,8 @@ def check_node(world: Tables, table: EntityTable) -> None:
         if _position_width(nodes.component) < 2:
             names = ", ".join(nodes.component.dof_names)
             raise ModelError(
-                f"node in {table.kind} row {table.held[positions[0]]}: must be a node whose first coordinates are x "
-                f"and y; {nodes.kind} has {names}"
+                f"node in {table.kind} row {table.resident[positions[0]]}: must be a node whose first coordinates are "
+                f"x and y; {nodes.kind} has {names}"
             )
 
 
@@ -374,7 +374,7 @@ register(
         PositionOnGround,
         role="marker",
         family=FAMILY,
-        dofs=lambda world, table: np.zeros((table.held_count, 0), np.int64),
+        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
         build=lambda rows: _bind_points(rows, _ground_positions(rows)),
         source=SOURCE,
     )

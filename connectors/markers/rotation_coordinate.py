@@ -173,7 +173,7 @@ def build(rows: LocalRows) -> System:
         store(c, s.x, s.data)
         return PostNewton()
 
-    def find_trouble(s: Fields) -> list[str]:
+    def diagnose(s: Fields) -> list[str]:
         return [
             f"{rows.table.describe(int(rows.rows[i]))}: the angle about the axis {rows.local('axis')[i]} is lost: "
             "a step must turn the body by less than 3/4 of a turn, and the axis must not come to point against its "
@@ -182,11 +182,11 @@ def build(rows: LocalRows) -> System:
         ]
 
     system.update = call(update_rotations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.data))
-    system.post_newton, system.checks.trouble = post_newton, find_trouble
+    system.post_newton, system.checks.diagnose = post_newton, diagnose
     return system
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Check the axis and create the history values.
 
     Raises:
@@ -205,12 +205,12 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis that the initial values reverse, and for history values that do not fit."""
     check_history(world, table, len(START))
-    dofs = world.numbering.places(world.held_dofs(table))
+    dofs = world.numbering.places(world.resident_dofs(table))
     a, b = directions(world.numbering.reference[dofs], table.local("axis"))
     _, share = initial_angles(world.numbering.reference[dofs] + world.numbering.displacement[dofs], a, b)
     for k in np.flatnonzero(~(share > REVERSED))[:1]:
         raise ModelError(
-            f"axis = {table.local('axis')[k]} in RotationCoordinate row {table.held[k]} points against its "
+            f"axis = {table.local('axis')[k]} in RotationCoordinate row {table.resident[k]} points against its "
             "direction in the reference configuration at the start: must be turned by less than 180°, to have an angle "
             "about it"
         )
@@ -248,7 +248,7 @@ register(
         dofs=lambda world, table: world.dofs_of(table.local("node"))[:, 3:],
         bind=bind,
         build=build,
-        complete=complete,
+        fill_defaults=fill_defaults,
         check=check,
         outputs={
             "angle": Output("rad", "angle about the axis since the reference, not wrapped, ()", eval_angle),

@@ -35,9 +35,9 @@ class Share:
     Attributes:
         own: the surfaces that this process moves, shape (k,).
         present: runs of all surfaces that may get forces here, see `find_runs`.
-        dofs: coordinates of the surfaces; foreign ones have the numbers after the local ones, then comes the spare
+        dofs: coordinates of the surfaces; those of others have the numbers after the local ones, then comes the spare
             number, shape (n, w).
-        foreign: world numbers of the foreign coordinates, shape (f,).
+        off_process: world numbers of the coordinates of other processes, shape (f,).
     """
 
     def __init__(self, world: Tables, layout: Rows, c: Surfaces) -> None:
@@ -61,7 +61,7 @@ class Share:
         self._ghosts = self._share_out(np.concatenate((self._always, self._on_ground)))
         self._knows_ground = False
         self.present: Runs = find_runs(self.own)
-        self.dofs, self.foreign = c.dofs, np.zeros(0, np.int64)
+        self.dofs, self.off_process = c.dofs, np.zeros(0, np.int64)
         self._columns: TangentColumns | None = None
         self._curved: bool | None = None
 
@@ -122,19 +122,19 @@ class Share:
         others &= (self._owner != self._layout.rank) & ~c.fixed
         self._ghosts = self._share_out(np.flatnonzero(others))
         self.present = find_runs(np.sort(np.concatenate((self.own, self._ghosts.received, self._on_ground))))
-        self._number_foreign(c)
+        self._number_off_process(c)
         self._columns = None
         self.spread(c)
         return True
 
-    def _number_foreign(self, c: Surfaces) -> None:
+    def _number_off_process(self, c: Surfaces) -> None:
         spare, ghosts = self._layout.spare, self._ghosts.received
         numbers = self._world.dofs_of(self._marker[ghosts])
         local = self._layout.local_dofs(numbers)
         beyond = (numbers >= 0) & (local == spare)
-        self.foreign = np.unique(numbers[beyond])
-        local[beyond] = spare + np.searchsorted(self.foreign, numbers[beyond])
-        last = spare + len(self.foreign)
+        self.off_process = np.unique(numbers[beyond])
+        local[beyond] = spare + np.searchsorted(self.off_process, numbers[beyond])
+        last = spare + len(self.off_process)
         local[numbers < 0] = last
         self.dofs = np.where(c.dofs == spare, last, c.dofs)
         self.dofs[ghosts] = last
@@ -143,7 +143,7 @@ class Share:
     def collect_columns(
         self, c: Surfaces, m: PositionColumns, v: FloatArray
     ) -> tuple[Surfaces, PositionColumns, FloatArray]:
-        """What the tangent of the pairs needs: surfaces, markers and velocities with foreign ones among them.
+        """What the tangent of the pairs needs: surfaces, markers and velocities with those of others among them.
 
         Args:
             c: the surfaces.
@@ -212,7 +212,7 @@ class TangentColumns:
             array[self._others] = part
         if self._curved:
             n.h[:] = np.where(self._is_curved > 0.0, np.arange(len(n.h)), -1)
-        everything = np.zeros(len(v) + len(share.foreign))
+        everything = np.zeros(len(v) + len(share.off_process))
         everything[: len(v) - 1] = v[:-1]
         everything[share.dofs[ghosts.received]] = heard[-1]
         everything[-1] = 0.0

@@ -60,7 +60,7 @@ class HuntCrossley(Component):
     enabled = column("1", "whether a new state has it enabled", default=True, dtype=bool)
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Create the flags that the user left out."""
     given = values.get("contact_set")
     if values.get("data") is not None or not (isinstance(given, (Entity, list, tuple)) and len(given)):
@@ -208,10 +208,10 @@ register(
     Law(
         HuntCrossley,
         "connector",
-        dofs=lambda world, table: np.zeros((table.held_count, 0), np.int64),
+        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
         build=build,
-        everywhere=True,
-        complete=complete,
+        replicated=True,
+        fill_defaults=fill_defaults,
         check=check,
         outputs={
             "potential_energy": Output("J", "stored energy of all contacts, (); 0 where disabled", eval_energies),

@@ -110,18 +110,18 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
     """Give the system the coordinates of all candidate pairs, and note the first pair of each set."""
     sets = system.sets
     width = max((b.surfaces.dofs.shape[1] for b in sets), default=0)
-    foreign = [b.share.foreign if b.share is not None else np.zeros(0, np.int64) for b in sets]
-    off_process = np.concatenate([np.zeros(0, np.int64), *foreign])
+    off_process_dofs = [b.share.off_process if b.share is not None else np.zeros(0, np.int64) for b in sets]
+    off_process = np.concatenate([np.zeros(0, np.int64), *off_process_dofs])
     assert system.neighbours is not None
     system.neighbours.off_process = off_process
     last = spare + len(off_process)
     parts = [np.zeros((0, 2 * width), np.int64)]
     first, beyond = 0, 0
-    for b, others in zip(sets, foreign, strict=True):
+    for b, others in zip(sets, off_process_dofs, strict=True):
         b.first = first
         numbers, pairs = b.surfaces.dofs, b.near.pairs
         if b.share is not None:
-            # foreign coordinates of one set after those of the other, then the spare number
+            # coordinates of other processes of one set after those of the other, then the spare number
             numbers = b.share.dofs
             numbers = np.where(
                 numbers < spare, numbers, np.where(numbers == spare + len(others), last, numbers + beyond)

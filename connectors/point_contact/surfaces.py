@@ -267,7 +267,7 @@ def _material_columns(world: Tables, materials: IntArray) -> list[FloatArray]:
     return out
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Replace bodies, nodes and ground in ``marker`` by markers at their reference point."""
     given = values.get("marker")
     handles: Any = [given] if isinstance(given, Entity) else given
@@ -297,7 +297,7 @@ for _kind in KINDS:
             _kind,
             "passive",
             dofs=lambda world, table: world.dofs_of(table.local("marker")),
-            complete=complete,
+            fill_defaults=fill_defaults,
             check=check,
             source=SOURCE,
         )

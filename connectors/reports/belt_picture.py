@@ -213,8 +213,8 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
     assembly, m = output_assembly(world), fields.markers[POSITION_FAMILY]
     k = int(assembly.layout.marker_index[marker.ids][0])
     here = None if k < 0 else (m.p[k, :2].copy(), m.A[k, :2, 0].copy(), float(m.omega[k, 2]))
-    everywhere = [here] if assembly.processes.size == 1 else assembly.processes.allgather("marker", here)
-    found: tuple[FloatArray, FloatArray, float] = next(part for part in everywhere if part is not None)
+    gathered = [here] if assembly.processes.size == 1 else assembly.processes.allgather("marker", here)
+    found: tuple[FloatArray, FloatArray, float] = next(part for part in gathered if part is not None)
     return found
 
 

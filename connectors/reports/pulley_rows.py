@@ -51,7 +51,7 @@ def bind_pulley(world: World, contacts: Entity, circle: Entity) -> Pulley:
     if not on_circle.any():
         raise ModelError(f"none of the contacts {contacts!r} is with the circle {circle!r} ({circle.name})")
     mine = contacts[np.flatnonzero(on_circle)]
-    cable_ids = find_cables(world, mine.table.collect("cable", mine.rows), everywhere=True)
+    cable_ids = find_cables(world, mine.table.collect("cable", mine.rows), together=True)
     chains: list[Chain] = find_chains(world, cable_ids)
     order = np.concatenate([chain.order for chain in chains])
     rows = mine[order]

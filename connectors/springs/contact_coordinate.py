@@ -131,7 +131,7 @@ def add_update(rows: LocalRows, system: System) -> None:
     system.post_newton, system.energy = post_newton, eval_energy
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Fill in the history values."""
     return create_history(world, ContactCoordinate, values, START)
 
@@ -167,7 +167,7 @@ register_pair(
     columns=bind,
     before=bind_gaps,
     finish=add_update,
-    complete=complete,
+    fill_defaults=fill_defaults,
     check=check,
     outputs={
         "gap": coordinate_output("m", "rad", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),

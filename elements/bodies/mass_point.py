@@ -91,7 +91,7 @@ register(
         bind=bind,
         build=build,
         outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
-        complete=create_node,
+        fill_defaults=create_node,
         source="Newton's second law",
     )
 )

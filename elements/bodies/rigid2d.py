@@ -90,7 +90,7 @@ register(
         outputs=point_outputs("m, rad")
         | rotation_outputs()
         | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
-        complete=create_node,
+        fill_defaults=create_node,
         source="Newton-Euler equations; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
     )
 )

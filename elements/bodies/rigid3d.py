@@ -72,7 +72,7 @@ class RigidBody3D(Component):
     center_of_mass = column("m", "position of the centre of mass in the body's frame", shape=(3,), default=(0.0,) * 3)
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Bring the inertia to a tensor, check it, and create the node if none is given.
 
     Raises:
@@ -205,7 +205,7 @@ register(
                 "kg m^2/s", "angular momentum about the global origin, global, shape (3,)", eval_angular_momentum
             ),
         },
-        complete=complete,
+        fill_defaults=fill_defaults,
         source="P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)",
     )
 )

@@ -189,11 +189,13 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not law_groups:
-        system.fused.runs = 4
+        system.fused.block_size = 4
         system.fused.residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.fused.tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
     system.body_force = Term(call(gravity, lambda s: (inertia, s.g, s.which, s.f)))
-    system.checks = Checks(diagnose=create_diagnosis(rows), doubts=create_doubts(rows), energy_is_whole=not law_groups)
+    system.checks = Checks(
+        find_faults=create_diagnosis(rows), doubts=create_doubts(rows), energy_is_whole=not law_groups
+    )
     system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
 
@@ -221,7 +223,7 @@ def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose nodes, shares or functions do not fit together."""
-    held, node0, node1 = table.held, table.local("node0"), table.local("node1")
+    held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
     for k in np.flatnonzero(node0 == node1):
         name = world.entity(int(node0[k])).name
         raise ModelError(f"node0 = node1 = {name} in {table.kind} row {held[k]}: must be two different nodes")
@@ -245,7 +247,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def _check_slope(world: Tables, table: EntityTable) -> None:
     """Strains do not exist where r' = 0, for instance in the middle of a cable whose ends lie on one point."""
-    held, length, dofs = table.held, table.local("length"), world.held_dofs(table)
+    held, length, dofs = table.resident, table.local("length"), world.resident_dofs(table)
     s = np.unique(np.concatenate([np.concatenate((rule.sa, rule.sb)) for rule in map(create_rule, RULES)]))
     # a million cables at once would take gigabytes
     for first in range(0, len(held), BLOCK):

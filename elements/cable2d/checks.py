@@ -33,7 +33,7 @@ LEAST_STRAIN = 1e-6
 
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
-    """The `Checks.diagnose` of cables whose first 8 coordinates are those of their nodes."""
+    """The `Checks.find_faults` of cables whose first 8 coordinates are those of their nodes."""
     dofs, law = rows.dofs[:, :8], has_law(rows)
     length, free = rows.local("length"), eval_free_strain(rows)
 

@@ -112,8 +112,8 @@ def _take_part(net: Net, rank: int, size: int) -> Given:
     """The nodes of a range of rows, and the cables that begin there; all of a small net."""
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
     if size == 1 or max(count, cables) <= building.KEPT_WHOLE:
-        whole = [Part(len(section.node0), np.arange(len(section.node0)), everywhere=True) for section in net.cables]
-        return Given(Part(count, np.arange(count), everywhere=True), whole, net)
+        whole = [Part(len(section.node0), np.arange(len(section.node0)), replicated=True) for section in net.cables]
+        return Given(Part(count, np.arange(count), replicated=True), whole, net)
     first, end = count * rank // size, count * (rank + 1) // size
     parts = [
         Part(len(section.node0), np.flatnonzero((section.node0 >= first) & (section.node0 < end)))

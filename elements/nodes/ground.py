@@ -19,7 +19,7 @@ register(
     Law(
         Ground,
         "passive",
-        dofs=lambda world, table: np.zeros((table.held_count, 0), np.int64),
+        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
         outputs={
             "position": Output(
                 "m", "global position of the reference point, shape (3,)", lambda rows, s: rows.local("position")

@@ -92,12 +92,12 @@ def check_slopes(world: Tables, table: EntityTable) -> None:
     kind = table.kind
     slope, displacement = table.local("slope"), table.local("displacement")
     for when, values in (("", slope), (" + displacement", slope + displacement[:, 2:])):
-        for row in table.held[~values.any(axis=1)]:
+        for row in table.resident[~values.any(axis=1)]:
             raise ModelError(f"slope{when} = (0, 0) in {kind} row {row}: must have a length > 0")
     initial = np.concatenate((displacement[:, :2], table.local("velocity")[:, :2]), axis=1)
     position = table.local("position")
     for owners, places, owner_rows in world.split_by_table(table.local("shares_position")):
-        rows, shared = table.held[places], owners.local("position", owner_rows)
+        rows, shared = table.resident[places], owners.local("position", owner_rows)
         for row in rows[owners.local("shares_position", owner_rows) >= 0][:1]:
             raise ModelError(f"shares_position in {kind} row {row}: must be a node whose position is its own")
         for k in np.flatnonzero((position[places] != shared).any(axis=1))[:1]:
@@ -116,7 +116,7 @@ register(
         "node",
         dofs=node_dofs,
         outputs=point_outputs("m, 1"),
-        complete=take_shared_position,
+        fill_defaults=take_shared_position,
         check=check_slopes,
         source=SOURCE,
     )

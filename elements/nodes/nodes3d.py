@@ -62,7 +62,7 @@ class RigidNode3D(Component):
     )
 
 
-def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Bring displacement and velocity to 7 numbers, and check the Euler parameters.
 
     Raises:
@@ -142,7 +142,7 @@ register(
         "node",
         dofs=node_dofs,
         outputs=rigid_outputs(),
-        complete=complete,
+        fill_defaults=fill_defaults,
         check=check,
         source=SOURCE,
     )

@@ -26,7 +26,7 @@ def check_same_world(world: World, processes: Processes) -> None:
     Raises:
         ModelError: on all processes, with the first table and column that differs.
     """
-    tables = [table for table in world.tables.values() if not table.is_spread]
+    tables = [table for table in world.tables.values() if not table.is_distributed]
     columns = {f"{t.kind}.{name}": (t, name) for t in tables for name in t.names}
     found: dict[str, Any] = {f"rows of {t.kind}": t.count for t in world.tables.values()}
     found |= {"gravity": tuple(world.gravity.tolist())}

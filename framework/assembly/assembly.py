@@ -26,7 +26,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.layout.layout import Layout
-from windlass.framework.layout.pruning import spread_world
+from windlass.framework.layout.pruning import prune_world
 from windlass.framework.model.law import LocalRows, family_of, law_of
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Evaluation, Fault, Fields, PostNewton, System, evaluate
@@ -74,7 +74,7 @@ class Assembly:
         rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
         layout = self.layout = Layout(world, rank, size, comm)
         self.processes = layout.processes
-        spread_world(layout, self.processes)
+        prune_world(layout, self.processes)
         n, m = layout.spare, len(layout.multipliers_owned)
         data = np.zeros(len(layout.data_rows_owned))
         self.fields = Fields(
@@ -328,13 +328,15 @@ class Assembly:
         """Stored energy of all laws that have one [J], of this process."""
         return sum(s.energy(self.fields) for s in self.systems if s.energy is not None)
 
-    def find_trouble(self) -> list[str]:
+    def diagnose(self) -> list[str]:
         """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""
-        return self._gather([words for c in self._checks if c.trouble is not None for words in c.trouble(self.fields)])
+        return self._gather(
+            [words for c in self._checks if c.diagnose is not None for words in c.diagnose(self.fields)]
+        )
 
     def find_faults(self) -> list[Fault]:
         """What cannot be meant in rows at the present fields; all processes call this together."""
-        return self._gather([fault for c in self._checks if c.diagnose for fault in c.diagnose(self.fields)])
+        return self._gather([fault for c in self._checks if c.find_faults for fault in c.find_faults(self.fields)])
 
     def _gather(self, mine: list[Any]) -> list[Any]:
         """The findings of all processes, each once."""
@@ -389,7 +391,7 @@ def serial_assembly(world: World) -> Assembly:
     Raises:
         ModelError: this process has only a part of the world.
     """
-    if world.is_spread:
+    if world.is_distributed:
         raise ModelError("this call works on one process, but the tables are spread over several: run without mpiexec")
     assembly: Assembly = world.resource("assembly", lambda: Assembly(world))
     return assembly

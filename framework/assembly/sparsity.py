@@ -52,22 +52,26 @@ class Pattern:
         multiply(self.indptr, self.indices, self.block, values, x, absolute, out)
         return out
 
-    def slots(self, rows: IntArray, columns: IntArray, runs: int = 1) -> IntArray:
+    def slots(self, rows: IntArray, columns: IntArray, block_size: int = 1) -> IntArray:
         """Slots of the blocks rows x columns.
 
         Args:
             rows: local unknowns, shape (k, n); -1 for none.
             columns: local unknowns, shape (k, m); -1 for none.
-            runs: give only one for every so many columns where the others follow it, see `Fused.runs`.
+            block_size: give only one for every so many columns where the others follow it, see `Fused.block_size`.
 
         Returns:
-            Slots, int32, shape (k, n, m), or as `Fused.runs` has it.
+            Slots, int32, shape (k, n, m), or as `Fused.block_size` has it.
         """
-        if runs > 1 and follow_in_runs(columns, runs):
+        if block_size > 1 and follow_in_blocks(columns, block_size):
             if self.block == 1:
-                columns = columns[:, ::runs]
-            elif self.block == runs and follow_in_runs(rows, runs) and not np.any((rows | columns)[:, ::runs] % runs):
-                rows, columns = rows[:, ::runs], columns[:, ::runs]
+                columns = columns[:, ::block_size]
+            elif (
+                self.block == block_size
+                and follow_in_blocks(rows, block_size)
+                and not np.any((rows | columns)[:, ::block_size] % block_size)
+            ):
+                rows, columns = rows[:, ::block_size], columns[:, ::block_size]
         out: Any = np.empty((len(rows), rows.shape[1], columns.shape[1]), np.int32)
         i, j = np.ascontiguousarray(rows), np.ascontiguousarray(columns)
         find_slots(self.indptr, self.indices, self.block, i, j, self.spare, out)
@@ -105,17 +109,19 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
 
 def _coarsen(numbers: IntArray, block: int) -> IntArray:
     """Numbers of the blocks of unknowns, shape (k, m) or less; -1 for none."""
-    if block > 1 and numbers.shape[1] % block == 0 and follow_in_runs(numbers, block):
+    if block > 1 and numbers.shape[1] % block == 0 and follow_in_blocks(numbers, block):
         # not aligned with the blocks, a run lies in two of them
         ends = numbers[:, ::block], numbers[:, block - 1 :: block]
         numbers = ends[0] if not np.any(ends[0] % block) else np.concatenate(ends, axis=1)
     return numbers // block
 
 
-def follow_in_runs(numbers: IntArray, runs: int) -> bool:
-    """Whether numbers, shape (k, m), are those of existing unknowns that follow each other in runs."""
-    begins = numbers[:, ::runs]
-    return bool((begins >= 0).all()) and all(np.array_equal(numbers[:, j::runs], begins + j) for j in range(1, runs))
+def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
+    """Whether numbers, shape (k, m), are those of existing unknowns that follow each other in block_size."""
+    begins = numbers[:, ::block_size]
+    return bool((begins >= 0).all()) and all(
+        np.array_equal(numbers[:, j::block_size], begins + j) for j in range(1, block_size)
+    )
 
 
 @kernel

@@ -104,7 +104,7 @@ def create_sparsity(
             blocks += [(multipliers, rows), (rows, multipliers)]
     pattern = create_pattern(blocks, count, BLOCK if storage is Storage.BLOCKS else 1)
     slots = {
-        c: _find_slots(pattern, rows, fused.runs if (fused := systems[c].fused) is not None else 1)
+        c: _find_slots(pattern, rows, fused.block_size if (fused := systems[c].fused) is not None else 1)
         for c, rows in rows_of.items()
         if _has_block(systems[c])
     }

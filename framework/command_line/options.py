@@ -28,8 +28,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
-from windlass.framework.command_line import checkpoint_options, summary_file
-from windlass.framework.command_line import unused_options as unread
+from windlass.framework.command_line import checkpoint_options, summary_file, unused_options
 from windlass.framework.command_line.help_text import describe_options
 from windlass.framework.command_line.option_files import environment_options, insert_files, petsc_files, start_with
 from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
@@ -188,7 +187,9 @@ def option(
         raise OptionError(f"option name {given}: expected letters, digits and underscores")
     database = _petsc().Options()
     item = Option(name, default, unit, doc, minimum, maximum, tuple(choices) if choices else None)
-    if name.lower() in HELP_NAMES or (unread.GLOBAL.fullmatch(name) and name.lower() in unread.petsc_names()):
+    if name.lower() in HELP_NAMES or (
+        unused_options.GLOBAL.fullmatch(name) and name.lower() in unused_options.petsc_names()
+    ):
         raise OptionError(f"option name {name!r}: PETSc has an option of this name")
     known = _run.own.setdefault(name, item)
     # several solvers of one kind may have defaults of their own
@@ -234,7 +235,7 @@ def set_from_options(solver: Any) -> None:
         check_values(prefix)
         _read_options(solver, prefix)
         _run.solvers[prefix].kinds = describe_kinds(solver)
-        _raise_for_unread(Moment.OPTIONS_SET)
+        _raise_for_unused(Moment.OPTIONS_SET)
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())
@@ -276,7 +277,7 @@ def after_set_up(solver: Any) -> None:
     prefix = solver.getOptionsPrefix() or ""
     if not _run.help and _run.solvers.get(prefix, Solver()).reached < Moment.SET_UP:
         _run.solvers[prefix] = Solver(Moment.SET_UP, describe_kinds(solver))
-        _raise_for_unread(Moment.SET_UP)
+        _raise_for_unused(Moment.SET_UP)
 
 
 def finish() -> None:
@@ -289,7 +290,7 @@ def finish() -> None:
         return
     _run.finished = True
     if not _run.help:
-        _raise_for_unread(Moment.END, "the run is complete, but options had no effect:\n")
+        _raise_for_unused(Moment.END, "the run is complete, but options had no effect:\n")
         if not summary_file.is_written():
             summary_file.write(str(own_value("summary")), {}, process_rank() == 0)
         return
@@ -326,8 +327,8 @@ def _note(text: str) -> None:
         print(f"note: {text}", file=sys.stderr, flush=True)
 
 
-def _raise_for_unread(moment: Moment, heading: str = "") -> None:
-    lines = unread.check(moment, _run.solvers, _run.own)
+def _raise_for_unused(moment: Moment, heading: str = "") -> None:
+    lines = unused_options.check(moment, _run.solvers, _run.own)
     if lines:
         raise OptionError(heading + "\n".join(lines))
 

@@ -75,7 +75,7 @@ class Solver:
                 whole.parse(text or "")
 
 
-def find_unread() -> dict[str, str]:
+def find_unused() -> dict[str, str]:
     """Options that nothing on any rank has read: name without dash → value (empty for a flag)."""
     from petsc4py import PETSc  # here, because it starts with its options
 
@@ -91,7 +91,7 @@ def excuse(prefix: str) -> None:
     """Take the options of a solver as read: it has nothing to solve, since a checkpoint has its result."""
     from petsc4py import PETSc  # here, because it starts with its options
 
-    for name in find_unread():
+    for name in find_unused():
         if prefix and name.lower().startswith(prefix) and _is_petsc_name(name[len(prefix) :]):
             PETSc.Options().getString(name, "")
 
@@ -141,7 +141,7 @@ def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> 
         own: names of the options that the model and Windlass have declared.
     """
     lines = []
-    for name, value in find_unread().items():
+    for name, value in find_unused().items():
         problem = _judge(name, moment, solvers, own)
         if problem:
             lines.append(f"-{name}{' ' + value if value else ''}: {problem}")

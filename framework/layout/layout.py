@@ -77,16 +77,16 @@ class Layout:
             dof_owner = partition_coordinates(world, couplings_of(table_dofs), hub, size, comm)
         row_owner = {c: find_row_owners(d, dof_owner, hub) for c, d in table_dofs.items()}
         self.rows: dict[type[Component], IntArray] = {
-            c: world.tables[c].held[slice(None) if is_everywhere(c) else owner == rank]
+            c: world.tables[c].resident[slice(None) if is_replicated(c) else owner == rank]
             for c, owner in row_owner.items()
             if role_of(c) not in ("marker", "data")
         }
         node_dofs = {c: number.places(d) for c, d in number.node_dofs.items()}
         self.node_rows: dict[type[Component], IntArray] = {
-            c: world.tables[c].held[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
+            c: world.tables[c].resident[find_row_owners(d, dof_owner, hub) == rank] for c, d in node_dofs.items()
         }
         # contact sets may couple any row, and their worlds stay whole
-        self._row_owner = row_owner if any(map(is_everywhere, row_owner)) else {}
+        self._row_owner = row_owner if any(map(is_replicated, row_owner)) else {}
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
         self._number_dofs(dof_owner, own, ghosts)
@@ -102,7 +102,7 @@ class Layout:
         self._localise_data()
         # what nothing refers to is kept by one process
         self.owned_markers: dict[type[Component], IntArray] = {
-            c: world.tables[c].held[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
+            c: world.tables[c].resident[owner == rank] for c, owner in row_owner.items() if role_of(c) == "marker"
         }
 
     def _find_ghosts(self, own: IntArray, dofs: dict[type[Component], IntArray]) -> IntArray:
@@ -176,7 +176,7 @@ class Layout:
         self._local_of_multiplier = Lookup(self.multipliers_owned, np.arange(len(self.multipliers_owned)))
         owned = len(own) + len(mine)
         first = int(min(unknown[own].min(initial=total), unknown[mine].min(initial=total)))
-        reaches_all = any(is_everywhere(component) for component in self.rows)
+        reaches_all = any(is_replicated(component) for component in self.rows)
         none = np.zeros(0, np.int64)
         self.unknowns = Unknowns(
             of_dof=np.concatenate((unknown[own] - first, owned + np.arange(len(ghosts)))),
@@ -221,7 +221,7 @@ class Layout:
             np.maximum.at(last, dofs, dof_key[dofs].max(axis=1, initial=-1.0, keepdims=True))
         last[-1] = -1.0
         for component in number.first_multiplier:
-            multipliers = number.multipliers(component, self.world.tables[component].held)
+            multipliers = number.multipliers(component, self.world.tables[component].resident)
             key = last[table_dofs[component]].max(axis=1, initial=-1.0) + 0.5
             names.append(number.count + multipliers.ravel())
             owners.append(np.repeat(row_owner[component], multipliers.shape[1]))
@@ -251,7 +251,7 @@ class Layout:
         self.marker_index = Lookup(np.concatenate(every), np.concatenate([np.arange(len(ids)) for ids in every]))
         for component, table in world.tables.items():
             if role_of(component) == "marker":
-                self.rows[component] = table.held[self.marker_index[table.ids_of(table.held)] >= 0]
+                self.rows[component] = table.resident[self.marker_index[table.ids_of(table.resident)] >= 0]
 
     def _localise_data(self) -> None:
         """Local history values are those that local rows refer to; in serial all, in world order."""
@@ -259,7 +259,7 @@ class Layout:
         local = self._find_data(self.rows)
         if self.rank == 0 or world.processes is not None:
             # those that nothing refers to are on the first process
-            named = self._find_data({c: world.tables[c].held for c in self.rows})
+            named = self._find_data({c: world.tables[c].resident for c in self.rows})
             if world.processes is not None:
                 named = world.processes.sum(named.astype(float)) > 0.0
             local |= ~named & (self.rank == 0)
@@ -316,7 +316,7 @@ class Layout:
         return out
 
 
-def is_everywhere(component: type[Component]) -> bool:
+def is_replicated(component: type[Component]) -> bool:
     """Whether rows of a component are local on all processes."""
     law = law_of(component)
-    return law is not None and law.everywhere
+    return law is not None and law.replicated

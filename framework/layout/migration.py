@@ -38,7 +38,7 @@ Marks = dict[type[Component], NDArray[np.bool_]]
 def find_couplings(world: World) -> Couplings:
     """Places of the coordinates that rows of this process couple, see `Numbering.places`, of all tables but nodes."""
     return {
-        c: world.numbering.places(world.held_dofs(table))
+        c: world.numbering.places(world.resident_dofs(table))
         for c, table in world.tables.items()
         if role_of(c) not in ("node", "")
     }
@@ -93,7 +93,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
     graph = create_graph(world, couplings_of(couplings), hub)
     nodes = [world.tables[component] for component in world.numbering.node_dofs]
     first = np.cumsum([0, *(table.count for table in nodes)])
-    vertex = np.concatenate([start + table.held for start, table in zip(first, nodes, strict=False)])
+    vertex = np.concatenate([start + table.resident for start, table in zip(first, nodes, strict=False)])
     # work of coordinates counts once
     again = ~np.concatenate([counted[table.component] for table in nodes])
     weight = graph.weight - COORDINATE_WORK * np.bincount(graph.vertex, minlength=len(vertex)) * again
@@ -125,7 +125,7 @@ def _send_to_owners(
     """Send every row of a table in parts to the owner of its coordinates."""
     couplings, number = find_couplings(world), world.numbering
     for component, table in world.tables.items():
-        if not table.is_spread:
+        if not table.is_distributed:
             continue
         if component.dof_names:
             # a node that shares a position may have coordinates of two owners
@@ -133,9 +133,9 @@ def _send_to_owners(
         elif component in couplings:
             owners = find_row_owners(couplings[component], owner, hub)[:, None]
         else:
-            owners = np.full((table.held_count, 1), processes.comm.rank)
+            owners = np.full((table.resident_count, 1), processes.comm.rank)
         out = []
         for rank in range(processes.size):
             going = counted[component] & (owners == rank).any(axis=1) & (rank != processes.comm.rank)
-            out.append(table.held[going])
+            out.append(table.resident[going])
         send_rows(table, out, processes)

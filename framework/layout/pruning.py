@@ -18,33 +18,33 @@ from windlass.framework.model.schema import Component
 from windlass.framework.parallel.processes import Processes
 
 
-def spread_world(layout: Layout, processes: Processes) -> None:
+def prune_world(layout: Layout, processes: Processes) -> None:
     """Forget the rows that this process does not need; all processes call this together.
 
     Nothing is forgotten on one process, and in worlds with contact sets, whose neighbours may come from anywhere.
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
-    if processes.size == 1 or any(law is not None and law.everywhere for law in laws.values()):
+    if processes.size == 1 or any(law is not None and law.replicated for law in laws.values()):
         return
     tables = [world.tables[component] for component, law in laws.items() if law is not None]
-    large = [table for table in tables if table.count > parts.KEPT_WHOLE or table.is_spread]
+    large = [table for table in tables if table.count > parts.KEPT_WHOLE or table.is_distributed]
     if large:
         needed = find_needed(layout)
-        world.spread({table.component: table.held[needed[table.component]] for table in large}, processes)
+        world.prune({table.component: table.resident[needed[table.component]] for table in large}, processes)
 
 
 def find_needed(layout: Layout) -> dict[type[Component], NDArray[np.bool_]]:
-    """Which of the rows of each table that a process has it keeps, shape (held,)."""
+    """Which of the rows of each table that a process has it keeps, shape (resident,)."""
     world = layout.world
-    needed = {component: np.zeros(table.held_count, bool) for component, table in world.tables.items()}
+    needed = {component: np.zeros(table.resident_count, bool) for component, table in world.tables.items()}
     new: dict[type[Component], IntArray] = {}
     for component, table in world.tables.items():
         parts = [layout.rows.get(component), layout.owned_markers.get(component), layout.data_rows.get(component)]
         if component.dof_names:
             # also nodes that share the position of another one, for the names of their coordinates
-            local = layout.local_dofs(world.held_dofs(table)) < len(layout.owned)
-            parts.append(table.held[local.any(axis=1)])
+            local = layout.local_dofs(world.resident_dofs(table)) < len(layout.owned)
+            parts.append(table.resident[local.any(axis=1)])
         new[component] = _unite([rows for rows in parts if rows is not None])
     while new:
         ids = []

@@ -91,7 +91,7 @@ def check_history(
         ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
     """
     several = table.component.history_column
-    held, ids = table.held, table.local("data")
+    held, ids = table.resident, table.local("data")
     places = table.local(several) if several else np.ones(len(held), np.int64)
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")

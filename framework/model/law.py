@@ -34,7 +34,7 @@ class Tables(Protocol):
     gravity: FloatArray
     version: int
     changed: dict[type[Component], int]
-    is_spread: bool
+    is_distributed: bool
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
     numbering: Any
@@ -64,7 +64,7 @@ class Tables(Protocol):
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         """World coordinate numbers of rows."""
 
-    def held_dofs(self, table: EntityTable) -> IntArray:
+    def resident_dofs(self, table: EntityTable) -> IntArray:
         """World coordinate numbers of the rows that this process has."""
 
     def ref_width(self, table: EntityTable, name: str) -> int:
@@ -203,15 +203,15 @@ class Law:
         role: kind of the law; decides when its system runs.  ``data`` are history values, ``passive`` what other laws
             read (the ground, materials, surfaces).
         dofs: ``(world, table) -> world coordinate numbers of the rows that this process has``, in the order of
-            ``table.held``, -1 for none, shape (held, n).
+            ``table.resident``, -1 for none, shape (resident, n).
         bind: ``(rows) -> columns``, the arrays that kernels read, of any rows; functions find them as
             ``rows.columns``, made once and not for every output and frame.
         build: ``(rows) -> System`` of all rows of this process; called again when a switchable column changes.
         outputs: output variables by name.
-        complete: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
+        fill_defaults: ``(world, values) -> values`` fills in what the user left out (creates nodes, data).
         check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
             together.
-        everywhere: rows are local on all processes, which share the work within a row (contact sets).
+        replicated: rows are local on all processes, which share the work within a row (contact sets).
         multipliers: number of multipliers of each row (constraints).
         family: marker family that the rows belong to (markers).
         source: where the law comes from.
@@ -227,9 +227,9 @@ class Law:
     bind: Callable[[LocalRows], Any] | None = None
     build: Callable[[LocalRows], System] | None = None
     outputs: Mapping[str, Output] = field(default_factory=dict)
-    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
+    fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
     check: Callable[[Tables, EntityTable], None] | None = None
-    everywhere: bool = False
+    replicated: bool = False
     multipliers: int = 0
     family: str = ""
     source: str = ""

@@ -24,7 +24,7 @@ ARGUMENTS = {
     "dofs": ("world", "table"),
     "bind": ("rows",),
     "build": ("rows",),
-    "complete": ("world", "values"),
+    "fill_defaults": ("world", "values"),
     "check": ("world", "table"),
     "draw": ("rows", "fields", "subdivisions"),
     "paint": ("rows", "fields"),

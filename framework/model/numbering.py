@@ -22,8 +22,8 @@ def node_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def find_own(table: EntityTable) -> NDArray[np.bool_]:
-    """Which coordinates of the rows of a node table that this process has are their own, shape (held, k)."""
-    own = np.ones((table.held_count, len(table.component.dof_names)), dtype=bool)
+    """Which coordinates of the rows of a node table that this process has are their own, shape (resident, k)."""
+    own = np.ones((table.resident_count, len(table.component.dof_names)), dtype=bool)
     for name, names in find_shared(table.component).items():
         own[np.ix_(table.local(name) >= 0, find_dofs(table.component, names))] = False
     return own
@@ -45,7 +45,7 @@ class Numbering:
     Coordinates are numbered table by table in the order of first use, row by row.
 
     Attributes:
-        node_dofs: coordinate numbers of the rows of each node table that this process has, shape (held, k).
+        node_dofs: coordinate numbers of the rows of each node table that this process has, shape (resident, k).
         count: number of coordinates n.
         reference: reference coordinates [m, 1, rad], shape (known,).
         displacement, velocity: initial values, shape (known,).
@@ -67,7 +67,7 @@ class Numbering:
         for component, table in world.tables.items():
             if not component.dof_names:
                 continue
-            rows = table.held_count
+            rows = table.resident_count
             own = find_own(table)
             numbers = np.full(own.shape, -1, dtype=np.int64)
             numbers[own], count = self._number_rows(table, own)
@@ -96,13 +96,13 @@ class Numbering:
 
     def _number_rows(self, table: EntityTable, own: NDArray[np.bool_]) -> tuple[IntArray, int]:
         """Numbers of the coordinates of their own that rows of a process have, and how many there are in all."""
-        if not table.is_spread or self._world.processes is None:
+        if not table.is_distributed or self._world.processes is None:
             count = int(own.sum())
             return self.count + np.arange(count), count
         comm, sizes = self._world.processes.comm, own.sum(axis=1)
         # rows of other processes that have fewer, because they share a position, shift what follows
-        ends = np.append(table.held, table.count)
-        before = share(comm, table.count + 1, table.held, sizes, ends, start=0, before=True)
+        ends = np.append(table.resident, table.count)
+        before = share(comm, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1
         numbers: IntArray = (self.count + before[:-1, None] + inside)[own]
         return numbers, int(before[-1])
@@ -179,10 +179,10 @@ class Numbering:
         """Name of a coordinate that this process owns, for messages, e.g. ``"belt node 12, y"``."""
         for component in self.node_dofs:
             table = self._world.tables[component]
-            found = np.argwhere(self._world.held_dofs(table) == number)
+            found = np.argwhere(self._world.resident_dofs(table) == number)
             if len(found):
                 place, k = map(int, found[0])
-                return f"{table.describe(int(table.held[place]))}, {component.dof_names[k]}"
+                return f"{table.describe(int(table.resident[place]))}, {component.dof_names[k]}"
         return f"coordinate {number}"
 
     def describe_multiplier(self, number: int) -> str:

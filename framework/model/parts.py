@@ -39,7 +39,7 @@ class Part:
         count: number of rows on all processes together, the same on each.
         numbers: rows that this process gives, from 0 to count - 1, ascending, shape (n,); a row may be given by several
             processes, which must agree.
-        everywhere: every process gives all rows, as in `World.add` without a part; so it is on one process.
+        replicated: every process gives all rows, as in `World.add` without a part; so it is on one process.
 
     Raises:
         ModelError: a count that is none, or numbers that are no rows, or not ascending.
@@ -47,18 +47,18 @@ class Part:
 
     count: int
     numbers: IntArray
-    everywhere: bool = False
+    replicated: bool = False
 
     def __post_init__(self) -> None:
         _check_count(self.count)
-        check(yes_no(), "everywhere", self.everywhere, "Part")
+        check(yes_no(), "replicated", self.replicated, "Part")
         numbers = np.zeros(0) if shape_of(self.numbers) == (0,) else read_whole_numbers(self.numbers)
         if numbers is None or numbers.ndim != 1:
             raise ModelError(f"numbers in Part = {show(self.numbers)}: must be an array of row numbers, shape (n,)")
-        if self.everywhere and len(numbers) != self.count:
-            raise ModelError(f"Part everywhere has {len(numbers)} of {self.count} rows: must have all")
+        if self.replicated and len(numbers) != self.count:
+            raise ModelError(f"replicated Part has {len(numbers)} of {self.count} rows: must have all")
         object.__setattr__(self, "numbers", numbers.astype(np.int64))
-        object.__setattr__(self, "everywhere", self.everywhere or (len(numbers) == self.count and launched_size() == 1))
+        object.__setattr__(self, "replicated", self.replicated or (len(numbers) == self.count and launched_size() == 1))
         wrong = np.flatnonzero((numbers < 0) | (numbers >= self.count) | (np.diff(numbers, prepend=-1) <= 0))
         for k in wrong[:1]:
             given = f"numbers[{k}] = {numbers[k]} in Part of {self.count} rows"
@@ -88,13 +88,13 @@ def _check_count(count: int) -> None:
 
 def part_of_large(count: int) -> Part:
     """The rows of a table that builders of models give: of tables that stay whole every process gives all."""
-    return part(count) if count > KEPT_WHOLE else Part(count, np.arange(count), everywhere=True)
+    return part(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
 
 def pick_rows(part: Part, kind: type[Component], values: Mapping[str, Any]) -> dict[str, Any]:
     """Values for the rows that this process gives, from columns and references for one or for all rows."""
     picked = dict(values)
-    for name, value in values.items() if not part.everywhere else ():
+    for name, value in values.items() if not part.replicated else ():
         col = kind.columns.get(name)
         each = col is not None and col.dtype is not object and np.ndim(value) > len(col.shape or ())
         if each and len(value) == part.count:
@@ -116,12 +116,12 @@ def follow_parts(world: Tables, refs: Mapping[str, IntArray], count: int) -> Par
     """
     for ids in refs.values() if count > KEPT_WHOLE else ():
         targets = world.split_by_table(ids) if len(ids) == count > 1 else []
-        if any(table.is_spread for table, _, _ in targets):
+        if any(table.is_distributed for table, _, _ in targets):
             kept = np.ones(count, bool)
             for table, positions, rows in targets:
-                kept[positions] = find_sorted(table.held, rows)[1]
+                kept[positions] = find_sorted(table.resident, rows)[1]
             return Part(count, np.flatnonzero(kept))
-    return Part(count, np.arange(count), everywhere=True)
+    return Part(count, np.arange(count), replicated=True)
 
 
 def begin_parts(world: Tables, table: EntityTable) -> None:
@@ -134,7 +134,7 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
         raise ModelError(f"{table.kind} cannot be added in parts: every process must give all rows")
 
     if world.processes is None:
-        world.processes, world.is_spread = Processes(communicator()), True
+        world.processes, world.is_distributed = Processes(communicator()), True
     table.begin_parts(world.processes)
 
 
@@ -152,7 +152,7 @@ def complete_parts(world: Tables) -> None:
         return
     check_rows(world, processes)
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
-    if processes.size == 1 or any(law is not None and law.everywhere for law in laws):
+    if processes.size == 1 or any(law is not None and law.replicated for law in laws):
         _gather_world(world)
     else:
         fetch_rows(world, processes)
@@ -185,7 +185,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]
     with processes.alone("the coordinates of rows"):
-        mine = [world.held_dofs(table).shape[1] for table in tables]
+        mine = [world.resident_dofs(table).shape[1] for table in tables]
         mine += [world.ref_width(world.tables[component], name) for component, name in refs]
     widest = np.max(processes.allgather("widths of rows", mine), axis=0).tolist()
     of_refs = dict(zip(refs, widest[len(tables) :], strict=True))
@@ -202,7 +202,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 def _gather_world(world: Tables) -> None:
     """Bring all rows to every process, as if they had been built without parts."""
     for table in world.tables.values():
-        if table.is_spread:
+        if table.is_distributed:
             table.gather()
-    world.processes, world.is_spread = None, False
+    world.processes, world.is_distributed = None, False
     world.set_widths({}, {})

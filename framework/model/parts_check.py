@@ -25,14 +25,14 @@ def check_rows(world: Tables, processes: Processes) -> None:
     """
     _check_calls(world, processes)
     for table in world.tables.values():
-        if not table.is_spread:
+        if not table.is_distributed:
             continue
         if processes.size == 1:
-            counts = np.bincount(table.held, minlength=table.count)
+            counts = np.bincount(table.resident, minlength=table.count)
         else:
             asked = np.arange(*(table.count * (processes.comm.rank + k) // processes.size for k in (0, 1)))
-            given = np.ones(table.held_count, np.int64)
-            counts = share(processes.comm, table.count, table.held, given, asked, np.add, 0)
+            given = np.ones(table.resident_count, np.int64)
+            counts = share(processes.comm, table.count, table.resident, given, asked, np.add, 0)
         lost = np.flatnonzero(counts == 0)
         error = None
         if len(lost):
@@ -67,7 +67,7 @@ def _check_calls(world: Tables, processes: Processes) -> None:
 
 def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
     """The first row that this process and another one gave with different values."""
-    held = table.held
+    held = table.resident
     shared = held[share(comm, table.count, held, np.ones(len(held), np.int64), held, np.add, 0) > 1]
     values = {
         name: column.reshape(len(shared), int(np.prod(column.shape[1:]))).astype(float)
@@ -94,7 +94,7 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
     """Take up from other processes the rows that those of this process refer to, directly or not; together."""
     if processes.size == 1:
         return
-    tables = [table for table in world.tables.values() if table.is_spread]
+    tables = [table for table in world.tables.values() if table.is_distributed]
     while True:
         missing = _find_missing(world)
         if not processes.any(bool(missing)):
@@ -104,8 +104,8 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
             holder = share(
                 processes.comm,
                 table.count,
-                table.held,
-                np.full(table.held_count, processes.comm.rank),
+                table.resident,
+                np.full(table.resident_count, processes.comm.rank),
                 wanted,
                 np.minimum,
                 processes.size,
@@ -127,9 +127,9 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
     for component, table in world.tables.items():
         for name in component.refs:
             for target, _, rows in world.split_by_table(table.local(name)):
-                if target.is_spread:
+                if target.is_distributed:
                     rows = np.unique(rows)
-                    found.setdefault(target.component, []).append(rows[~find_sorted(target.held, rows)[1]])
+                    found.setdefault(target.component, []).append(rows[~find_sorted(target.resident, rows)[1]])
     united = {component: np.unique(np.concatenate(parts)) for component, parts in found.items()}
     return {component: rows for component, rows in united.items() if len(rows)}
 
@@ -137,8 +137,8 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
     """Rows of this process that it alone stands for, so that each row counts once, shape (held,); together."""
     rank, size = processes.comm.rank, processes.size
-    held = table.held
-    if not table.is_spread:
+    held = table.resident
+    if not table.is_distributed:
         return np.asarray(held * size // max(table.count, 1) == rank)
     lowest = share(processes.comm, table.count, held, np.full(len(held), rank), held, np.minimum, size)
     return np.asarray(lowest == rank)

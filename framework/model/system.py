@@ -81,7 +81,7 @@ class Slots(NamedTuple):
     Attributes:
         places: place of the first value of each piece, shape (rows, n / height, n / width), int32.
         height, width: rows and columns of a piece: 1 and 1 if every entry has a place of its own, 1 and the length of a
-            run of columns, or those of a dense block; see `Fused.runs`.
+            run of columns, or those of a dense block; see `Fused.block_size`.
     """
 
     places: IntArray
@@ -100,7 +100,7 @@ class Evaluation(Fields):
         dq, dv, da: factors on the derivatives by coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
         slots: places of the entries of each row's block in the matrix values, shape (rows, n, n), int32.
-        pieces: the same for laws with `Fused.runs`, whose blocks may consist of larger pieces.
+        pieces: the same for laws with `Fused.block_size`, whose blocks may consist of larger pieces.
         coupling: the same for constraints, see `Coupling`.
         values: values of a matrix, shape (entries + 1,).
         g: acceleration field [m/s^2], shape (3,).
@@ -223,7 +223,7 @@ class Fused:
 
     Attributes:
         mass_product: ``(s)`` adds the product of the constant mass matrix and s.a to s.f.
-        runs: coordinates of a row come in runs of this many.  Where the unknowns of all runs follow each other, so do
+        block_size: coordinates of a row come in runs of this many.  Where the unknowns of each run are in order, so are
             matrix values: those of a run of columns, or, if the matrix consists of blocks as large as a run, of a
             block.  The functions, and ``mass`` of the system, then find their places in s.pieces.
         residual: ``(s)`` does what the residual of the system and ``mass_product`` do, in one pass over the rows.
@@ -231,7 +231,7 @@ class Fused:
     """
 
     mass_product: Function
-    runs: int = 1
+    block_size: int = 1
     residual: Function | None = None
     tangent: Function | None = None
 
@@ -265,9 +265,9 @@ class Checks:
             instead; the nominal step [s] of dynamics, 0 in statics.
         invariants: ``(fields) -> dict`` gives numbers by name that stay whole numbers as they are while the model is
             what it was meant to be, for example how often a closed belt winds around its pulleys; summed by name.
-        trouble: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
+        diagnose: ``(fields) -> list of str`` says for messages of failed solves why rows cannot be evaluated, if so;
             what they give is then not a number.
-        diagnose: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
+        find_faults: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
             cable turned inside out.  Solvers ask for it once, at the end.
         rounding: ``(fields) -> N`` 2-norm of the rounding errors of forces that do not show in the coordinates of the
             unknowns: those of a large circle whose centre is held.
@@ -277,8 +277,8 @@ class Checks:
 
     doubts: Callable[[Fields, float], list[str]] | None = None
     invariants: Callable[[Fields], dict[str, float]] | None = None
-    trouble: Callable[[Fields], list[str]] | None = None
-    diagnose: Callable[[Fields], list[Fault]] | None = None
+    diagnose: Callable[[Fields], list[str]] | None = None
+    find_faults: Callable[[Fields], list[Fault]] | None = None
     rounding: Callable[[Fields], float] | None = None
     energy_is_whole: bool = True
 

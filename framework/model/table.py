@@ -82,14 +82,14 @@ class EntityTable:
         component: the schema.
         kind: its name.
         count: number of rows.
-        is_spread: whether this process has only the rows `held`.
+        is_distributed: whether this process has only the rows `held`.
     """
 
     def __init__(self, component: type[Component]) -> None:
         self.component = component
         self.kind = component.__name__
         self.count = 0
-        self.is_spread = False
+        self.is_distributed = False
         self.names: tuple[str, ...] = (*component.refs, *component.columns)
         self._chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in self.names}
         self._chunks["id"] = []
@@ -97,23 +97,23 @@ class EntityTable:
         self._labels: list[tuple[int, int, str | Callable[[int], str]]] = []
         # first row and first entity number of rows whose numbers both follow each other
         self._runs: list[tuple[int, int]] = []
-        self._held: list[IntArray] = []
+        self._resident: list[IntArray] = []
         self._processes: Processes | None = None
 
     @property
     def ids(self) -> IntArray:
         """Number of each row's entity in the world, shape (rows,)."""
-        return self.ids_of(np.arange(self.count)) if self.is_spread else self.collect("id")
+        return self.ids_of(np.arange(self.count)) if self.is_distributed else self.collect("id")
 
     @property
-    def held(self) -> IntArray:
+    def resident(self) -> IntArray:
         """Numbers of the rows that this process has, ascending."""
-        return _joined(self._held) if self.is_spread else np.arange(self.count)
+        return _joined(self._resident) if self.is_distributed else np.arange(self.count)
 
     @property
-    def held_count(self) -> int:
+    def resident_count(self) -> int:
         """Number of the rows that this process has."""
-        return len(self.held) if self.is_spread else self.count
+        return len(self.resident) if self.is_distributed else self.count
 
     def local(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
         """One column for rows that this process has, for all of them if none are given, shape (n, *shape).
@@ -122,7 +122,7 @@ class EntityTable:
         """
         values = _joined(self._chunks[name])
         if rows is None:
-            return values[self.held] if self.is_spread and self._is_function(name) else values
+            return values[self.resident] if self.is_distributed and self._is_function(name) else values
         return values[rows if self._is_function(name) else self.places(rows)]
 
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
@@ -131,12 +131,12 @@ class EntityTable:
         If the table is spread, all processes must call this together; the rows are brought together and not kept.
         """
         values = _joined(self._chunks[name])
-        if not self.is_spread:
+        if not self.is_distributed:
             return values if rows is None else values[rows]
         rows = np.arange(self.count) if rows is None else rows
         if self._is_function(name):
             return values[rows]
-        return self.join_held(f"{name} of {self.kind}", rows, self.local(name))
+        return self.join_resident(f"{name} of {self.kind}", rows, self.local(name))
 
     def write(self, name: str, rows: IntArray, values: NDArray[Any]) -> None:
         """Put values of one column into rows, as far as this process has them."""
@@ -144,15 +144,15 @@ class EntityTable:
             changed = np.array(_joined(self._chunks[name]))
             changed[rows] = values
             self._chunks[name] = [changed]
-        elif not self.is_spread:
+        elif not self.is_distributed:
             self.collect(name)[rows] = values
         else:
-            place, found = find_sorted(self.held, rows)
+            place, found = find_sorted(self.resident, rows)
             self.local(name)[place[found]] = values[found]
 
     def ids_of(self, rows: IntArray) -> IntArray:
         """Numbers of the entities of some rows in the world, shape (n,)."""
-        if not self.is_spread:
+        if not self.is_distributed:
             return self.ids[rows]
         first_rows, first_ids = np.array(self._runs, np.int64).reshape(-1, 2).T
         run = np.searchsorted(first_rows, rows, side="right") - 1
@@ -165,21 +165,21 @@ class EntityTable:
         Raises:
             ModelError: this process does not have a row.
         """
-        if not self.is_spread:
+        if not self.is_distributed:
             return rows
-        place, found = find_sorted(self.held, rows)
+        place, found = find_sorted(self.resident, rows)
         if not found.all():
             row = int(rows[np.flatnonzero(~found)[0]])
             raise ModelError(
                 f"{self.describe(row)} ({self.kind} row {row}): is not on this process, which has "
-                f"{self.held_count} of {self.count} rows"
+                f"{self.resident_count} of {self.count} rows"
             )
         return place
 
-    def join_held(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
+    def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
         """Values of any rows from arrays by held row, of a spread table; all processes call this together."""
         assert self._processes is not None
-        place, found = find_sorted(self.held, rows)
+        place, found = find_sorted(self.resident, rows)
         out = np.empty((len(rows), *local.shape[1:]), local.dtype)
         mine = pack_runs(np.flatnonzero(found)), pack_runs(local[place[found]])
         for where, values in self._processes.allgather(what, mine):
@@ -188,8 +188,8 @@ class EntityTable:
 
     def begin_parts(self, processes: Processes) -> None:
         """From now on this process has all rows so far, and of further ones those that it is given."""
-        if not self.is_spread:
-            self._held, self.is_spread, self._processes = [np.arange(self.count)], True, processes
+        if not self.is_distributed:
+            self._resident, self.is_distributed, self._processes = [np.arange(self.count)], True, processes
             del self._chunks["id"]
 
     def spread(self, rows: IntArray, processes: Processes) -> None:
@@ -202,7 +202,7 @@ class EntityTable:
                 self._chunks[name] = [values[places]]
             elif len(values) and bool((values == values[0]).all()):
                 self._chunks[name] = [np.broadcast_to(values[:1].copy(), values.shape)]
-        self._held = [rows]
+        self._resident = [rows]
 
     def extract(self, rows: IntArray) -> dict[str, NDArray[Any]]:
         """Values of all columns for rows that this process has, without functions."""
@@ -210,18 +210,18 @@ class EntityTable:
 
     def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
         """Take up rows of a spread table that another process gave by `extract`."""
-        new = ~find_sorted(self.held, rows)[1]
-        held = np.concatenate((self.held, rows[new]))
+        new = ~find_sorted(self.resident, rows)[1]
+        held = np.concatenate((self.resident, rows[new]))
         order = np.argsort(held)
         for name, column in values.items():
             self._chunks[name] = [np.concatenate((self.local(name), column[new]))[order]]
-        self._held = [held[order]]
+        self._resident = [held[order]]
 
     def gather(self) -> None:
         """Bring all rows of a spread table to this process; all processes call this together."""
         every = np.arange(self.count)
         chunks = {name: [self.collect(name, every)] for name in self.names}
-        self._chunks, self.is_spread = chunks | {"id": [self.ids]}, False
+        self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
 
     def _is_function(self, name: str) -> bool:
         """Whether a column holds functions."""
@@ -277,8 +277,8 @@ class EntityTable:
         """
         for name, array in (*parsed.items(), *refs.items()):
             self._chunks[name].append(array)
-        if self.is_spread:
-            self._held.append(rows)
+        if self.is_distributed:
+            self._resident.append(rows)
         else:
             self._chunks["id"].append(ids)
         first = self.count
@@ -292,19 +292,19 @@ class EntityTable:
 
     def mark(self) -> tuple[int, int, int, int, bool]:
         """How many rows, held rows, labels and runs there are, for `cut_back`."""
-        return self.count, self.held_count, len(self._labels), len(self._runs), self.is_spread
+        return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
         """Forget all rows that were added since a `mark`."""
-        self.count, held, labels, runs, was_spread = mark
-        if self.is_spread and not was_spread:
+        self.count, held, labels, runs, was_distributed = mark
+        if self.is_distributed and not was_distributed:
             # in parts since then, and of the rows before every process has all
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
-            self.is_spread, self._held, self._processes = False, [], None
+            self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
             chunks[:] = [_joined(chunks)[:held]]
-        if self.is_spread:
-            self._held = [_joined(self._held)[:held]]
+        if self.is_distributed:
+            self._resident = [_joined(self._resident)[:held]]
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:

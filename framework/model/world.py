@@ -38,7 +38,7 @@ class World:
         gravity: shape (3,).
         version: counts changes of switchable columns.
         finalized: whether `finalize` was called.
-        is_spread: whether this process has only a part of the rows; handles keep their meaning.
+        is_distributed: whether this process has only a part of the rows; handles keep their meaning.
         processes: those that build this world in parts; None while every process has all rows.
         calls: kind, number of rows, and whether in parts, of every call of `add`.
     """
@@ -60,7 +60,7 @@ class World:
         self._dof_widths: dict[type[Component], int] = {}
         self._ref_widths: dict[tuple[type[Component], str], int] = {}
         self._cached: dict[str, Any] = {}
-        self.is_spread = False
+        self.is_distributed = False
         self.processes: Processes | None = None
         self.calls: list[tuple[str, int, bool]] = []
 
@@ -78,7 +78,7 @@ class World:
         """A stretch that adds rows: if it fails, the world is as it was before."""
         tables = {component: table.mark() for component, table in self.tables.items()}
         calls, count, cached = len(self._first_ids), self._count, dict(self._cached)
-        parts = self.processes, self.is_spread
+        parts = self.processes, self.is_distributed
         try:
             yield
         except BaseException:
@@ -88,7 +88,7 @@ class World:
                     self.tables[component].cut_back(mark)
                 del self._first_ids[calls:], self._first_rows[calls:], self._table_of[calls:], self.calls[calls:]
                 self._count, self._cached = count, cached
-                self.processes, self.is_spread = parts
+                self.processes, self.is_distributed = parts
                 self._dofs.clear()
                 self._ref_widths.clear()
                 self._block_arrays = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -119,11 +119,11 @@ class World:
             return self._add(component, name, part, values)
 
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
-        in_parts = part is not None and not part.everywhere
+        in_parts = part is not None and not part.replicated
         law = require_law(component)
-        if law.complete is not None and not in_parts:
+        if law.fill_defaults is not None and not in_parts:
             before = self._count
-            values = law.complete(self, values)
+            values = law.fill_defaults(self, values)
             self._label_created(values, before, name)
         table = self.tables.setdefault(component, EntityTable(component))
         handles = {r: values.pop(r) for r in list(values) if r in component.refs}
@@ -136,7 +136,7 @@ class World:
         if part is None and self.processes is not None:
             part = follow_parts(self, refs, count)
             refs = {r: ids[part.numbers] if len(ids) == total > 1 else ids for r, ids in refs.items()}
-            values, count, in_parts = pick_rows(part, component, values), len(part.numbers), not part.everywhere
+            values, count, in_parts = pick_rows(part, component, values), len(part.numbers), not part.replicated
         rows = table.count + (np.arange(count) if part is None else part.numbers)
         parsed = table.parse(values, rows, total)
         full = {r: np.broadcast_to(ids, (count,)).copy() for r, ids in refs.items()}
@@ -226,28 +226,28 @@ class World:
         return out
 
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
-        local = self.held_dofs(table)
-        if not table.is_spread or (self.processes is not None and self.processes.is_alone):
+        local = self.resident_dofs(table)
+        if not table.is_distributed or (self.processes is not None and self.processes.is_alone):
             return local[table.places(rows)]
-        return table.join_held(f"coordinates of {table.kind}", rows, local)
+        return table.join_resident(f"coordinates of {table.kind}", rows, local)
 
     def table_dofs(self, table: EntityTable) -> IntArray:
         """World coordinate numbers that the rows of a table couple, shape (rows, n), -1 for none; see `dofs_of`."""
-        return self._any_dofs(table, np.arange(table.count)) if table.is_spread else self.held_dofs(table)
+        return self._any_dofs(table, np.arange(table.count)) if table.is_distributed else self.resident_dofs(table)
 
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         """World coordinate numbers of rows that this process has, shape (n, width), -1 for none."""
-        return self.held_dofs(table)[table.places(rows)]
+        return self.resident_dofs(table)[table.places(rows)]
 
-    def held_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers of the rows of a table that this process has, shape (held, n), -1 for none."""
+    def resident_dofs(self, table: EntityTable) -> IntArray:
+        """World coordinate numbers of the rows of a table that this process has, shape (resident, n), -1 for none."""
         cached = self._dofs.get(table.component)
-        if cached is not None and len(cached) == table.held_count:
+        if cached is not None and len(cached) == table.resident_count:
             return cached
         law = law_of(table.component)
         find = law.dofs if law is not None else None
         with nullcontext() if self.processes is None else self.processes.alone(f"coordinates of {table.kind}"):
-            dofs = find(self, table) if find is not None else np.zeros((table.held_count, 0), np.int64)
+            dofs = find(self, table) if find is not None else np.zeros((table.resident_count, 0), np.int64)
         # of a table in parts as wide as on the other processes
         missing = self._dof_widths.get(table.component, 0) - dofs.shape[1]
         if missing > 0:
@@ -260,7 +260,7 @@ class World:
         key = table.component, name
         if key not in self._ref_widths:
             targets = self.split_by_table(table.local(name))
-            self._ref_widths[key] = max((self.held_dofs(target).shape[1] for target, _, _ in targets), default=0)
+            self._ref_widths[key] = max((self.resident_dofs(target).shape[1] for target, _, _ in targets), default=0)
         return self._ref_widths[key]
 
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], int]) -> None:
@@ -268,23 +268,23 @@ class World:
         self._dof_widths, self._ref_widths = dofs, refs
         self._dofs.clear()
 
-    def spread(self, held: dict[type[Component], IntArray], processes: Processes) -> None:
+    def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
         """Forget the rows of tables that this process does not need, and what only the whole world needs.
 
         Args:
-            held: ascending numbers of the rows that stay, for each table to be spread.
+            resident: ascending numbers of the rows that stay, for each table to be spread.
             processes: the processes that share this world; all call this together.
         """
         for component, table in self.tables.items():
             for name in component.refs:
                 self.ref_width(table, name)
-        for component, rows in held.items():
+        for component, rows in resident.items():
             table = self.tables[component]
-            self._dofs[component] = self.held_dofs(table)[table.places(rows)]
+            self._dofs[component] = self.resident_dofs(table)[table.places(rows)]
             table.spread(rows, processes)
         self.numbering.drop_arrays()
         self._cached.pop("assembly", None)
-        self.is_spread = True
+        self.is_distributed = True
 
     def finalize(self) -> None:
         """Check the rows of all tables against each other, number the coordinates and freeze the world.

@@ -60,11 +60,11 @@ class Scene:
             return drawn
         with processes.alone("drawing"):
             parts, error = self._draw_here(fields)
-        everywhere = processes.gather_first("drawing", (parts, error))
-        processes.share_error(next((found for _, found in everywhere or [] if found is not None), None))
-        if everywhere is None:
+        gathered = processes.gather_first("drawing", (parts, error))
+        processes.share_error(next((found for _, found in gathered or [] if found is not None), None))
+        if gathered is None:
             return None
-        return self._join([part for part, _ in everywhere])
+        return self._join([part for part, _ in gathered])
 
     def _evaluations(self) -> list[Callable[[Fields], Drawing | Painting]]:
         """All drawings and paintings in the order of the tables."""
@@ -89,8 +89,8 @@ class Scene:
         self._started = True
         return parts, None
 
-    def _join(self, everywhere: list[list[Any]]) -> Drawn:
-        by_law = list(zip(*everywhere, strict=True))
+    def _join(self, gathered: list[list[Any]]) -> Drawn:
+        by_law = list(zip(*gathered, strict=True))
         if not self._joined:
             self._joined = [_join_first(parts) for parts in by_law]
             drawings = [joined for joined in self._joined if isinstance(joined, JoinedDrawing)]

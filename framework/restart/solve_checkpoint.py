@@ -8,8 +8,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.command_line import options
-from windlass.framework.command_line import unused_options as unread
+from windlass.framework.command_line import options, unused_options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.files.state_file import rename_former
@@ -235,7 +234,7 @@ class SolveCheckpoint:
             return
         if self.had_ended(state):
             # nothing was solved, so that nobody has asked for the options that a solve asks for
-            unread.excuse(self._solver.prefix)
+            unused_options.excuse(self._solver.prefix)
         elif not (self._is_past or (self._checkpoint.is_unasked and not self._checkpoint.clock.is_due())):
             self._write(state, finished=True, by_clock=self._checkpoint.is_unasked)
 

@@ -171,11 +171,11 @@ def bind_rows(entity: Entity, world: World) -> BoundRows:
         rows = assembly.bind(table, entity.rows)
         return BoundRows(rows, np.arange(len(entity)), len(entity), assembly, False)
     positions = np.flatnonzero(layout.is_evaluated(table, entity.rows))
-    everywhere = law is not None and law.everywhere
+    replicated = law is not None and law.replicated
     if law is not None and law.role == "marker":
         positions = _share_markers(entity, positions, assembly)
     rows = assembly.bind(table, entity.rows[positions])
-    return BoundRows(rows, positions, len(entity), assembly, everywhere)
+    return BoundRows(rows, positions, len(entity), assembly, replicated)
 
 
 def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArray:

@@ -37,10 +37,10 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
     whole: dict[str, FloatArray] = {}
     for names, where, size in parts:
         arrays = [local[name][: owned if name in NAMES[:4] else None] for name in names if name in local]
-        everywhere = assembly.processes.allgather("state", (where, arrays))
+        gathered = assembly.processes.allgather("state", (where, arrays))
         for k, name in enumerate(name for name in names if name in local):
             whole[name] = np.zeros(size)
-            for numbers, values in everywhere:
+            for numbers, values in gathered:
                 whole[name][numbers] = values[k]
     return whole
 

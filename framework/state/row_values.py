@@ -64,14 +64,14 @@ class RowPlaces:
             count[here] = np.fromiter(lengths, np.int64, len(here))
         if self._assembly is None and layout.size > 1:
             start = np.where(start >= 0, np.append(layout.data_rows_owned, -1)[start], -1)
-            start = self._largest(start.astype(float), everywhere=True).astype(np.int64)
-        count = self._largest(count.astype(float), everywhere=True).astype(np.int64)
+            start = self._largest(start.astype(float), together=True).astype(np.int64)
+        count = self._largest(count.astype(float), together=True).astype(np.int64)
         k = np.arange(int(count.max(initial=0)))
         return np.where((k < count[:, None]) & (start[:, None] >= 0), start[:, None] + k, -1)
 
-    def _largest(self, values: FloatArray, everywhere: bool = False) -> FloatArray:
+    def _largest(self, values: FloatArray, together: bool = False) -> FloatArray:
         """The largest value of all processes, where each has a part."""
-        if self._assembly is None and not everywhere:
+        if self._assembly is None and not together:
             return values
         assembly = self._assembly or parallel_assembly(self._world, communicator())
         return assembly.processes.maximum(values)

@@ -174,7 +174,7 @@ class JumpWatch:
         world, layout = self._problem.assembly.world, self._problem.assembly.layout
         moves = np.zeros(layout.spare + 1)
         for component in world.numbering.node_dofs:
-            dofs = layout.local_dofs(world.held_dofs(world.tables[component]))
+            dofs = layout.local_dofs(world.resident_dofs(world.tables[component]))
             for k, name in enumerate(component.dof_names):
                 if name in ("x", "y", "z"):
                     moves[dofs[:, k]] = 1.0

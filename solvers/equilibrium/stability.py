@@ -62,7 +62,7 @@ class Finding:
         stiffness: twice the potential along that mode with largest entry 1 [N/m, N m, N].
         mode: that mode by local coordinate, largest entry 1, shape (n,).
         names: coordinates that move most in it, and how much [m, rad, 1].
-        faults: shapes that cannot be meant, from `Checks.diagnose`.
+        faults: shapes that cannot be meant, from `Checks.find_faults`.
         doubts: what is for the user to decide, from there, too.
     """
 

@@ -36,7 +36,7 @@ STAGES = 12
 """Evaluations of one attempt."""
 SMALLEST_NORM = 1e-6
 """Estimated errors per tolerance below this are rounding for the most part; a step grows five times from there."""
-LARGEST_TROUBLE = 40 * STAGES
+MOST_FAILURES = 40 * STAGES
 """Evaluations without a finite result after which a step is given up; each attempt has a fifth of the step before."""
 
 
@@ -70,7 +70,7 @@ class RungeKutta:
         self._start_data, self._start_q = np.zeros(0), np.zeros(self._owned)
         self._version = -1
         self._limit = 0.0
-        self._trouble, self._cause = 0, ""
+        self._failures, self._cause = 0, ""
 
     def begin(self, state: State, resume: bool) -> None:
         """See `Method`."""
@@ -121,8 +121,8 @@ class RungeKutta:
                 return self._pack(self._v, a.a)
             except SingularError as error:
                 self._cause = str(error)
-        self._trouble += 1
-        if self._trouble > LARGEST_TROUBLE:
+        self._failures += 1
+        if self._failures > MOST_FAILURES:
             raise StuckError(self._cause or "coordinates grow without bounds or are not finite")
         return np.full(len(y), np.nan)
 
@@ -161,7 +161,7 @@ class RungeKutta:
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
         """See `Method`; the step is at most as long as ``size``."""
-        self._trouble, self._cause = 0, ""
+        self._failures, self._cause = 0, ""
         try:
             # values out of range are what the step control is there for
             with np.errstate(all="ignore"):

@@ -334,8 +334,8 @@ class NonlinearProblem:
         worst = self._worst_here(count)
         if not self._parallel:
             return worst
-        everywhere = self.assembly.processes.join("residuals", worst)
-        return sorted(everywhere, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
+        gathered = self.assembly.processes.join("residuals", worst)
+        return sorted(gathered, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
 
     def _worst_here(self, count: int) -> list[tuple[str, float]]:
         layout, number = self.assembly.layout, self.assembly.world.numbering
@@ -359,7 +359,7 @@ class NonlinearProblem:
     def failure(self, reason: str, step: int, step_size: float, history: list[float], last_good: State) -> Failure:
         """What is known about a failed solve; the same on every process."""
         failure = Failure(reason, self.scheme.t, step, step_size, history, self.worst_equations(), last_good)
-        failure.trouble = self.assembly.find_trouble()
+        failure.diagnosis = self.assembly.diagnose()
         return failure
 
     @staticmethod

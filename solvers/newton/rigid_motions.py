@@ -53,7 +53,7 @@ def eval_rigid_motions(problem: NonlinearProblem) -> FloatArray:
     layout, world = problem.assembly.layout, problem.assembly.world
     values = np.zeros((6, layout.spare + 1))
     for component in world.numbering.node_dofs:
-        dofs = layout.local_dofs(world.held_dofs(world.tables[component]))
+        dofs = layout.local_dofs(world.resident_dofs(world.tables[component]))
         place = {name: dofs[:, k] for k, name in enumerate(component.dof_names)}
         for axis, name in enumerate(POINT):
             if name in place:

@@ -63,7 +63,7 @@ def solve_chains() -> dict[str, Any]:
         "coordinates": world.dofs_of(chain).tolist(),
         "of": state.of(nodes).tolist(),
         "contacts": len(contacts),
-        "held": [(t.kind, t.held_count, t.count) for t in (chain.table, nodes.table)],
+        "held": [(t.kind, t.resident_count, t.count) for t in (chain.table, nodes.table)],
     }
 
 
@@ -85,7 +85,7 @@ def solve_net(mesh: Path) -> dict[str, Any]:
     return {
         "net": [*before, *counts, world.dofs_of(net.all_cables).tolist(), net.cables["across"][3].length.tolist()],
         "q": state.gather().q.tolist(),
-        "held": [(t.kind, t.held_count, t.count) for t in (net.all_cables.table, net.all_nodes.table)],
+        "held": [(t.kind, t.resident_count, t.count) for t in (net.all_cables.table, net.all_nodes.table)],
     }
 
 

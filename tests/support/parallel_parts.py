@@ -87,7 +87,7 @@ def main(path: str) -> None:
     world.set(forces[3], vector=(0.0, 1e9, 0.0))
     found["fails"] = raised(lambda: wl.Static(world, adaptive=False, load_steps=1, max_it=1).solve(state))
     comm = communicator()
-    mine = {table.kind: (table.held_count, table.count) for table in world.tables.values()}
+    mine = {table.kind: (table.resident_count, table.count) for table in world.tables.values()}
     guard = ""
     if comm is not None:
         rows = bind_rows(chain, world)

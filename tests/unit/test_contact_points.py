@@ -45,7 +45,9 @@ def test_helper() -> None:
     assert len(contacts) == 2 * len(cables)
     assert_allclose(table.collect("cable"), np.tile(cables.ids, 2))
     assert_allclose(table.collect("friction_stiffness_per_length"), np.repeat([1e5, 2e5], 40))
-    assert "CableShape" not in {component.__name__ for component in world.tables if len(world.table(component).held)}
+    assert "CableShape" not in {
+        component.__name__ for component in world.tables if len(world.table(component).resident)
+    }
     state = State(world)
     # parts on the circles are declared to touch: they press or pull by how deep they lie
     gap = eval_output(contacts, "gap", state)

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from windlass.framework.command_line import options, summary
-from windlass.framework.command_line import unused_options as unread
+from windlass.framework.command_line import options, summary, unused_options
 from windlass.framework.command_line.unused_options import Moment, Solver
 from windlass.framework.errors import OptionError, OutputError
 from windlass.framework.launch.arguments import Option, is_option, join_options, model_arguments, split_options
@@ -113,7 +112,7 @@ def test_option_reads_the_database(database: object) -> None:
     assert options.option("test_count", 3, "1", "a count") == 3
     PETSc.Options().setValue("test_count", "5")
     assert options.option("test_count", 3, "1", "a count") == 5
-    assert "test_count" not in unread.find_unread()
+    assert "test_count" not in unused_options.find_unused()
 
 
 def test_option_names_are_unique_and_not_petscs() -> None:
@@ -160,7 +159,7 @@ def test_words_of_pytest_are_not_read(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
 
 def test_dictionary_comes_from_the_petsc_library() -> None:
-    names = unread.petsc_names()
+    names = unused_options.petsc_names()
     assert {"snes_rtol", "ksp_type", "pc_factor_mat_solver_type", "mat_mumps_icntl_14", "log_view"} <= names
     assert "snes_rtoll" not in names
 
@@ -202,9 +201,9 @@ DYNAMIC = Solver(Moment.OPTIONS_SET, "snes newtonls, ksp preonly, pc lu")
     ],
 )
 def test_judgement_on_unread_options(name: str, moment: Moment, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unread, "find_unread", lambda: {name: "3"})
+    monkeypatch.setattr(unused_options, "find_unused", lambda: {name: "3"})
     solvers = {"static_": Solver(), "dynamic_": DYNAMIC, "initial_": Solver()}
-    lines = unread.check(moment, solvers, ["elements", "EA", "dynamic_passes_max_it"])
+    lines = unused_options.check(moment, solvers, ["elements", "EA", "dynamic_passes_max_it"])
     assert len(lines) == (1 if problem else 0)
     if problem:
         assert lines[0].startswith(f"-{name} 3: ")
@@ -213,9 +212,9 @@ def test_judgement_on_unread_options(name: str, moment: Moment, problem: str, mo
 
 def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     unread_options = {"dynamic_passes_max_it": "3", "dynamic_alpha": "3"}
-    monkeypatch.setattr(unread, "find_unread", lambda: unread_options)
+    monkeypatch.setattr(unused_options, "find_unused", lambda: unread_options)
     solvers = {"static_": DYNAMIC, "dynamic_": Solver(own=(Option("passes_max_it", 1, "1", "passes"),))}
-    (line,) = unread.check(Moment.OPTIONS_SET, solvers, [])
+    (line,) = unused_options.check(Moment.OPTIONS_SET, solvers, [])
     assert line.startswith("-dynamic_alpha 3: unknown option")
 
 
