@@ -8,6 +8,7 @@ neighbour.  Contributions are added in the order of the processes, so that sums 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def _find_messages(counts: IntArray) -> list[tuple[int, slice]]:
 def pack(arrays: list[FloatArray]) -> FloatArray:
     """Arrays of shape (rows, ...) side by side, shape (rows, all their columns)."""
     parts = [array.reshape(len(array), _width(array)) for array in arrays]
-    return np.ascontiguousarray(np.concatenate(parts, axis=1))
+    return parts[0] if len(parts) == 1 else np.ascontiguousarray(np.concatenate(parts, axis=1))
 
 
 def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
@@ -117,7 +118,7 @@ def unpack(values: FloatArray, like: Sequence[FloatArray]) -> list[FloatArray]:
 
 
 def _width(array: FloatArray) -> int:
-    return int(np.prod(array.shape[1:]))
+    return prod(array.shape[1:])
 
 
 def gather_rows(comm: Any, rows: IntArray, array: FloatArray) -> None:
