@@ -148,11 +148,7 @@ def _declare_framework_options(model: bool) -> None:
     option("threads", 1, "1", "threads of each process for the kernels of large tables", minimum=1)
     checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
-    _check_files()
-
-
-def _check_files() -> None:
-    """Find out before a run whether the files that are asked for can be written."""
+    # files that cannot be written are found before the run
     for name in ("summary", "last_good"):
         if _petsc().Options().hasName(name):
             summary_file.check_path(str(own_value(name)), name)
