@@ -1,9 +1,12 @@
-"""The rooms of the code: no circle of imports, small folders and files, no law in the framework."""
+"""The rooms of the code: no circle of imports, small folders and files, no law in the framework, names that exist."""
 
 from __future__ import annotations
 
 import ast
+import io
+import pkgutil
 import re
+import tokenize
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -84,6 +87,86 @@ def test_files_are_short() -> None:
 def docstrings(tree: ast.AST) -> set[int]:
     """Texts that stand by themselves."""
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+PYTHON = sorted(p for top in (*TOPS, "src", "examples", "benchmarks", "tests") for p in (ROOT / top).rglob("*.py"))
+PAGES = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
+SCRIPTS = (
+    ROOT / "Makefile",
+    ROOT / "Dockerfile",
+    ROOT / "pyproject.toml",
+    ROOT / ".ci" / "run",
+    *ROOT.glob("scripts/*"),
+)
+RESULTS = "benchmarks/results"
+NAMED = r"_?[a-z][a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+"
+"""What is a name in code and no word of English or letter of a formula: with an underscore, or capitals inside."""
+
+
+def find_words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+def read_python(path: Path) -> tuple[set[str], list[str]]:
+    """Words that the code of a file has, and its docstrings, comments and, but for tests, strings."""
+    text = path.read_text()
+    tree, words, prose = ast.parse(text), find_words(path.stem), []
+    spoken = docstrings(tree)
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "name", "arg", "asname", "module"):
+            words |= find_words(str(getattr(node, field, "")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words |= find_words("" if id(node) in spoken else node.value)
+            if id(node) in spoken or not path.is_relative_to(ROOT / "tests"):
+                prose.append(node.value)
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return words, [*prose, *(token.string for token in tokens if token.type == tokenize.COMMENT)]
+
+
+def find_unknown(texts: list[str], words: set[str], snippets: set[str]) -> Iterator[str]:
+    """Files, modules and back-quoted names in prose that nothing in this checkout has."""
+    files = [str(path.relative_to(ROOT)) for path in (*PYTHON, *PAGES)]
+    for text in texts:
+        for name in re.findall(r"(?<![\w./*-])[a-z][\w/]+\.py\b", text):
+            if name not in snippets and not any(f"/{file}".endswith(f"/{name}") for file in files):
+                yield name
+        tops = "|".join((*TOPS, "tests", "docs", "examples", "benchmarks", "scripts"))
+        for name in re.findall(rf"(?<![\w./-])(?:{tops})/[\w/.-]*\w", text):
+            if name != RESULTS and not (ROOT / name).exists() and not (ROOT / f"{name}.py").exists():
+                yield name
+        for name in re.findall(r"\bwindlass(?:\.\w+)+", text):
+            try:
+                pkgutil.resolve_name(name)
+            except (ImportError, AttributeError):
+                yield name
+        for name in re.findall(r"(?<!`)`([A-Za-z_][\w.]*)(?:\(.*\))?`", text):
+            if any(re.fullmatch(NAMED, word) and word not in words for word in name.split(".")):
+                yield name
+
+
+def test_prose_names_what_exists() -> None:
+    """Pages, docstrings, messages and comments after files or names have moved."""
+    words, prose = set[str](), dict[Path, list[str]]()
+    for path in PYTHON:
+        found, prose[path] = read_python(path)
+        words |= found
+    for path in (*PAGES, *SCRIPTS):
+        text = path.read_text()
+        if path.suffix == ".md":
+            words |= find_words(" ".join(re.findall(r"```.*?```", text, re.DOTALL)))
+        else:
+            words |= find_words(text)
+        prose[path] = [text]
+    snippets = {name for path in PAGES for name in re.findall(r"<!-- file: (\S+) -->", path.read_text())}
+    assert len(words) > 5000 and len(snippets) > 5
+    wrong = {path: sorted(set(find_unknown(texts, words, snippets))) for path, texts in prose.items()}
+    assert {str(path.relative_to(ROOT)): names for path, names in wrong.items() if names} == {}
+
+
+def test_names_that_are_gone_are_found() -> None:
+    text = "`gone_module` and `World.gone_too()`, framework/gone, windlass.framework.gone, gone.py, `World.add`, M.py"
+    found = ["framework/gone", "gone.py", "gone_module", "windlass.framework.gone", "World.gone_too"]
+    assert sorted(find_unknown([text], {"World"}, set()), key=str.lower) == found
 
 
 def test_framework_names_no_law() -> None:
