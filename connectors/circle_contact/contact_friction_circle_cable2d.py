@@ -6,8 +6,8 @@ The cable is seen as n straight segments (`CableShape`); each touches the circle
 
 x_cur = r alpha + sigma (rho - 1/2) l: where circle and segment touch, measured along both.  Whether a segment is closed
 and whether it sticks stands in the history values and is decided between Newton runs; all formulas:
-`circle_segments/kernels.py`.  The end points of a segment get the shares 1-rho and rho of the force, the circle the reaction and the
-torque of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
+`circle_segments/kernels.py`.  The end points of a segment get the shares 1-rho and rho of the force, the circle the
+reaction and the torque of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
 ObjectContactFrictionCircleCable2D; there x_cur has the reference length of a segment, here the length l of the segment
 as it lies on the circle.
 """
