@@ -118,7 +118,7 @@ class Checkpoint(StepHook):
         return self._newest.read(number) if self._newest is not None and number in self._known else None
 
     def reach(self, number: int) -> None:
-        """A solve has taken over its record, if there is one; after the last of them the run is on new ground."""
+        """A solve has taken over its record, if there is one; after the last of them nothing is left to restore."""
         if number >= max(self._known, default=-1):
             self.leave_replay()
 

@@ -54,7 +54,7 @@ class Restartable(Protocol):
         """Go on from what `checkpoint` gave."""
 
     def reset_caches(self, state: State) -> None:
-        """Drop everything else that is carried over from step to step and has a say in the last bits."""
+        """Drop everything else that is carried over from step to step and changes the last bits."""
 
 
 class SolveCheckpoint:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import pkgutil
 import re
+import tomllib
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -190,6 +191,21 @@ def test_design_names_every_room() -> None:
     text = (ROOT / "docs" / "design.md").read_text()
     rooms = {path.parent.relative_to(ROOT) for path in FILES} - {Path(top) for top in TOPS}
     assert [str(room) for room in sorted(rooms) if f"  {room.name}/" not in text] == []
+
+
+def test_design_has_the_floors_that_are_checked() -> None:
+    """From the ground up, with those of one floor in the order of the alphabet."""
+    text = (ROOT / "docs" / "design.md").read_text()
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    floors = {
+        c["containers"][0].removeprefix("windlass."): c["layers"][::-1] for c in contracts if c["type"] == "layers"
+    }
+    assert {top: floors.get(top) is not None for top in TOPS} == dict.fromkeys(TOPS, True)
+    for top in TOPS:
+        said = re.search(rf"^- {top}: (.*?)(?=^- |^$)", text, re.MULTILINE | re.DOTALL)
+        assert said is not None
+        levels = [sorted(re.findall(r"`(\w+)`", level)) for level in said[1].split(";")]
+        assert levels == [sorted(re.findall(r"\w+", floor)) for floor in floors[top] if not floor.startswith("(")], top
 
 
 def test_walk_exists() -> None:
