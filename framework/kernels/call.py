@@ -117,9 +117,7 @@ def call(kernel: Kernel) -> Kernel: ...
 
 @overload
 def call(
-    kernel: Callable[..., Any],
-    arguments: Callable[[Any], tuple[Any, ...]],
-    before: Callable[[Any], None] | None = None,
+    kernel: Callable[..., Any], arguments: Callable[[Any], tuple[Any, ...]], before: Callable[[Any], None] | None = None
 ) -> Call: ...
 
 

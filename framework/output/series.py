@@ -79,11 +79,7 @@ class FieldSeries(Closing, ABC):
         return self._digest.total()
 
     def append(
-        self,
-        time: float,
-        points: ArrayLike,
-        point_data: Mapping[str, ArrayLike],
-        cell_data: Mapping[str, ArrayLike],
+        self, time: float, points: ArrayLike, point_data: Mapping[str, ArrayLike], cell_data: Mapping[str, ArrayLike]
     ) -> None:
         """Write one frame; it is on disk and can be read when the call returns.
 

@@ -13,13 +13,7 @@ from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import recover
 from windlass.framework.files.whole_files import create_draft
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import (
-    BrokenSeriesError,
-    FieldSeries,
-    Frame,
-    continuing,
-    writing,
-)
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, continuing, writing
 
 _VTK_LINE = 3
 _CHUNK_ROWS = 4096

@@ -13,13 +13,7 @@ from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, journal_of, recover
 from windlass.framework.files.whole_files import check_target, create_draft, replace_file
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import (
-    BrokenSeriesError,
-    FieldSeries,
-    Frame,
-    continuing,
-    writing,
-)
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, continuing, writing
 
 _HEAD = (
     b'<?xml version="1.0"?>\n<Xdmf Version="3.0"><Domain>'
@@ -45,11 +39,7 @@ class XdmfSeries(FieldSeries):
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        mesh: LineMesh,
-        kept: Sequence[float] = (),
-        digest: str | None = None,
+        self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = (), digest: str | None = None
     ) -> None:
         super().__init__(path, ".xdmf", mesh, kept, digest)
         self._data_path = check_target(self.path.with_suffix(".h5"), "series")
