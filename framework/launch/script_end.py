@@ -66,7 +66,7 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """The check at the end, when Python's exit code is settled already and only a hard exit can change it."""
+    """The check at the end, when Python's exit code is fixed already and only a hard exit can change it."""
     try:
         end_together()
         failure.options.finish()

@@ -2,9 +2,9 @@
 
 Who owns which coordinates is found in partition.py.  A row of any other table belongs to the owner of its first
 coordinate that is not one of a hub (a pulley that very many rows couple), a multiplier to the owner of its row; rows of
-laws that share their work otherwise are local everywhere.  Unknowns are numbered process by process, in the order of
-nodes, each multiplier after its nodes, hubs last: the order in which LU without pivoting is safe and keeps its
-fill small.
+laws that share their work otherwise are local on all processes.  Unknowns are numbered process by process, in the order
+of nodes, each multiplier after its nodes, hubs last: the order in which LU without pivoting is safe and keeps its fill
+small.
 
 The layout is found from arrays over the rows that this process has, all of them unless tables are built in parts, but
 keeps only what is local.
@@ -231,7 +231,7 @@ class Layout:
     def _localise_markers(self) -> None:
         """Local markers are those that local rows refer to."""
         world = self.world
-        # a family of the world has columns everywhere, also where no marker is local
+        # a family of the world has columns on all processes, also where no marker is local
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
         needed: dict[str, list[IntArray]] = {law.family: [np.zeros(0, np.int64)] for law in marker_laws}
         for component, rows in self.rows.items():
@@ -242,12 +242,8 @@ class Layout:
                     law = law_of(target.component)
                     if law is not None and law.role == "marker":
                         needed.setdefault(law.family, []).append(ids[positions])
-        self.marker_ids: dict[str, IntArray] = {}
-        for family, parts in needed.items():
-            ids = np.unique(np.concatenate(parts))
-            self.marker_ids[family] = ids
-        none = np.zeros(0, np.int64)
-        every = [none, *self.marker_ids.values()]
+        self.marker_ids = {family: np.unique(np.concatenate(parts)) for family, parts in needed.items()}
+        every = [np.zeros(0, np.int64), *self.marker_ids.values()]
         self.marker_index = Lookup(np.concatenate(every), np.concatenate([np.arange(len(ids)) for ids in every]))
         for component, table in world.tables.items():
             if role_of(component) == "marker":

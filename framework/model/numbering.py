@@ -55,7 +55,7 @@ class Numbering:
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    When the world is spread over processes, arrays over all of it are empty; those of a `Layout` hold their local part.
+    When the world is distributed, arrays over all of it are empty; those of a `Layout` hold their local part.
     """
 
     def __init__(self, world: Tables) -> None:

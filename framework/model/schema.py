@@ -46,7 +46,7 @@ class Column:
     fill: bool = False
 
     def __repr__(self) -> str:
-        return describe_column(self, REQUIRED)
+        return describe_column(self)
 
     def allowed(self) -> str:
         """The allowed values in words."""
@@ -137,7 +137,7 @@ class Component:
                 setattr(cls, name, cls.columns[name])
             elif isinstance(value, Ref):
                 cls.refs[name] = replace(value, name=name)
-        cls.__doc__ = describe_component(cls, cls.__dict__.get("__doc__") or "", REQUIRED)
+        cls.__doc__ = describe_component(cls, cls.__dict__.get("__doc__") or "")
 
 
 def parse_values(col: Column, kind: str, value: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
@@ -249,11 +249,8 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
         raise ModelError(f"{col.name}{index} = {given}{unit} in {kind} row {row}: {col.allowed()}")
 
 
-def describe_component(component: type[Component], text: str, required: Any) -> str:
-    """The docstring of a component: its own text, then one line for each reference and column, required ones first.
-
-    ``required`` is the mark of columns without default.
-    """
+def describe_component(component: type[Component], text: str) -> str:
+    """The docstring of a component: its own text, then one line for each reference and column, required ones first."""
     lines = [cleandoc(text) or component.__name__, ""]
     if component.refs:
         lines.append("References:")
@@ -263,13 +260,13 @@ def describe_component(component: type[Component], text: str, required: Any) -> 
     if component.columns:
         lines.append("Columns:")
         # a stable sort keeps the order of the schema otherwise
-        for column in sorted(component.columns.values(), key=lambda column: column.default is not required):
-            lines.append(f"    {describe_column(column, required)}")
+        for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
+            lines.append(f"    {describe_column(column)}")
         lines.append("")
     return "\n".join(lines)
 
 
-def describe_column(column: Column, required: Any) -> str:
+def describe_column(column: Column) -> str:
     """Name, unit, meaning, and what is allowed: ``length [m]: length of the cable; > 0; required``."""
     # functions have no unit of their own
     unit = "" if column.dtype is object else f"[{column.unit}]"
@@ -284,7 +281,7 @@ def describe_column(column: Column, required: Any) -> str:
         words.append(f"> {column.above:g}")
     elif column.minimum is not None:
         words.append(f">= {column.minimum:g}")
-    words.append("required" if column.default is required else f"default {_plain(column.default)}")
+    words.append("required" if column.default is REQUIRED else f"default {_plain(column.default)}")
     if column.switchable:
         words.append("switchable")
     return "; ".join(words)

@@ -270,7 +270,7 @@ class Checks:
         find_faults: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
             cable turned inside out.  Solvers ask for it once, at the end.
         rounding: ``(fields) -> N`` 2-norm of the rounding errors of forces that do not show in the coordinates of the
-            unknowns: those of a large circle whose centre is held.
+            unknowns: those of a large circle whose centre is fixed.
         energy_is_whole: whether the stored energy is that of all rows; false with forces of users, which need not have
             one.
     """
