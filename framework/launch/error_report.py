@@ -101,7 +101,7 @@ def leave(code: int) -> int:
         try:
             from mpi4py import MPI  # here, because it starts MPI
         except ImportError:
-            os._exit(code)  # without a farewell to MPI, which makes mpiexec end the others
+            os._exit(code)  # without MPI_Finalize, so that mpiexec ends the others
         if MPI.COMM_WORLD.size > 1:
             MPI.COMM_WORLD.Abort(code)
     return code

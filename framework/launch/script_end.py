@@ -75,5 +75,5 @@ def _end_of_script() -> None:
         sys.stdout.flush()
         from petsc4py import PETSc  # here, because it has started or is not needed
 
-        PETSc._finalize()  # what PETSc prints at its end, and the farewell to MPI
+        PETSc._finalize()  # what PETSc prints at its end, and MPI_Finalize
         os._exit(code)

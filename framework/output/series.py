@@ -44,6 +44,10 @@ class Closing:
 class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
+    path: folder and name without suffix; the folder must exist.
+    mesh: reference points, lines and labels, written once.
+    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
+
     Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
     series that is made with ``kept``, the times of frames [s], continues that of an interrupted run instead: at the
     first `append` these frames are kept, later ones cut, and what a process that was killed has left half written is
@@ -217,7 +221,7 @@ def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") ->
         raise OutputError(f"{what} has type {array.dtype}: must be real numbers, integers or booleans")
     if array.shape not in ((count,), (count, 2), (count, 3)):
         raise OutputError(f"{what} has shape {array.shape}: must be ({count},), ({count}, 2) or ({count}, 3)")
-    # one type per kind keeps all readers on tested ground
+    # one type per kind: these are tested with all readers
     if array.dtype.kind == "f":
         array = array.astype(np.float64, copy=False)
     elif array.dtype.kind == "b" or array.dtype == np.int32:

@@ -23,15 +23,12 @@ _COPIED_ROWS = 1 << 20
 class VtkhdfSeries(FieldSeries):
     """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with topology once and points per frame.
 
-    path: folder and name without suffix; the folder must exist.
-    mesh: lines and labels; every frame is written with its moved points.
     field_type: float64, or float32 for fields of half the size; times and points are always float64, integer
     fields keep their type.
-    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest; they are copied
-    to a new file once.
 
-    The file is changed as a whole at the end of `append`, so it can be read between frames. VTK's reader shows a series
-    of one frame without its time. See `FieldSeries` for arguments and errors.
+    The file is changed as a whole at the end of `append`, so it can be read between frames; kept frames of an
+    interrupted run are copied to a new one once. VTK's reader shows a series of one frame without its time. See
+    `FieldSeries` for arguments and errors.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """

@@ -18,12 +18,8 @@ _TAIL = "</Collection>\n</VTKFile>\n"
 class VtuSeries(FieldSeries):
     """One `<name>_000000.vtu` per frame beside `<name>.pvd`, which is the file to open.
 
-    path: folder and name without suffix; the folder must exist.
-    mesh: lines and labels; every frame is written with its moved points.
-    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
-
-    The `.pvd` is replaced as a whole after every frame and lists finished frames only, so it can be opened during
-    a run and after a crash. See `FieldSeries` for arguments and errors.
+    Every frame is written with its moved points. The `.pvd` is replaced as a whole after every frame and lists finished
+    frames only, so it can be opened during a run and after a crash. See `FieldSeries` for arguments and errors.
     """
 
     def __init__(

@@ -24,18 +24,14 @@ _HEAD = (
 class XdmfSeries(FieldSeries):
     """`<name>.xdmf`, the file to open, and `<name>.h5` beside it; move both together.
 
-    path: folder and name without suffix; the folder must exist.
-    mesh: reference mesh, written once.
-    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest; their data are
-    copied to a new file once.
-
     The format as meshio writes it has one mesh for all times, so the points stay in the reference position and the
     field `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale
     factor 1). It is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows
     two blocks: the first is the time series; the second, the mesh grid of the file, stays at the first time shown
     and is best hidden.
 
-    Both files are complete after every frame. See `FieldSeries` for arguments and errors.
+    Both files are complete after every frame; kept frames of an interrupted run are copied to a new data file once.
+    See `FieldSeries` for arguments and errors.
     """
 
     def __init__(
