@@ -90,7 +90,7 @@ class Layout:
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
         self._number_dofs(dof_owner, own, ghosts)
-        self._number_unknowns(dof_owner, row_owner, table_dofs, hub, own, ghosts)
+        self._number_unknowns(self._list_unknowns(dof_owner, row_owner, table_dofs, hub), own, ghosts)
         found = [np.zeros((0, 4), np.int64)]
         for component, world_dofs in number.node_dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
@@ -157,17 +157,8 @@ class Layout:
             numbers[places] = answer
         return numbers
 
-    def _number_unknowns(
-        self,
-        dof_owner: IntArray,
-        row_owner: dict[type[Component], IntArray],
-        table_dofs: dict[type[Component], IntArray],
-        hub: NDArray[np.bool_],
-        own: IntArray,
-        ghosts: IntArray,
-    ) -> None:
-        number = self.world.numbering
-        name, owner, key = self._list_unknowns(dof_owner, row_owner, table_dofs, hub)
+    def _number_unknowns(self, listed: tuple[IntArray, IntArray, FloatArray], own: IntArray, ghosts: IntArray) -> None:
+        number, (name, owner, key) = self.world.numbering, listed
         total = number.count + number.multiplier_count
         unknown = self._number_by_owner(owner, key, name, ghosts)
         known = number.known_count

@@ -48,15 +48,13 @@ class Column:
     def __repr__(self) -> str:
         return describe_column(self)
 
-    def allowed(self) -> str:
-        """The allowed values in words."""
+    def bounds(self) -> str:
+        """The allowed values in words, empty if all are."""
         if self.choices is not None:
-            return "must be one of " + ", ".join(map(str, self.choices))
+            return "one of " + ", ".join(map(str, self.choices))
         if self.above is not None:
-            return f"must be > {self.above:g}"
-        if self.minimum is not None:
-            return f"must be >= {self.minimum:g}"
-        return "must be a finite number"
+            return f"> {self.above:g}"
+        return f">= {self.minimum:g}" if self.minimum is not None else ""
 
 
 @dataclass(frozen=True)
@@ -220,7 +218,7 @@ def _expected(col: Column) -> str:
     shape = f" of shape {col.shape}" if col.shape else ""
     letter = np.dtype(col.dtype).kind
     if col.choices is not None:
-        return f"must be {'a whole number, ' if letter == 'i' else ''}one of {', '.join(map(str, col.choices))}"
+        return f"must be {'a whole number, ' if letter == 'i' else ''}{col.bounds()}"
     match letter:
         case "b":
             return f"must be True or False{shape and ','}{shape}"
@@ -246,7 +244,9 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
         index = "".join(f"[{i}]" for i in where[1:])
         given = array[tuple(where)]
         unit = "" if col.unit == "1" else f" {col.unit}"
-        raise ModelError(f"{col.name}{index} = {given}{unit} in {kind} row {row}: {col.allowed()}")
+        raise ModelError(
+            f"{col.name}{index} = {given}{unit} in {kind} row {row}: must be {col.bounds() or 'a finite number'}"
+        )
 
 
 def describe_component(component: type[Component], text: str) -> str:
@@ -275,12 +275,8 @@ def describe_column(column: Column) -> str:
         words.append("any number of values")
     elif column.shape:
         words.append(f"shape {column.shape}")
-    if column.choices is not None:
-        words.append("one of " + ", ".join(map(str, column.choices)))
-    elif column.above is not None:
-        words.append(f"> {column.above:g}")
-    elif column.minimum is not None:
-        words.append(f">= {column.minimum:g}")
+    if bounds := column.bounds():
+        words.append(bounds)
     words.append("required" if column.default is REQUIRED else f"default {_plain(column.default)}")
     if column.switchable:
         words.append("switchable")

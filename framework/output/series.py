@@ -102,7 +102,7 @@ class FieldSeries(Closing, ABC):
         """Finish the files, also of a series without any frame; a second call does nothing."""
         if not (self._closed or self._kept or self._begun):
             with writing(self.path):
-                self._write_empty()
+                self._start()
         self._closed = True
 
     @abstractmethod
@@ -110,8 +110,8 @@ class FieldSeries(Closing, ABC):
         """Write a frame that is checked."""
 
     @abstractmethod
-    def _write_empty(self) -> None:
-        """Write a series without frames."""
+    def _start(self) -> None:
+        """Write what stands before the first new frame; without frames to keep that is an empty series."""
 
 
 class Frame(NamedTuple):

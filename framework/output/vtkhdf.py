@@ -61,7 +61,7 @@ class VtkhdfSeries(FieldSeries):
             self._digest.add(name, values)
         self._count += 1
 
-    def _write_empty(self) -> None:
+    def _start(self) -> None:
         with create_hdf5(self.path) as file:
             self._fill(file, None)
 

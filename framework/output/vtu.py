@@ -43,9 +43,6 @@ class VtuSeries(FieldSeries):
             self._write_collection([*self._entries, self._describe(number, frame.time)])
         self._digest.add("frames", content)
 
-    def _write_empty(self) -> None:
-        self._start()
-
     def _frame_path(self, number: int) -> Path:
         return self.path.with_name(f"{self.path.stem}_{number:06d}.vtu")
 

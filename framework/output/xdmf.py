@@ -70,9 +70,6 @@ class XdmfSeries(FieldSeries):
         for values in (*fields.values(), *frame.cell_data.values()):
             self._digest.add("data", values)
 
-    def _write_empty(self) -> None:
-        self._start()
-
     def _start(self) -> None:
         """Write reference mesh and labels, and an index of the frames that are kept."""
         self._begun = True
