@@ -169,7 +169,7 @@ class Recorder(EveryNth):
         except WindlassError as found:
             error = found
         assert self._scene is not None
-        self._scene.processes.share_error(error)
+        self._scene.processes.agree(error)
 
     def _write(self, now: float, drawings: list[Drawing], paintings: list[Painting]) -> None:
         assert self._canvas is not None and self._scene is not None

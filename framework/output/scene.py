@@ -60,11 +60,9 @@ class Scene:
             return drawn
         with processes.alone("drawing"):
             parts, error = self._draw_here(fields)
-        gathered = processes.gather_first("drawing", (parts, error))
-        processes.share_error(next((found for _, found in gathered or [] if found is not None), None))
-        if gathered is None:
-            return None
-        return self._join([part for part, _ in gathered])
+        processes.agree(error)
+        gathered = processes.gather_first("drawing", parts)
+        return None if gathered is None else self._join(gathered)
 
     def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
         """What this process draws, None for laws without rows here; after the first time only what changes."""
