@@ -185,7 +185,7 @@ def eval_tangent(
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     assembly.add_constraint_tangent(values, dq, dv, scale)
-    return _spread(assembly, values)
+    return _to_dense(assembly, values)
 
 
 def eval_differences(assembly: Assembly, name: str, step: float = STEP, load_factor: float = 1.0) -> FloatArray:
@@ -203,7 +203,7 @@ def eval_differences(assembly: Assembly, name: str, step: float = STEP, load_fac
     return out
 
 
-def _spread(assembly: Assembly, values: FloatArray) -> FloatArray:
+def _to_dense(assembly: Assembly, values: FloatArray) -> FloatArray:
     """Matrix values as a dense matrix over coordinates, then multipliers."""
     layout, pattern = assembly.layout, assembly.sparsity.pattern
     full = np.zeros((len(layout.unknowns.numbers),) * 2)
@@ -255,7 +255,7 @@ def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
         assembly.update_markers()
         given = np.zeros(assembly.sparsity.pattern.spare + 1)
         _add_own_tangent(assembly, component, FACTORS[name], given)
-        error = abs(_spread(assembly, given)[row, column] - (forces[0] - forces[1]) / (2 * STEP))
+        error = abs(_to_dense(assembly, given)[row, column] - (forces[0] - forces[1]) / (2 * STEP))
         if error > worst:
             worst, found = error, component.__name__
             rows = _rows_at(system, row, column, assembly.layout.spare)
