@@ -5,7 +5,7 @@ The cable is seen as n straight segments (`CableShape`); each touches the circle
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
 x_cur = r alpha + sigma (rho - 1/2) l: where circle and segment touch, measured along both.  Whether a segment is closed
-and whether it sticks stands in the history values and is decided between Newton runs; see `circle_contact_kernels` for
+and whether it sticks stands in the history values and is decided between Newton runs; see `circle_segments.kernels` for
 all formulas.  The end points of a segment get the shares 1-rho and rho of the force, the circle the reaction and the
 torque of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
 ObjectContactFrictionCircleCable2D; there x_cur has the reference length of a segment, here the length l of the segment

@@ -5,7 +5,7 @@ A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset f
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
 with the mean way u of the points of the cable along the circle since they have stuck to it.  What sticks are points of
-the material, and the force acts at each; see `circle_points_kernels` for all formulas.
+the material, and the force acts at each; see `circle_points.kernels` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
 

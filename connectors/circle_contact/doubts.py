@@ -4,7 +4,7 @@
   which the step must resolve.
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
   about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
-- Length of cables: their cubics against the stiffness of contact and bristles, see `circle_contact_mesh`.
+- Length of cables: their cubics against the stiffness of contact and bristles, see `circle_contact.mesh`.
 - Circles that touch the same cable and overlap: no two pulleys of one plane can.
 - Statics: a circle that no cable is near; a cable that begins deep inside a circle, from where contact drives it out on
   the nearer side, be that the wrong one: below the circles of a sea bed.

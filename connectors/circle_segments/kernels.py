@@ -17,7 +17,7 @@ rolls on without slip seems to slip by (lam - 1) L/(2 n).
 
 History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
 sticking positions (n).  Forces depend on them and on the current geometry, but never switch by themselves, so that
-Newton's method sees smooth equations; the kernels of `circle_contact_update` switch between its runs.
+Newton's method sees smooth equations; the kernels of `circle_segments.update` switch between its runs.
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D; the signs of n
 and sigma and the rotation of the circle in v_rel, on which that text is silent, are those of its results.
 """

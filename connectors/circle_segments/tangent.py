@@ -1,4 +1,4 @@
-"""Exact tangent of the contact of a circle with the segments of a cable; see `circle_contact_kernels` for the forces.
+"""Exact tangent of the contact of a circle with the segments of a cable; see `circle_segments.kernels` for the forces.
 
 Of the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E = e.e, and n, t the contact frame:
 

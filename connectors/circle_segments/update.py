@@ -1,6 +1,6 @@
 """Kernels that switch the contact of a circle with a cable between Newton runs, and those of its outputs.
 
-See `circle_contact_kernels` for the letters.  The update of one segment with friction, with the stored values of the
+See `circle_segments.kernels` for the letters.  The update of one segment with friction, with the stored values of the
 start of the step where "start" is said:
 
     gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.

@@ -6,11 +6,11 @@
     f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
     u = 2 u_1 u_2/(u_1 + u_2)         for each of u_s, u_d, u_v; 0 if both are 0
 
-x depth, n normal from surface 1 to 2 and R relative radius from `contact_geometry`; v = v_n n + v_t velocity of
+x depth, n normal from surface 1 to 2 and R relative radius from `point_contact.geometry`; v = v_n n + v_t velocity of
 surface 1 relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing.
 Every contact is by itself: one that is pulled apart so fast that its force vanishes takes none from the others.
 
-On several processes all bind every row; the surfaces and the pairs are shared out, see `contact_share`.
+On several processes all bind every row; the surfaces and the pairs are shared out, see `point_contact.distribution`.
 
 "simbody" gives E = E_i/2^1.5 for equal materials, "hertz" the classical 1/E = 1/E_1 + 1/E_2.
 

@@ -5,7 +5,7 @@ finds in a time that grows in proportion to their number.  Radii of very differe
 with its own tree, so that one large sphere does not make neighbours of all small ones.  A half space is neighbour of
 every surface that is closer to its plane than the skin.
 
-On several processes each seeks the neighbours of its own surfaces, see `contact_share`; all search when one has to.
+On several processes each seeks the neighbours of its own surfaces, see `distribution`; all search when one has to.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """

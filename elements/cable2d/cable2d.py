@@ -75,9 +75,9 @@ class Cable2D(Component):
         default=0.0,
     )
     integration = column("1", "integration rule; 2 does not lock", default=2, dtype=np.int64, choices=RULES)
-    axial_force_law = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see cable2d_laws.py")
+    axial_force_law = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see user_laws.py")
     axial_force_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
-    bending_moment_law = function("M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see cable2d_laws.py")
+    bending_moment_law = function("M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see user_laws.py")
     bending_moment_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
 
 

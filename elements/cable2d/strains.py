@@ -1,6 +1,6 @@
 """Strain and curvature of `Cable2D` at arbitrary points with rates and derivatives, vectorised and not in the hot path.
 
-Equations and letters: cable2d_points.py.  Arrays have one entry per row and point, shape (rows, n, ...).
+Equations and letters: points.py.  Arrays have one entry per row and point, shape (rows, n, ...).
 """
 
 from __future__ import annotations
