@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
-from windlass.connectors.circle_contact.draw import circle_keys, draw, paint_contact
+from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_segments.common import (
     CIRCLE_FAMILY,
     bind_contact,
@@ -95,7 +95,7 @@ def build(rows: LocalRows) -> System:
         close_touching(contact, fields)
 
     system.post_newton, system.decide = post_newton, decide
-    watch(system, rows, contact)
+    watch(system, rows)
     return system
 
 
@@ -112,6 +112,6 @@ register(
         source="documentation of Exudyn 1.11, ObjectContactCircleCable2D",
         draw=draw,
         draw_keys=circle_keys,
-        paint=paint_contact,
+        paint=paint,
     )
 )

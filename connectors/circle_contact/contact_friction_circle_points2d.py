@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_contact.doubts import watch_points
-from windlass.connectors.circle_contact.draw import circle_keys, draw, paint_friction
+from windlass.connectors.circle_contact.doubts import watch
+from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_points.common import bind_points, create_point_outputs, eval_energy
 from windlass.connectors.circle_points.kernels import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
@@ -108,7 +108,7 @@ def build(rows: LocalRows) -> System:
         return PostNewton(error=error, changed=changed, force=force, row=row)
 
     system.post_newton = post_newton
-    watch_points(system, rows, c)
+    watch(system, rows)
     return system
 
 
@@ -125,6 +125,6 @@ register(
         source="P. Wriggers, Computational Contact Mechanics, Springer (2006)",
         draw=draw,
         draw_keys=circle_keys,
-        paint=paint_friction,
+        paint=paint,
     )
 )

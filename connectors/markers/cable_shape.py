@@ -224,12 +224,17 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
     return create_shape_columns(segments, offset, length, dofs)
 
 
-def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
-    """Reference lengths [m] of cables by entity number, shape (n,)."""
+def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
+    """A column of cables, also of several kinds, by entity number, shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
-        out[positions] = table.local("length", rows)
+        out[positions] = table.local(name, rows)
     return out
+
+
+def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
+    """Reference lengths [m] of cables by entity number, shape (n,)."""
+    return column_of(world, ids, "length")
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:

@@ -16,6 +16,7 @@ import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import FAMILY as FAMILY
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns as CoordinateColumns
+from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.pair_laws import COORDINATES, register_kind
 from windlass.connectors.markers.position_markers import merge_handles, nodes_of
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
@@ -26,21 +27,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, word, yes_no
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import (
-    Law,
-    LocalRows,
-    MarkerFamily,
-    Rows,
-    Tables,
-    law_of,
-    register,
-    register_family,
-)
+from windlass.framework.model.law import LocalRows, MarkerFamily, Rows, Tables, law_of, register_family
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
@@ -100,12 +90,9 @@ def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
     return dofs
 
 
-def build(rows: LocalRows) -> System:
-    """The system of `NodeCoordinate`."""
-    c = CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
-    system = System("NodeCoordinate", rows.dofs)
-    system.update = call(update_coordinates, lambda s: (c, s.markers[FAMILY], s.x, s.v))
-    return system
+def bind(rows: LocalRows) -> CoordinateRows:
+    """The coordinates of the rows."""
+    return CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -221,14 +208,12 @@ def _ground_coordinate(world: Tables) -> Entity:
 
 
 register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, COORDINATES, _ground_coordinate)))
-register(
-    Law(
-        NodeCoordinate,
-        role="marker",
-        family=FAMILY,
-        dofs=coordinate_dofs,
-        build=build,
-        check=check,
-        source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
-    )
+register_marker(
+    NodeCoordinate,
+    FAMILY,
+    update_coordinates,
+    bind,
+    coordinate_dofs,
+    "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+    check,
 )

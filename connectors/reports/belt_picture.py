@@ -16,12 +16,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.view import view_contact
 from windlass.connectors.markers.position_markers import FAMILY as POSITION_FAMILY
-from windlass.connectors.reports.pulley_report import (
-    PulleyReport,
-    Segments,
-    eval_pulley_segments,
-    eval_report,
-)
+from windlass.connectors.reports.pulley_report import PulleyReport, Segments, eval_pulley_segments, eval_report
 from windlass.connectors.reports.pulley_rows import bind_pulley
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray
@@ -126,13 +121,11 @@ def draw_belt(
     if not is_first_process():
         return target
 
-    from matplotlib.backends.backend_agg import (
-        FigureCanvasAgg,  # here, because a run without pictures need not wait for it
-    )
+    from matplotlib.backends import backend_agg  # here, because a run without pictures need not wait for it
     from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
 
     figure = Figure(figsize=(11.0, 8.8), facecolor="white")
-    FigureCanvasAgg(figure)
+    backend_agg.FigureCanvasAgg(figure)
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.3, 1.0))
     upper, lower = parts
     upper.text(0.03, 0.945, title or f"t = {state.t:.6g} s", color=INK, fontsize=13, fontweight="bold", va="top")
