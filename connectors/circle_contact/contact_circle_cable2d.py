@@ -10,8 +10,6 @@ marker will do.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
@@ -67,11 +65,6 @@ class ContactCircleCable2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
-    return create_history(world, ContactCircleCable2D, values, START)
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose segments, history or forms of parameters do not fit together."""
     check_circles(world, table)
@@ -107,7 +100,7 @@ register(
         bind=lambda rows: bind_contact(rows, friction=False),
         build=build,
         outputs=create_outputs(friction=False),
-        fill_defaults=fill_defaults,
+        fill_defaults=lambda world, values: create_history(world, ContactCircleCable2D, values, START),
         check=check,
         source="documentation of Exudyn 1.11, ObjectContactCircleCable2D",
         draw=draw,

@@ -11,8 +11,6 @@ Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty i
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
@@ -69,11 +67,6 @@ class ContactFrictionCirclePoints2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
-    return create_history(world, ContactFrictionCirclePoints2D, values, START)
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles, cables or histories that do not fit."""
     check_circles(world, table)
@@ -120,7 +113,7 @@ register(
         bind=bind_points,
         build=build,
         outputs=create_point_outputs(),
-        fill_defaults=fill_defaults,
+        fill_defaults=lambda world, values: create_history(world, ContactFrictionCirclePoints2D, values, START),
         check=check,
         source="P. Wriggers, Computational Contact Mechanics, Springer (2006)",
         draw=draw,

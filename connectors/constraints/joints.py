@@ -95,29 +95,19 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
         loops.evaluate(c, j, s.markers[FAMILY], C, g)
         return C, g, np.where(j.on, s.lam[j.lam], 0.0)
 
-    def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-        return evaluate(rows, s)[0]
-
-    def eval_multipliers(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-        return evaluate(rows, s)[2]
-
-    def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    def eval_load(rows: LocalRows, s: Fields, first: int) -> FloatArray:
         _, g, lam = evaluate(rows, s)
-        force: FloatArray = np.einsum("ik,ikd->id", lam, g[:, :, :3])
-        return force
+        return np.asarray(np.einsum("ik,ikd->id", lam, g[:, :, first : first + 3]))
 
-    def eval_torque(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-        _, g, lam = evaluate(rows, s)
-        torque: FloatArray = np.einsum("ik,ikd->id", lam, g[:, :, 6:])
-        return torque
-
+    force = "left-hand-side force on marker 1, global, (3,): point 1 feels its opposite"
+    torque = "left-hand-side torque on marker 1 about point 1, global, (3,): it feels its opposite"
     return {
-        "gap": Output(gap_unit, f"C of {equations}; 0 where free", eval_gap),
-        "multipliers": Output("N, N m", f"λ of {equations}; 0 where free", eval_multipliers),
-        "force": Output("N", "left-hand-side force on marker 1, global, (3,): point 1 feels its opposite", eval_force),
-        "torque": Output(
-            "N m", "left-hand-side torque on marker 1 about point 1, global, (3,): it feels its opposite", eval_torque
+        "gap": Output(gap_unit, f"C of {equations}; 0 where free", lambda rows, s, **where: evaluate(rows, s)[0]),
+        "multipliers": Output(
+            "N, N m", f"λ of {equations}; 0 where free", lambda rows, s, **where: evaluate(rows, s)[2]
         ),
+        "force": Output("N", force, lambda rows, s, **where: eval_load(rows, s, 0)),
+        "torque": Output("N m", torque, lambda rows, s, **where: eval_load(rows, s, 6)),
     }
 
 

@@ -1,13 +1,15 @@
-"""The law of a kind of marker: a kernel that brings its columns to the coordinates."""
+"""What kinds of markers have in common: registration around a kernel, and coordinate numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.call import call
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import Law, LocalRows, Output, Rows, Tables, law_of, register
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
@@ -54,3 +56,18 @@ def register_marker(
             source=source,
         )
     )
+
+
+def number_markers(world: Tables, ids: IntArray, layout: Rows, family: str, least: int = 0) -> IntArray:
+    """Local coordinate numbers of markers of a family, the spare number beyond those of each, shape (markers, m).
+
+    m is the number of coordinates of the widest kind that the whole world has, or ``least``, so that every process has
+    the widest kind that its connectors may expect.
+    """
+    tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
+    m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)
+    dofs = np.full((len(ids), m), layout.spare, np.int64)
+    for table, positions, rows in world.split_by_table(ids):
+        own = layout.local_dofs(world.row_dofs(table, rows))
+        dofs[positions, : own.shape[1]] = own
+    return dofs

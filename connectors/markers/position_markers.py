@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths
-from windlass.connectors.markers.marker_laws import register_marker
+from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.connectors.markers.pair_laws import POSITIONS, register_kind
 from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
 from windlass.connectors.markers.position_kernels import (
@@ -52,7 +52,7 @@ from windlass.framework.checks.checks import checked, inside, instance
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import LocalRows, MarkerFamily, Rows, Tables, law_of, register_family
+from windlass.framework.model.law import LocalRows, MarkerFamily, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
@@ -106,15 +106,10 @@ class PositionOnGround(Component):
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
     """Columns for the local markers; those whose kind provides "curved marker" get a row in H and Hr."""
-    tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
-    # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
-    m = max((world.resident_dofs(table).shape[1] for table in tables), default=0)
-    n = len(ids)
-    dofs = np.full((n, m), layout.spare, np.int64)
+    dofs = number_markers(world, ids, layout, FAMILY)
+    n, m = dofs.shape
     curved = np.zeros(n, bool)
     for table, positions, rows in world.split_by_table(ids):
-        own = layout.local_dofs(world.row_dofs(table, rows))
-        dofs[positions, : own.shape[1]] = own
         curved[positions] = _find_curved(table, rows)
     h = np.where(curved, np.cumsum(curved) - 1, -1)
     nh = int(curved.sum())

@@ -228,16 +228,9 @@ def find_places(rows: LocalRows) -> IntArray:
     return k
 
 
-def eval_angle(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """φ [rad], shape (rows,)."""
-    angle: FloatArray = s.markers[FAMILY].value[find_places(rows)]
-    return angle
-
-
-def eval_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """φ_t [rad/s], shape (rows,)."""
-    rate: FloatArray = s.markers[FAMILY].rate[find_places(rows)]
-    return rate
+def column_output(unit: str, doc: str, name: str) -> Output:
+    """An output variable that is a column of the family."""
+    return Output(unit, doc, lambda rows, s, **where: getattr(s.markers[FAMILY], name)[find_places(rows)])
 
 
 register(
@@ -251,8 +244,8 @@ register(
         fill_defaults=fill_defaults,
         check=check,
         outputs={
-            "angle": Output("rad", "angle about the axis since the reference, not wrapped, ()", eval_angle),
-            "rate": Output("rad/s", "its time derivative, ()", eval_rate),
+            "angle": column_output("rad", "angle about the axis since the reference, not wrapped, ()", "value"),
+            "rate": column_output("rad/s", "its time derivative, ()", "rate"),
         },
         source="P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)",
     )

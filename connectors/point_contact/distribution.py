@@ -70,8 +70,7 @@ class Share:
 
     def watched(self, c: Surfaces, bounded: int) -> IntArray:
         """The bounded surfaces whose motion this process watches: its own and those on the ground."""
-        watched: IntArray = np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
-        return watched
+        return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def spread(self, c: Surfaces) -> None:
         """Tell others the motion of own surfaces, and hear that of theirs."""

@@ -224,8 +224,7 @@ def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
 def rotations(table: EntityTable) -> FloatArray:
     """``rotation`` of all rows, the unit matrix for spheres, shape (rows, 3, 3)."""
     if "rotation" in table.component.columns:
-        R: FloatArray = table.collect("rotation")
-        return R
+        return table.collect("rotation")
     return np.tile(np.eye(3), (table.count, 1, 1))
 
 
@@ -252,8 +251,7 @@ def _are_points(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 def _sizes(table: EntityTable) -> FloatArray:
     """Semi-axes [m], shape (rows, 3)."""
     if table.component is ContactEllipsoid:
-        axes: FloatArray = table.collect("semi_axes")
-        return axes
+        return table.collect("semi_axes")
     radius = table.collect("radius") if table.component is ContactSphere else np.zeros(table.count)
     return np.repeat(radius[:, None], 3, axis=1)
 

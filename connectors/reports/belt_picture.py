@@ -207,8 +207,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
     k = int(assembly.layout.marker_index[marker.ids][0])
     here = None if k < 0 else (m.p[k, :2].copy(), m.A[k, :2, 0].copy(), float(m.omega[k, 2]))
     gathered = [here] if assembly.processes.size == 1 else assembly.processes.allgather("marker", here)
-    found: tuple[FloatArray, FloatArray, float] = next(part for part in gathered if part is not None)
-    return found
+    return next(part for part in gathered if part is not None)
 
 
 def _carrier(world: World, marker: Entity) -> str:

@@ -178,15 +178,13 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 def eval_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Momentum, global [kg m/s], shape (rows, 3)."""
-    momentum: FloatArray = rows.local("mass")[:, None] * eval_velocity(rows, s, rows.local("center_of_mass"))
-    return momentum
+    return rows.local("mass")[:, None] * eval_velocity(rows, s, rows.local("center_of_mass"))
 
 
 def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Angular momentum about the global origin, global [kg m^2/s], shape (rows, 3)."""
     center = eval_position(rows, s, rows.local("center_of_mass"))
-    spin: FloatArray = turn(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
-    return spin
+    return turn(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
 
 
 register(

@@ -189,14 +189,12 @@ def eval_angular_acceleration(c: Section) -> FloatArray:
     """ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
     p, pt = c.strains.p, c.strains.pt
     ptt = interpolate(c.places.shape.dS, c.motion.a)
-    result: FloatArray = (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
-    return result
+    return (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
 
 
 def eval_rotation(c: Section) -> FloatArray:
     """Angle of the tangent against global x [rad], from -π to π, shape (rows, k)."""
-    angle: FloatArray = np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
-    return angle
+    return np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
 
 
 def eval_force(c: Section, quantity: str) -> FloatArray:

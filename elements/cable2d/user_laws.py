@@ -219,8 +219,7 @@ def eval_law_derivatives(
 
 def _step(which: int, values: list[FloatArray], p: Parameters) -> FloatArray:
     unit = np.ones_like(p.length) if which < 2 else 1.0 / p.length
-    step: FloatArray = STEP * np.maximum(unit, np.abs(values[which]))
-    return step
+    return STEP * np.maximum(unit, np.abs(values[which]))
 
 
 def _compare(

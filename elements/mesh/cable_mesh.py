@@ -5,7 +5,7 @@ Theory: docs/theory/cable.md; geometry: mesh_lines.py; files: mesh_file.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -34,26 +34,16 @@ MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
 """Points where more lines meet join none of them."""
 
 
-class NamedSets(Mapping[str, Entity]):
+class NamedSets(dict[str, Entity]):
     """Handles by name; a name that does not exist is a ModelError that lists those that do."""
 
     def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
-        self._kind, self._sets = kind, sets
+        super().__init__(sets)
+        self._kind = kind
 
-    def __getitem__(self, name: str) -> Entity:
-        if name not in self._sets:
-            names = ", ".join(map(repr, sorted(self._sets))) or "none"
-            raise ModelError(f"no group of {self._kind} is called {name!r}: there are {names}")
-        return self._sets[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._sets
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sets)
-
-    def __len__(self) -> int:
-        return len(self._sets)
+    def __missing__(self, name: str) -> Entity:
+        names = ", ".join(map(repr, sorted(self))) or "none"
+        raise ModelError(f"no group of {self._kind} is called {name!r}: there are {names}")
 
 
 @dataclass(frozen=True)
