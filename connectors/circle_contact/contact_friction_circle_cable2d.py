@@ -70,7 +70,7 @@ class ContactFrictionCircleCable2D(Component):
     and they sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.  Forces always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material.  Each still
-    belongs to a segment of the mesh, whose bristle does not axial with the material.
+    belongs to a segment of the mesh, whose bristle does not move with the material.
     History values per row: gaps [m] (n), states (n), sticking positions [m] (n); on moving material with the current
     length also the axial motion [m] at which the positions were stored (1).
     """

@@ -1,7 +1,7 @@
-"""How the laws of contact between a circle and a cable show themselves.
+"""Drawings of the contact between circles and cables.
 
-They draw each circle once, as a rim with one spoke, at its marker and turned by its angle.  Points of circles have the
-fields `displacement` and `velocity` of cables.  Onto the lines of the cables they lay
+The laws draw each circle once, as a rim with one spoke, at its marker and turned by its angle.  Points of circles have
+the fields `displacement` and `velocity` of cables.  Onto the lines of the cables the laws lay
 
 | line field | unit | meaning | several circles on one line |
 | --- | --- | --- | --- |

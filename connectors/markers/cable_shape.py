@@ -87,7 +87,7 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # what the compiler cannot know to stay as it is while the points are written
+        # read once: the compiler cannot know that writing points leaves them unchanged
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):

@@ -1,4 +1,4 @@
-"""The contacts of a Hunt-Crossley force element, each by itself: what `point_contact.kernels` sums, laid open."""
+"""Single contacts of a Hunt-Crossley force element, whose forces `point_contact.kernels` sums."""
 
 from __future__ import annotations
 

@@ -261,7 +261,7 @@ def _compare(users: UserForces, group: Group, t: float, u: FloatArray, ut: Float
 def _eval_forces(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
     """Forces of the rows of a group, shape (group, n); NaN where u or ut, of the same shape, are not finite."""
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    if not good.all():  # Newton diverges and says so; the user's function is not to blame
+    if not good.all():  # Newton's method diverges and reports it itself
         group, u, ut = Group(group.function, group.where[good]), u[good], ut[good]
     f = np.full((len(good), u.shape[1]), np.nan)
     if good.any():
