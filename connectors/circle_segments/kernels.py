@@ -24,7 +24,7 @@ and sigma and the rotation of the circle in v_rel, on which that text is silent,
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -300,21 +300,11 @@ def force_normals(law: RowLaw, h: Chord) -> tuple[float, float, float, float]:
     return n0x, n0y, n1x, n1y
 
 
-class CircleRows(Protocol):
-    """Columns of any law between a cable and a circle: markers of the circles, and local coordinate numbers."""
-
-    @property
-    def circle(self) -> IntArray: ...
-
-    @property
-    def dofs(self) -> IntArray: ...
-
-
 @kernel(inline=True)
 def add_sums(
-    c: CircleRows, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
+    c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add the forces of a row on the coordinates of the cable to f, and the reactions on those of the circle."""
+    """Add the forces of row i, of segments or points, on the cable to f, and the reactions on the circle."""
     to, ci = c.dofs[i], c.circle[i]
     f[to[0]] += cable[0]
     f[to[1]] += cable[1]

@@ -28,14 +28,7 @@ from windlass.elements.cable2d.lanes import (
     take_given,
 )
 from windlass.elements.cable2d.mass import add_inertia, add_mass
-from windlass.elements.cable2d.points import (
-    Blocks,
-    Four,
-    axial_block,
-    axial_force,
-    bending_blocks,
-    bending_force,
-)
+from windlass.elements.cable2d.points import Blocks, Four, axial_block, axial_force, bending_blocks, bending_force
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
