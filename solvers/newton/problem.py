@@ -26,15 +26,12 @@ from windlass.framework.assembly.steps import (
 from windlass.framework.assembly.storage import Sparsity, Storage
 from windlass.framework.assembly.vectors import create_unknowns
 from windlass.framework.checks.checks import checked, instance, word
-from windlass.framework.command_line import options
-from windlass.framework.errors import OutputError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State
-from windlass.solvers.failure import Failure
 from windlass.solvers.newton.lagging import LagPolicy
 from windlass.solvers.newton.problem_kernels import (
     Motion,
@@ -355,20 +352,3 @@ class NonlinearProblem:
                 name = number.describe_multiplier(int(layout.multipliers_owned[multiplier_at[i]]))
             out.append((name, float(residual[i])))
         return out
-
-    def failure(self, reason: str, step: int, step_size: float, history: list[float], last_good: State) -> Failure:
-        """What is known about a failed solve; the same on every process."""
-        failure = Failure(reason, self.scheme.t, step, step_size, history, self.worst_equations(), last_good)
-        failure.diagnosis = self.assembly.diagnose()
-        return failure
-
-    @staticmethod
-    def save_last_good(failure: Failure) -> None:
-        """Save the last good state to the file of ``-last_good``; all processes call this together."""
-        path = options.last_good_path()
-        if path is None or failure.last_good is None:
-            return
-        try:
-            failure.saved_to = str(failure.last_good.save(path))
-        except OutputError as error:
-            failure.saved_to = f"not saved ({error})"

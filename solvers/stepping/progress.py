@@ -54,15 +54,10 @@ class Progress:
             line += " real time"
         self._write(line)
 
-    def end(self) -> None:
-        """The solve has reached its end: show the statistics."""
+    def end(self, failed: bool = False) -> None:
+        """The solve has reached its end, or has failed: show the statistics."""
         if self._shown:
-            self._write(f"{self._name}: {self._statistics.describe()}", last=True)
-
-    def fail(self) -> None:
-        """The solve has failed: show the statistics."""
-        if self._shown:
-            self._write(f"{self._name}: FAILED after {self._statistics.describe()}", last=True)
+            self._write(f"{self._name}: {'FAILED after ' if failed else ''}{self._statistics.describe()}", last=True)
 
     def _write(self, line: str, last: bool = False) -> None:
         if self._terminal:
