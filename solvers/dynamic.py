@@ -20,10 +20,10 @@ from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
-from windlass.solvers.step_solver import StepSolver, describe_failure
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, own_option
+from windlass.solvers.step_solver import StepSolver, create_failure
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.stepping.integrator import METHODS, create_integrator
+from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
 from windlass.solvers.verdicts.verdict import judge_steps
@@ -66,7 +66,7 @@ class Dynamic(StepSolver):
     """
 
     @checked(
-        method=word(*METHODS),
+        method=word(*IMPLICIT),
         spectral_radius=number("1", minimum=0.0, maximum=1.0),
         rotations=word("steady", "parameters"),
         lag=yes_no(),
@@ -107,8 +107,6 @@ class Dynamic(StepSolver):
         name: str = "dynamic",
     ) -> None:
         check_smallest(smallest_step, step, "Dynamic")
-        # wrong arguments are errors before the world is finalized
-        create_integrator(method, spectral_radius, rotations)
         step = own_option(DYNAMIC_OPTIONS, prefix, "step", float(step))
         end = own_option(DYNAMIC_OPTIONS, prefix, "end", float(end))
         method = own_option(DYNAMIC_OPTIONS, prefix, "method", method)
@@ -271,5 +269,5 @@ class Dynamic(StepSolver):
         self._note_failure(start.t + h, h, attempt.reason)
         current.assign(start)
         if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
-            failure = describe_failure(self.problem, attempt, start.t + h, self.statistics.steps + 1, h)
+            failure = create_failure(self.problem, attempt, start.t + h, self.statistics.steps + 1, h)
             self._fail(failure, current, hooks, ADVICE)

@@ -18,7 +18,7 @@ from windlass.framework.command_line import options
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step
+from windlass.framework.state.hooks import Hook, StepHook, as_hooks
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
@@ -30,7 +30,6 @@ from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.explicit_limit import describe_limit
 
-METHODS = EXPLICIT
 SHORTEST_CUT = 0.75
 """A step that a contact wishes to be shorter becomes at least this much shorter."""
 ADVICE = (
@@ -98,7 +97,7 @@ class Explicit(StepSolver):
     """
 
     @checked(
-        method=word(*METHODS),
+        method=word(*EXPLICIT),
         project=yes_no(),
         discontinuous_atol=number("N", minimum=0.0),
         **COMMON,
@@ -186,7 +185,8 @@ class Explicit(StepSolver):
             self.progress.begin(current.t, self.end)
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
-                run_before_step(all_hooks, current)
+                for hook in all_hooks:
+                    hook.before_step(current)
                 size, then = self._grid.propose(current.t, longest)
                 before = current.t
                 advance = self._method.attempt(current, size, then)
@@ -201,7 +201,8 @@ class Explicit(StepSolver):
                 self.progress.step(current.t, current.t - before)
                 for hook in all_hooks:
                     hook.after_iteration(current, advance.error)
-                run_after_step(all_hooks, current)
+                for hook in all_hooks:
+                    hook.after_step(current)
                 solve_checkpoint.paused = True
                 yield current
                 solve_checkpoint.paused = False

@@ -27,14 +27,13 @@ from windlass.solvers.equilibrium.stability import (
     examine,
     say_doubts,
     say_followed,
-    stability_option,
 )
 from windlass.solvers.failure import Failure, UnstableEquilibrium
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
-from windlass.solvers.step_solver import StepSolver, describe_failure
+from windlass.solvers.step_solver import StepSolver, create_failure
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.verdicts.verdict import judge_end, judge_jumps
@@ -118,7 +117,7 @@ class Static(StepSolver):
     ) -> None:
         if geometric and not load_range > 1.0:
             raise ModelError(f"load_range = {load_range} in Static: must be > 1 [1]")
-        self.stability = stability_option(prefix, stability)
+        self.stability = own_option(STATIC_OPTIONS, prefix, "stability", stability)
         super().__init__(world, prefix, name, "")
         self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
         self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
@@ -211,7 +210,7 @@ class Static(StepSolver):
             control.accept()
             self.statistics.steps += 1
             self.progress.step(done, h)
-            # contacts that have not settled leap by themselves
+            # contacts that have not settled jump without a limit point
             jumps = self._watch is not None and not attempt.unsettled and self._watch.suspects(current)
             if done >= 1.0 - 1e-9 * nominal and self.stability != "off":
                 self._make_stable(first, current, time, all_hooks)
@@ -343,7 +342,7 @@ class Static(StepSolver):
         self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)
         if not control.reject(h, np.inf, attempt.unsettled):
-            failure = describe_failure(self.problem, attempt, load_factor, self.statistics.steps + 1, h)
+            failure = create_failure(self.problem, attempt, load_factor, self.statistics.steps + 1, h)
             self.assembly.load_fields(current)
             failure.diagnosis += [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
             self._fail(failure, current, hooks, ADVICE)

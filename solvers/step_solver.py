@@ -87,7 +87,7 @@ class StepSolver:
         raise NotConverged(failure, advice) from None
 
 
-def describe_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, step: int, size: float) -> Failure:
+def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, step: int, size: float) -> Failure:
     """What is known about a step by Newton's method that has failed, the same on every process.
 
     Args:

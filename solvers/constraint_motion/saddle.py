@@ -27,6 +27,7 @@ from windlass.solvers.equilibrium.singular import find_weakest
 from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package
+from windlass.solvers.names import name_dofs, shorten
 
 
 class SingularError(ModelError):
@@ -81,15 +82,14 @@ class SaddleMatrix:
 
     def describe_singular(self) -> str:
         """Names the coordinates without mass; all processes call this together."""
-        layout, number = self.assembly.layout, self.assembly.world.numbering
+        layout = self.assembly.layout
         is_dof = np.zeros(len(layout.unknowns.numbers), bool)
         is_dof[layout.unknowns.of_dof] = True
         size = np.add.reduceat(np.abs(self.values) * is_dof[self.pattern.indices], self.pattern.indptr[:-1])
         rows = create_unknowns(layout, self.assembly.comm)
         sum_to_owners(layout.unknowns.numbers, rows, size)
         missing = np.flatnonzero(rows.array_r[layout.unknowns.of_dof[: len(layout.owned)]] == 0.0)
-        names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
-        names = self.assembly.processes.join("names", names)
+        names = name_dofs(self.assembly, missing[:5])
         if names:
             return f"mass matrix with constraints is singular; without mass: {', '.join(names[:5])}"
         return (
@@ -114,8 +114,7 @@ class SaddleMatrix:
             number.describe_multiplier(int(layout.multipliers_owned[i])) for i in np.flatnonzero(shares > 0.1 * largest)
         ]
         names = self.assembly.processes.join("names", names)
-        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        return f": {', '.join(f'({name})' for name in names[:6])}{more}"
+        return ": " + ", ".join(shorten([f"({name})" for name in names]))
 
 
 class Factors(Protocol):

@@ -5,7 +5,6 @@ Defaults are set on the objects before ``setFromOptions``, so that every option 
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package
-from windlass.solvers.newton.linear_failure import LinearFailures
+from windlass.solvers.newton.linear_failure import LinearFailures, reason_name
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding, has_stalled
@@ -251,7 +250,8 @@ class Newton:
         iterations = self.snes.getIterationNumber()
         self.iterations += iterations
         reason = self.snes.getConvergedReason()
-        return self._judge_end(NewtonRun(reason > 0, reason_name(reason), iterations, list(self._history)))
+        name = reason_name(PETSc.SNES.ConvergedReason, reason)
+        return self._judge_end(NewtonRun(reason > 0, name, iterations, list(self._history)))
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
         """A run that ended at the limit of iterations, or without descent, may have come as far as rounding allows."""
@@ -336,12 +336,3 @@ class Newton:
         pc = self.snes.getKSP().getPC()
         chosen = PETSc.Options().hasName(self.problem.prefix + "pc_factor_mat_solver_type")
         return not chosen and pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "petsc"
-
-
-@functools.cache
-def reason_name(reason: int) -> str:
-    """PETSc's name of a converged reason of SNES."""
-    for name, value in vars(PETSc.SNES.ConvergedReason).items():
-        if value == reason and not name.startswith("_"):
-            return str(name)
-    return str(reason)

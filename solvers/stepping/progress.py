@@ -1,4 +1,4 @@
-"""Progress of a solve: time, step size, Newton iterations per step, time to go, and how fast beside real time."""
+"""Progress of a solve: time, step size, Newton iterations per step, time to go, and the speed relative to real time."""
 
 from __future__ import annotations
 
