@@ -16,19 +16,31 @@ def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
     return assembly.processes.join("names", [number.describe_dof(int(layout.owned[i])) for i in owned])
 
 
-def name_largest(assembly: Assembly, values: FloatArray, count: int = 3) -> list[tuple[str, float]]:
-    """The largest of the values by local coordinate with their names, those that are not finite first.
+def name_largest(
+    assembly: Assembly, values: FloatArray, count: int = 3, multipliers: Sequence[float] | FloatArray = ()
+) -> list[tuple[str, float]]:
+    """The largest values with names, those that are not finite first; all processes together, and all get the same.
 
-    All processes call this together, and all get the same.
+    Args:
+        assembly: the systems of this process.
+        values: by local coordinate, of which ghosts do not count or may be missing.
+        count: number of values.
+        multipliers: values by multiplier of this process, if there are any.
     """
 
     def size(found: FloatArray) -> FloatArray:
         return np.where(np.isfinite(found), np.abs(found), np.inf)
 
     layout, number = assembly.layout, assembly.world.numbering
-    mine = values[: len(layout.owned)]
-    largest = np.argsort(-size(mine))[:count]
-    entries = [(number.describe_dof(int(layout.owned[i])), float(mine[i])) for i in largest]
+    parts = (
+        (number.describe_dof, layout.owned, values[: len(layout.owned)]),
+        (number.describe_multiplier, layout.multipliers_owned, np.asarray(multipliers)),
+    )
+    entries = [
+        (describe(int(numbers[i])), float(part[i]))
+        for describe, numbers, part in parts
+        for i in np.argsort(-size(part))[:count]
+    ]
     entries = assembly.processes.join("values", entries)
     order = np.argsort(-size(np.array([value for _, value in entries])), kind="stable")
     return [entries[i] for i in order[:count]]

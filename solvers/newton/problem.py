@@ -32,6 +32,7 @@ from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State
+from windlass.solvers.names import name_largest
 from windlass.solvers.newton.lagging import LagPolicy
 from windlass.solvers.newton.problem_kernels import (
     Motion,
@@ -328,27 +329,6 @@ class NonlinearProblem:
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
         """The equations with the largest residuals by name, and their residuals [N, N m, m]; all processes together."""
-        worst = self._worst_here(count)
-        if not self._parallel:
-            return worst
-        gathered = self.assembly.processes.join("residuals", worst)
-        return sorted(gathered, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
-
-    def _worst_here(self, count: int) -> list[tuple[str, float]]:
-        layout, number = self.assembly.layout, self.assembly.world.numbering
-        residual = self.residual_vector.array_r
-        key = np.where(np.isfinite(residual), np.abs(residual), np.inf)
-        unknowns = self.sparsity.unknowns
-        dof_at = np.full(unknowns.owned, -1)
-        dof_at[unknowns.of_dof[: len(layout.owned)]] = np.arange(len(layout.owned))
-        multiplier_at = np.full(unknowns.owned, -1)
-        multiplier_at[unknowns.of_multiplier] = np.arange(len(layout.multipliers_owned))
-        key[unknowns.pads] = -np.inf
-        out = []
-        for i in np.argsort(-key)[: min(count, unknowns.owned - len(unknowns.pads))]:
-            if dof_at[i] >= 0:
-                name = number.describe_dof(int(layout.owned[dof_at[i]]))
-            else:
-                name = number.describe_multiplier(int(layout.multipliers_owned[multiplier_at[i]]))
-            out.append((name, float(residual[i])))
-        return out
+        residual, unknowns = self.residual_vector.array_r, self.sparsity.unknowns
+        motion = residual[unknowns.of_dof[: len(self.assembly.layout.owned)]]
+        return name_largest(self.assembly, motion, count, residual[unknowns.of_multiplier])

@@ -122,7 +122,7 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "Sensors": (wl.Sensors, {"path": s.folder / "s.csv", "sensors": [sensor], "every": 1}),
         "Sensors.record": (sensors.record, {"state": s.state}),
-        "Part": (wl.Part, {"count": 3, "numbers": np.arange(3), "everywhere": True}),
+        "Part": (wl.Part, {"count": 3, "numbers": np.arange(3), "replicated": True}),
         "part": (wl.part, {"count": 3}),
         "State": (wl.State, {"world": s.world, "assembly": serial_assembly(s.world)}),
         "State.of": (s.state.of, {"entity": s.body, "name": "q"}),
