@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
-from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, whole, word, yes_no
 from windlass.framework.command_line import options
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
-from windlass.solvers.failure import Failure, NotConverged
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_smallest, check_start, check_times
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem
-from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
+from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, own_option
+from windlass.solvers.step_solver import StepSolver, create_failure
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.stepping.integrator import METHODS, create_integrator
-from windlass.solvers.stepping.progress import Progress
-from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
-from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants, judge_steps
+from windlass.solvers.verdicts.verdict import judge_steps
 
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
@@ -38,7 +34,7 @@ ADVICE = (
 )
 
 
-class Dynamic:
+class Dynamic(StepSolver):
     """Time integration of a world.
 
     Args:
@@ -70,7 +66,7 @@ class Dynamic:
     """
 
     @checked(
-        method=word(*METHODS),
+        method=word(*IMPLICIT),
         spectral_radius=number("1", minimum=0.0, maximum=1.0),
         rotations=word("steady", "parameters"),
         lag=yes_no(),
@@ -111,13 +107,11 @@ class Dynamic:
         name: str = "dynamic",
     ) -> None:
         check_smallest(smallest_step, step, "Dynamic")
-        # wrong arguments are errors before the world is finalized
-        create_integrator(method, spectral_radius, rotations)
         step = own_option(DYNAMIC_OPTIONS, prefix, "step", float(step))
         end = own_option(DYNAMIC_OPTIONS, prefix, "end", float(end))
         method = own_option(DYNAMIC_OPTIONS, prefix, "method", method)
-        self.prefix, self._method, self._rotations = prefix, method, rotations
-        self.assembly: Assembly = parallel_assembly(world, communicator())
+        super().__init__(world, prefix, name, "s")
+        self._method, self._rotations = method, rotations
         self.integrator = create_integrator(method, spectral_radius, rotations, self.assembly.layout)
         self.end = end
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
@@ -133,12 +127,6 @@ class Dynamic:
         self.consistency = Consistency(self.problem, self.integrator, project)
         self.snes = self.problem.snes
         self.watch = EnergyWatch(self.assembly)
-        self.verdict = Verdict()
-        self.statistics = Statistics()
-        self.name = name or prefix.rstrip("_")
-        self.progress = Progress(name, "s", self.statistics)
-        self.failed_attempts: list[tuple[float, float, str]] = []
-        self.solve_checkpoint: SolveCheckpoint | None = None
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -189,8 +177,7 @@ class Dynamic:
                 self.consistency.begin(current)
                 release_dropped(self.assembly.comm)
             solve_checkpoint.restore(current)
-            self.assembly.load_fields(current)
-            self.verdict = begin_verdict(self.assembly, self.control.nominal, self.name)
+            self._begin_verdict(current, self.control.nominal)
             self.progress.begin(current.t, self.end)
             start = current.copy()
             while current.t < self.end - 1e-9 * self.control.nominal:
@@ -205,8 +192,7 @@ class Dynamic:
                 except NotConverged as error:
                     # a linear solver that cannot work: smaller steps do not help
                     error.failure.step, error.failure.step_size = self.statistics.steps + 1, h
-                    error.failure.last_good = start.copy()
-                    self._give_up(error.failure, start, error.advice, all_hooks)
+                    self._fail(error.failure, start, all_hooks, error.advice)
                 self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
                     self._reject(start, current, h, attempt, all_hooks)
@@ -223,44 +209,30 @@ class Dynamic:
                 solve_checkpoint.paused = False
             if solve_checkpoint.had_ended(current):
                 yield current
-            self.statistics.end()
-            self.progress.end()
-            run_finish(all_hooks, current)
+            self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            self._judge(current)
-
-    def _judge(self, state: State) -> None:
-        """The verdict on a run that has reached its end."""
-        self.assembly.load_fields(state)
-        reasons = [*judge_steps(self.statistics), self.watch.judge(), *judge_invariants(self.verdict, self.assembly)]
-        conclude(self.verdict, reasons, self.name)
+            self._conclude(current, [*judge_steps(self.statistics), self.watch.judge()])
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
 
-    def update_state(self, state: State) -> None:
-        """Nothing to do; see `Restartable`."""
-
     def checkpoint(self) -> dict[str, Any]:
         """What goes on from step to step beside the state; see `Restartable`."""
-        return {
+        return super().checkpoint() | {
             "control": self.control.checkpoint(),
             "newton": self.newton.checkpoint(),
             "consistency": self.consistency.checkpoint(),
-            "statistics": self.statistics.checkpoint(),
             "watch": self.watch.checkpoint(),
-            "failed_attempts": self.failed_attempts,
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Go on from what `checkpoint` gave."""
+        super().restore(kept)
         self.control.restore(kept["control"])
         self.newton.restore(kept["newton"])
         self.consistency.restore(kept["consistency"])
-        self.statistics.restore(kept["statistics"])
         self.watch.restore(kept["watch"])
-        self.failed_attempts = [(t, h, reason) for t, h, reason in kept["failed_attempts"]]
 
     def reset_caches(self, state: State) -> None:
         """Drop kept tangents and lists of neighbours; see `Restartable`."""
@@ -294,21 +266,8 @@ class Dynamic:
 
     def _reject(self, start: State, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
         """Restore the start of the step and cut the step, or give up."""
-        failed_at = start.t + h
-        self.failed_attempts.append((failed_at, h, attempt.reason))
-        self.statistics.rejected += 1
-        failure = self.problem.failure(attempt.reason, self.statistics.steps + 1, h, attempt.history, start.copy())
-        failure.time = failed_at
+        self._note_failure(start.t + h, h, attempt.reason)
         current.assign(start)
         if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
-            if attempt.unsettled:
-                failure.diagnosis.insert(0, f"largest force error: {self.assembly.describe_worst()}")
-            self._give_up(failure, current, ADVICE, hooks)
-
-    def _give_up(self, failure: Failure, last_good: State, advice: str, hooks: list[StepHook]) -> NoReturn:
-        """End the run with what is known about its failure."""
-        self.statistics.end()
-        self.progress.fail()
-        run_finish(hooks, last_good)
-        self.problem.save_last_good(failure)
-        raise NotConverged(failure, advice) from None
+            failure = create_failure(self.problem, attempt, start.t + h, self.statistics.steps + 1, h)
+            self._fail(failure, current, hooks, ADVICE)

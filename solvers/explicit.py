@@ -13,11 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, word, yes_no
 from windlass.framework.command_line import options
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
@@ -27,16 +24,12 @@ from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
 from windlass.solvers.explicit_methods.runge_kutta import RungeKutta
 from windlass.solvers.explicit_methods.verlet import Verlet
-from windlass.solvers.failure import Failure, NotConverged
+from windlass.solvers.failure import Failure
 from windlass.solvers.given import COMMON, SOLVE, TIMES, check_smallest, check_start, check_times
-from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.own_options import EXPLICIT, EXPLICIT_OPTIONS, own_option
-from windlass.solvers.stepping.progress import Progress
-from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.step_solver import StepSolver
 from windlass.solvers.verdicts.explicit_limit import describe_limit
-from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants
 
-METHODS = EXPLICIT
 SHORTEST_CUT = 0.75
 """A step that a contact wishes to be shorter becomes at least this much shorter."""
 ADVICE = (
@@ -71,7 +64,7 @@ class StepGrid:
         return (size, then) if size <= longest * (1.0 + 1e-9) else (longest, now + longest)
 
 
-class Explicit:
+class Explicit(StepSolver):
     """Explicit time integration of a world; the interface is that of `Dynamic`.
 
     History values (contact states) are computed anew in every force evaluation from those at the start of the step,
@@ -104,7 +97,7 @@ class Explicit:
     """
 
     @checked(
-        method=word(*METHODS),
+        method=word(*EXPLICIT),
         project=yes_no(),
         discontinuous_atol=number("N", minimum=0.0),
         **COMMON,
@@ -131,7 +124,7 @@ class Explicit:
         smallest = smallest_step if smallest_step is not None else 1e-4 * step
         end = own_option(EXPLICIT_OPTIONS, prefix, "end", float(end))
         method = own_option(EXPLICIT_OPTIONS, prefix, "method", method)
-        self.prefix, self._name = prefix, method
+        self._name = method
         self.step, self.end, self._adaptive, self._smallest = step, end, adaptive, smallest
         project = own_option(EXPLICIT_OPTIONS, prefix, "project", project)
         self._error_atol = own_option(EXPLICIT_OPTIONS, prefix, "discontinuous_atol", discontinuous_atol)
@@ -140,18 +133,13 @@ class Explicit:
             smallest_rtol = 100 * float(np.finfo(float).eps)
             rtol = max(own_option(EXPLICIT_OPTIONS, prefix, "rtol", rtol), smallest_rtol)
             atol = own_option(EXPLICIT_OPTIONS, prefix, "atol", atol)
-        self.assembly: Assembly = parallel_assembly(world, communicator())
+        super().__init__(world, prefix, name, "s")
         self.accelerations = Accelerations(self.assembly, prefix)
         self._method: Method
         if method == "rk":
             self._method = RungeKutta(self.accelerations, self._is_too_long, project, rtol, atol)
         else:
             self._method = Verlet(self.accelerations, self._is_too_long, project)
-        self.statistics = Statistics()
-        self.name, self.verdict = name or prefix.rstrip("_"), Verdict()
-        self.progress = Progress(name, "s", self.statistics)
-        self.failed_attempts: list[tuple[float, float, str]] = []
-        self.solve_checkpoint: SolveCheckpoint | None = None
         self._grid = StepGrid(0.0, step, end)
 
     @checked(**SOLVE)
@@ -192,7 +180,8 @@ class Explicit:
             self._method.begin(current, resume)
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
             solve_checkpoint.restore(current)
-            self._begin_verdict(current)
+            notes = describe_limit(self.assembly, current, self.step) if self._name == "verlet" else []
+            self._begin_verdict(current, self.step, notes)
             self.progress.begin(current.t, self.end)
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
@@ -221,20 +210,9 @@ class Explicit:
                 yield current
             # what generalised-alpha would start from
             current.carried[:] = current.a
-            self.statistics.end()
-            self.progress.end()
-            for hook in all_hooks:
-                hook.finish(current)
+            self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            self.assembly.load_fields(current)
-            conclude(self.verdict, judge_invariants(self.verdict, self.assembly), self.name)
-
-    def _begin_verdict(self, state: State) -> None:
-        """Say before the run what makes it doubtful."""
-        limit = describe_limit(self.assembly, state, self.step) if self._name == "verlet" else []
-        # the call before has used the fields
-        self.assembly.load_fields(state)
-        self.verdict = begin_verdict(self.assembly, self.step, self.name, limit)
+            self._conclude(current)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -246,23 +224,20 @@ class Explicit:
 
     def checkpoint(self) -> dict[str, Any]:
         """What goes on from step to step beside the state; see `Restartable`."""
-        return {
+        return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
             "evaluations": self.accelerations.evaluations,
             "factorisations": self.accelerations.factorisations,
-            "statistics": self.statistics.checkpoint(),
-            "failed_attempts": self.failed_attempts,
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Go on from what `checkpoint` gave."""
+        super().restore(kept)
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])
         self.accelerations.evaluations = int(kept["evaluations"])
         self.accelerations.factorisations = int(kept["factorisations"])
-        self.statistics.restore(kept["statistics"])
-        self.failed_attempts = [(t, h, reason) for t, h, reason in kept["failed_attempts"]]
 
     def reset_caches(self, state: State) -> None:
         """Drop factorisations, lists of neighbours and what the method carries over; see `Restartable`."""
@@ -278,19 +253,11 @@ class Explicit:
         """The longest next step after a refused one [s], or the end of the run."""
         tried = advance.t - current.t
         if np.isfinite(advance.recommended_step):
-            size = max(min(SHORTEST_CUT * tried, advance.recommended_step), self._smallest)
             reason = f"a contact switches within the step and asks for a step of {advance.recommended_step:.3g}"
-            self.failed_attempts.append((advance.t, tried, reason))
-            self.statistics.rejected += 1
-            return size
-        self.failed_attempts.append((advance.t, tried, advance.reason))
-        self.statistics.rejected += 1
-        worst = self.accelerations.describe_worst()
-        failure = Failure(advance.reason, advance.t, self.statistics.steps + 1, tried, [], worst, current.copy())
-        failure.diagnosis = self.accelerations.assembly.diagnose()
-        self.statistics.end()
-        self.progress.fail()
-        for hook in hooks:
-            hook.finish(current)
-        NonlinearProblem.save_last_good(failure)
-        raise NotConverged(failure, ADVICE)
+            self._note_failure(advance.t, tried, reason)
+            return max(min(SHORTEST_CUT * tried, advance.recommended_step), self._smallest)
+        self._note_failure(advance.t, tried, advance.reason)
+        worst, diagnosis = self.accelerations.describe_worst(), self.assembly.diagnose()
+        step = self.statistics.steps + 1
+        failure = Failure(advance.reason, advance.t, step, tried, worst=worst, diagnosis=diagnosis)
+        self._fail(failure, current, hooks, ADVICE)

@@ -62,6 +62,3 @@ class NotConverged(WindlassError):
 
 class UnstableEquilibrium(NotConverged):
     """A static equilibrium that is unstable, or whose shape cannot be meant; ``state`` is that equilibrium."""
-
-    def __init__(self, failure: Failure, advice: str) -> None:
-        super().__init__(failure, advice)

@@ -66,7 +66,7 @@ def check_smallest(smallest: float | None, step: float, where: str) -> None:
 
 
 def check_start(solver: Restartable, given: State | None, state: State) -> None:
-    """Compare the start of a solve between processes, and see that it is one; all processes call this together.
+    """Compare the start of a solve between processes, and check that it is finite; all processes call this together.
 
     Args:
         solver: the solver.

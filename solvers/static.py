@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
-from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
@@ -30,18 +27,16 @@ from windlass.solvers.equilibrium.stability import (
     examine,
     say_doubts,
     say_followed,
-    stability_option,
 )
-from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium
+from windlass.solvers.failure import Failure, UnstableEquilibrium
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
+from windlass.solvers.step_solver import StepSolver, create_failure
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
-from windlass.solvers.stepping.progress import Progress
-from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import StepControl
-from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_end, judge_invariants, judge_jumps
+from windlass.solvers.verdicts.verdict import judge_end, judge_jumps
 
 ADVICE = (
     "start nearer to the equilibrium (slack lines: from a `catenary`), try more load steps for large motions and "
@@ -57,7 +52,7 @@ UNSETTLED = 0.1
 """Load steps cut below this share of the nominal one go on if contacts do not settle, except for the last one [1]."""
 
 
-class Static:
+class Static(StepSolver):
     """Static equilibrium of a world by load steps.
 
     The load factor scales the applied loads only, not prestrain and offsets.  Velocities are 0 in all forces.
@@ -84,6 +79,7 @@ class Static:
         statistics: counts and times.
         verdict: whether the last result can be trusted, see `Verdict`.
         snes: the PETSc solver.
+        failed_attempts: (load factor, size of the load step, reason) of rejected attempts.
     """
 
     @checked(
@@ -121,10 +117,10 @@ class Static:
     ) -> None:
         if geometric and not load_range > 1.0:
             raise ModelError(f"load_range = {load_range} in Static: must be > 1 [1]")
-        self.prefix, self.stability = prefix, stability_option(prefix, stability)
+        self.stability = own_option(STATIC_OPTIONS, prefix, "stability", stability)
+        super().__init__(world, prefix, name, "")
         self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
         self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
-        self.assembly: Assembly = parallel_assembly(world, communicator())
         tolerances = discontinuous_atol, discontinuous_rtol, discontinuous_limit
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
@@ -132,13 +128,9 @@ class Static:
         self.problem = NonlinearProblem(self.assembly, prefix)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.snes = self.problem.snes
-        self.statistics = Statistics()
-        self.name = name or prefix.rstrip("_")
-        self.verdict, self._error = Verdict(), 0.0
+        self._error = 0.0
         watched = self.stability != "off" and options.verdict_kind() != "off"
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
-        self.progress = Progress(name, "", self.statistics)
-        self.solve_checkpoint: SolveCheckpoint | None = None
 
     @checked(progress=number("1"))
     def load_factor(self, progress: float) -> float:
@@ -175,7 +167,8 @@ class Static:
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            self._judge(current)
+            # what was accepted on the way does not count
+            self._conclude(current, [*judge_end(self._error), *judge_jumps(self._jumps)])
         return current
 
     def _march(self, current: State, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint) -> None:
@@ -184,8 +177,7 @@ class Static:
         fields = self.assembly.fields
         if self._decides:
             self._decide(current, time)
-        self.assembly.load_fields(current)
-        self.verdict = begin_verdict(self.assembly, 0.0, self.name)
+        self._begin_verdict(current, 0.0)
         fields.data[:], fields.start_data[:] = current.data, current.data
         check_stiffness(self.problem, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
         release_dropped(self.assembly.comm)
@@ -218,7 +210,7 @@ class Static:
             control.accept()
             self.statistics.steps += 1
             self.progress.step(done, h)
-            # contacts that have not settled leap by themselves
+            # contacts that have not settled jump without a limit point
             jumps = self._watch is not None and not attempt.unsettled and self._watch.suspects(current)
             if done >= 1.0 - 1e-9 * nominal and self.stability != "off":
                 self._make_stable(first, current, time, all_hooks)
@@ -226,9 +218,7 @@ class Static:
                 self._trace_jump(current, time)
             run_after_step(all_hooks, current)
         current.start_data[:] = current.data
-        self.statistics.end()
-        self.progress.end()
-        run_finish(all_hooks, current)
+        self._stop(current, all_hooks)
 
     def _make_stable(self, first: State, current: State, time: float, hooks: list[StepHook]) -> None:
         """Look at the equilibrium at full load, and leave it if it is not stable."""
@@ -248,9 +238,7 @@ class Static:
             left, hindrance = follower.follow(finding), follower.hindrance
             self.statistics.newton_iterations += follower.spent
         if left:
-            self.statistics.end()
-            self.progress.fail()
-            run_finish(hooks, current)
+            self._stop(current, hooks, failed=True)
             failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
             raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
         if finding:
@@ -271,27 +259,18 @@ class Static:
         if words:
             self._jumps.append(words)
 
-    def _judge(self, state: State) -> None:
-        """The verdict on a solve that has reached its end; what was accepted on the way does not count."""
-        self.assembly.load_fields(state)
-        reasons = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_invariants(self.verdict, self.assembly)]
-        conclude(self.verdict, reasons, self.name)
-
     def settings(self) -> dict[str, Any]:
         """Nothing: a static solve that has ended has its result; see `Restartable`."""
         return {}
 
-    def update_state(self, state: State) -> None:
-        """Nothing to do; see `Restartable`."""
-
     def checkpoint(self) -> dict[str, Any]:
         """Counts, and the jumps so far; see `Restartable`."""
-        return {"newton": self.newton.checkpoint(), "statistics": self.statistics.checkpoint(), "jumps": self._jumps}
+        return super().checkpoint() | {"newton": self.newton.checkpoint(), "jumps": self._jumps}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Go on from what `checkpoint` gave."""
+        super().restore(kept)
         self.newton.restore(kept["newton"])
-        self.statistics.restore(kept["statistics"])
         self._jumps = list(kept["jumps"])
 
     def reset_caches(self, state: State) -> None:
@@ -356,26 +335,14 @@ class Static:
         return settle_contacts(self.newton, scheme, self.discontinuous, contacts, store)
 
     def _reject(
-        self,
-        start: State,
-        current: State,
-        h: float,
-        attempt: StepAttempt,
-        control: StepControl,
-        hooks: list[StepHook],
+        self, start: State, current: State, h: float, attempt: StepAttempt, control: StepControl, hooks: list[StepHook]
     ) -> None:
         """Restore the start of the load step and cut it, or give up."""
-        self.statistics.rejected += 1
-        failure = self.problem.failure(attempt.reason, self.statistics.steps + 1, h, attempt.history, start.copy())
-        failure.time = self.problem.scheme.load_factor
+        load_factor = self.problem.scheme.load_factor
+        self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)
         if not control.reject(h, np.inf, attempt.unsettled):
-            if attempt.unsettled:
-                failure.diagnosis.insert(0, f"largest force error: {self.assembly.describe_worst()}")
-            self.statistics.end()
-            self.progress.fail()
-            run_finish(hooks, current)
-            self.problem.save_last_good(failure)
+            failure = create_failure(self.problem, attempt, load_factor, self.statistics.steps + 1, h)
             self.assembly.load_fields(current)
             failure.diagnosis += [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
-            raise NotConverged(failure, ADVICE)
+            self._fail(failure, current, hooks, ADVICE)

@@ -4,8 +4,8 @@
 
 History values.  Each evaluation computes the history values anew from those of the start of the step and the present
 coordinates and velocities, and then the forces with them: a return mapping, as contact and friction laws want it.  So
-forces are functions of (t, q, v) for the length of a step.  It rests on the rule for ``System.post_newton`` that what
-it writes depends on ``start_data`` and the motion in ``Fields``.
+forces are functions of (t, q, v) for the length of a step.  This requires that what
+``System.post_newton`` writes depends on ``start_data`` and the motion in ``Fields`` alone.
 
 Mass.  A constant diagonal is divided by; a constant mass matrix is factorised once.  With constraints, or a mass matrix
 that depends on q, the matrix of `SaddleMatrix` is evaluated each time and factorised where it has changed: as small
@@ -27,6 +27,7 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.blocks import create_block_factors
 from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
+from windlass.solvers.names import name_dofs, name_largest, shorten
 
 CONSTRAINT_TOLERANCE = 1e-13
 """Violation of constraints [m, rad, 1] per 1 + largest coordinate that counts as rounding."""
@@ -235,15 +236,9 @@ class Accelerations:
         found: IntArray = np.flatnonzero(size[assembly.layout.unknowns.of_multiplier])
         return found
 
-    def describe_worst(self, count: int = 3) -> list[tuple[str, float]]:
+    def describe_worst(self) -> list[tuple[str, float]]:
         """The coordinates with the largest forces by name, and these forces [N, N m]; the same on every process."""
-        layout, number = self.assembly.layout, self.assembly.world.numbering
-        f = self.f[: len(layout.owned)]
-        size = np.where(np.isfinite(f), np.abs(f), np.inf)
-        largest = [i for i in np.argsort(-size)[:count] if size[i] > 0.0]
-        worst = [(number.describe_dof(int(layout.owned[i])), float(f[i])) for i in largest]
-        worst = self.assembly.processes.join("forces", worst)
-        return sorted(worst, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
+        return [(name, force) for name, force in name_largest(self.assembly, self.f) if force != 0.0]
 
 
 def declare_no_solver(prefix: str) -> None:
@@ -269,18 +264,16 @@ def eval_diagonal(assembly: Assembly) -> FloatArray:
     Raises:
         ModelError: coordinates without mass, by name.
     """
-    layout, number = assembly.layout, assembly.world.numbering
+    layout = assembly.layout
     ones, product = np.append(np.ones(layout.spare), 0.0), np.zeros(layout.spare + 1)
     assembly.add_mass_product(ones, product)
     mass = product[:-1].copy()
     layout.ghosts.add_to_owners(mass)
     layout.ghosts.spread(mass)
-    names = [number.describe_dof(int(layout.owned[i])) for i in np.flatnonzero(mass[: len(layout.owned)] <= 0.0)]
-    names = assembly.processes.join("names", names)
+    names = name_dofs(assembly, np.flatnonzero(mass[: len(layout.owned)] <= 0.0))
     if names:
-        some = "; ".join(names[:6]) + (f"; and {len(names) - 6} more" if len(names) > 6 else "")
         raise ModelError(
-            f"explicit integration: {len(names)} coordinates have no mass: {some}. "
+            f"explicit integration: {len(names)} coordinates have no mass: {'; '.join(shorten(names))}. "
             "Every coordinate needs a mass [kg, kg m^2] or a constraint that determines it; Dynamic can do without"
         )
     return mass

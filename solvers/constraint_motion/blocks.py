@@ -1,7 +1,7 @@
 """Factorisation of a matrix that falls into small independent blocks, such as those of single bodies: dense LU of each.
 
-Rows are scaled to a largest entry of 1 and exchanged where a pivot wants it, so that bodies of any mass and the zero
-diagonals of constraints do.  Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
+Rows are scaled to a largest entry of 1 and exchanged for the largest pivot, which allows bodies of any mass and the
+zero diagonals of constraints.  Source: G. H. Golub, C. F. Van Loan, Matrix Computations, chapter 3.
 """
 
 from __future__ import annotations

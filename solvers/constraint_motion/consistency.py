@@ -5,8 +5,8 @@ change in the norm of the mass matrix.
 
 Kinks.  Implicit methods meet constraints as positions (index 3) or rates (index 2).  Where the time function of a
 constraint has a kink, or a constraint is switched on, the accelerations that follow from these swing about the right
-ones from step to step, with the multipliers, and velocities at index 3, too.  A method without numerical damping never
-forgets: 2 r, 0, 2 r, 0 in place of r.  What swings violates the constraints on the level of accelerations,
+ones from step to step, with the multipliers, and velocities at index 3, too.  Without numerical damping this
+never ends: 2 r, 0, 2 r, 0 in place of r.  What swings violates the constraints on the level of accelerations,
 
     e = C_q a - r,
 
@@ -47,7 +47,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.integrator import Integrator
 
 SMALL_GAP = 1e-3
-"""Gap of positions at the start that is closed without a word [m, rad, 1], per 1 + largest coordinate."""
+"""Gap of positions at the start that is closed without a message [m, rad, 1], per 1 + largest coordinate."""
 KINK = 5e-3
 """Change of e in a step, relative to C_q a and r, that is no smooth motion, with 20 steps per period or more."""
 NOISE_OF_RATES, NOISE_OF_PLACES = 1e-5, 1e-13
@@ -134,7 +134,7 @@ class Consistency:
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
-            self._swap()
+            self._before, self._now = self._now, self._before
 
     def follow(self, state: State, h: float) -> None:
         """Project an accepted step after a kink; the fields hold the state.
@@ -151,7 +151,7 @@ class Consistency:
             self.projections += 1
             self._look(state)
         self._again = kink
-        self._swap()
+        self._before, self._now = self._now, self._before
 
     def _look(self, state: State) -> float:
         """Evaluate e and the size of its terms at the fields, which hold the state; its largest excess as of a kink."""
@@ -161,14 +161,11 @@ class Consistency:
         self._rates.update_right(right)
         return self._find_excess(product, right, *self._before, *self._now)
 
-    def _swap(self) -> None:
-        """What was evaluated is that of the step before."""
-        self._before, self._now = self._now, self._before
-
     def _eval_residual(self, a: FloatArray) -> FloatArray:
         """e at the fields, with accelerations that they need not have, shape (m,)."""
-        right = self._rates.eval_right()
-        return self._rates.multiply(a) - right
+        right = np.zeros(self._rates.count + 1)
+        self._rates.update_right(right)
+        return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:
         """Whether e has changed more than smooth motion explains, on any process, from its excess on this one."""
@@ -186,23 +183,23 @@ class Consistency:
         fields, solver = assembly.fields, MassSolver(self._problem)
         zero, f = np.zeros(assembly.layout.spare + 1), np.zeros(assembly.layout.spare + 1)
         if not integrator.rate_level:
-            change, _ = solver.solve(zero, self._append(-rates.eval(rate_level=True)))
+            change, _ = solver.solve(zero, np.append(-rates.eval(rate_level=True), 0.0))
             assembly.add_forces(f)
             f *= -1.0
             self._move(state, change)
             assembly.add_forces(f)
         e = self._eval_residual(state.a)
-        change, force = solver.solve(f, self._append(-e))
+        change, force = solver.solve(f, np.append(-e, 0.0))
         state.a += change
         state.lam += force
         fields.a[:-1], fields.lam[:-1] = state.a, state.lam
         jerk = self._eval_jerk(state, h)
         if not integrator.rate_level:
             offset = (1 / 6 - integrator.beta - integrator.shift / 2) * h * h
-            self._move(state, solver.solve(zero, self._append(offset * jerk))[0])
+            self._move(state, solver.solve(zero, np.append(offset * jerk, 0.0))[0])
         if integrator.generalised:
             lacks = rates.multiply(state.a - integrator.accelerations(state, h)) + integrator.shift * h * jerk
-            state.carried += solver.solve(zero, self._append(lacks))[0]
+            state.carried += solver.solve(zero, np.append(lacks, 0.0))[0]
 
     def _move(self, state: State, change: FloatArray) -> None:
         """Change the velocities of the state and the fields."""
@@ -224,10 +221,6 @@ class Consistency:
         rates.update_markers()
         return (before - now) / step
 
-    @staticmethod
-    def _append(c: FloatArray) -> FloatArray:
-        return np.append(c, 0.0)
-
     def _close_gaps(self, state: State) -> None:
         """Project positions and velocities in the fields, whose markers are up to date, and take them over."""
         assembly, rates = self._problem.assembly, self._rates
@@ -245,7 +238,7 @@ class Consistency:
             if left <= CONSTRAINT_TOLERANCE * size or stagnates:
                 break
             before = left
-            change, _ = MassSolver(self._problem).solve(zero, self._append(-gap))
+            change, _ = MassSolver(self._problem).solve(zero, np.append(-gap, 0.0))
             fields.x[:-1] += change
             state.q += change
             assembly.update_markers()
@@ -254,7 +247,7 @@ class Consistency:
         gap = rates.eval(rate_level=True)
         size = 1.0 + processes.largest_of(np.abs(fields.v).max())
         if processes.largest_of(np.abs(gap).max(initial=0.0)) > CONSTRAINT_TOLERANCE * size:
-            change, _ = MassSolver(self._problem).solve(zero, self._append(-gap))
+            change, _ = MassSolver(self._problem).solve(zero, np.append(-gap, 0.0))
             state.v += change
 
     def _refuse_gaps(self, gap: FloatArray, largest: float, allowed: float, t: float) -> None:

@@ -15,12 +15,6 @@ from windlass.framework.model.system import Coupling, evaluate
 
 
 @kernel
-def clear(values: FloatArray) -> None:
-    """Set values to 0."""
-    values[:] = 0.0
-
-
-@kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
     """product += C_q w for entries that stand row by row in values; coordinates beyond w are 0."""
     k = 0
@@ -42,7 +36,6 @@ class ConstraintJacobian:
     def __init__(self, assembly: Assembly) -> None:
         self._assembly, self._revision = assembly, -1
         self._tables: list[tuple[Callable[..., None], Coupling, FloatArray, IntArray, IntArray]] = []
-        self._clear: Any = call(clear)
         self._add: Any = call(add_products)
 
     def add_product(self, w: FloatArray, product: FloatArray) -> None:
@@ -53,7 +46,7 @@ class ConstraintJacobian:
             self._find_tables()
         # C_q is the derivative of the rates of the constraints with respect to velocities
         for tangent, coupling, values, dofs, multipliers in self._tables:
-            self._clear(values)
+            values.fill(0.0)
             tangent(evaluate(fields, dv=1.0, rate_level=True, coupling=coupling, values=values))
             self._add(values, dofs, multipliers, w, product)
 

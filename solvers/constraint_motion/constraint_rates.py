@@ -18,6 +18,7 @@ from windlass.framework.assembly.steps import constraint_steps
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.law import role_of
 from windlass.framework.model.system import evaluate
+from windlass.solvers.names import shorten
 
 CHANGE = 1e-3
 """Change of the coordinates that shows whether constraints are linear, relative to 1 + largest coordinate."""
@@ -79,37 +80,29 @@ class ConstraintRates:
 
     def multiply(self, w: FloatArray) -> FloatArray:
         """C_q w for w of shape (n,) at the present coordinates, shape (m,)."""
+        return self._change(w, rate_level=True)
+
+    def _change(self, w: FloatArray, rate_level: bool) -> FloatArray:
+        """The change of C, or Ċ, where velocities change by w, shape (m,)."""
         fields = self._assembly.fields
-        without = self.eval(rate_level=True)
+        without = self.eval(rate_level)
         self._v[:] = fields.v
         fields.v[:-1] += w
         self.update_markers()
-        found = self.eval(rate_level=True) - without
+        found = self.eval(rate_level) - without
         fields.v[:] = self._v
         self.update_markers()
         return found
 
-    def eval_right(self) -> FloatArray:
-        """r of C_q a = r [m/s^2, rad/s^2], shape (m,)."""
-        self.update_right(self._c)
-        return self._c[:-1].copy()
-
     def update_right(self, right: FloatArray) -> None:
-        """The same into an array of shape (m + 1,)."""
+        """Evaluate r of C_q a = r [m/s^2, rad/s^2] into an array of shape (m + 1,)."""
         right[:] = 0.0
         for constraint in self._assembly.constraints:
             constraint.acceleration(evaluate(self._assembly.fields, C=right))
 
     def find_rates(self) -> NDArray[np.bool_]:
         """Which constraints are on velocities: their C depends on them, shape (m,)."""
-        fields = self._assembly.fields
-        without = self.eval(rate_level=False)
-        self._v[:] = fields.v
-        fields.v[:-1] += self._draw(1.0)
-        self.update_markers()
-        found: NDArray[np.bool_] = self.eval(rate_level=False) != without
-        fields.v[:] = self._v
-        self.update_markers()
+        found: NDArray[np.bool_] = self._change(self._draw(1.0), rate_level=False) != 0.0
         return found
 
     def find_nonlinear(self) -> NDArray[np.bool_]:
@@ -147,5 +140,4 @@ class ConstraintRates:
         ]
         found = self._assembly.processes.join("names", found)
         found.sort(key=lambda item: -item[1])
-        words = [name if values is None else f"{name}: {value:.3g}" for name, value in found[:most]]
-        return "; ".join(words) + (f"; and {len(found) - most} more" if len(found) > most else "")
+        return "; ".join(shorten([name if values is None else f"{name}: {value:.3g}" for name, value in found], most))

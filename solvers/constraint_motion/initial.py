@@ -1,8 +1,8 @@
 """Consistent initial accelerations: M a + C_q^T lam = loads - f,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
 They are found with the matrix and the linear solver of Newton's method, whose set-up is needed anyway.  Where that
-solver is at a loss, as LU without exchange of pivots can be for coordinates without mass, or where options of the
-prefix ``initial_`` ask for it, a solver of its own does it.
+solver fails, as LU without exchange of pivots can for coordinates without mass, or where options of the prefix
+``initial_`` ask for it, a separate solver is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.solvers.constraint_motion.saddle import (
     saddle_right_side,
     solve_saddle,
 )
-from windlass.solvers.equilibrium.singular import random_right_side, try_solve
+from windlass.solvers.equilibrium.singular import find_error, random_like, try_solve
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.newton.problem import NonlinearProblem
 
@@ -89,7 +89,7 @@ class MassSolver:
         ksp: Any = problem.snes.getKSP()
         ksp.setOperators(matrix.mat)
         with MumpsSettings(problem):
-            solves = _solves(ksp, matrix.mat, random_right_side(problem))
+            solves = _solves(ksp, matrix.mat, random_like(problem.residual_vector))
         if not solves:
             ksp.getPC().reset()
         return solves
@@ -146,9 +146,8 @@ class MassSolver:
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
     """Whether the solver can solve for a right-hand side; with a random one, whether the matrix is not singular."""
-    solution, left = try_solve(ksp, right), right.duplicate()
+    solution = try_solve(ksp, right)
     if solution is None:
         return False
-    matrix.mult(solution, left)
-    left.axpy(-1.0, right)
+    left = find_error(matrix, solution, right, right.duplicate())
     return float(left.norm()) <= ACCEPTED * float(right.norm())

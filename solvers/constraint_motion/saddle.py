@@ -24,9 +24,9 @@ from windlass.framework.layout.unknowns import Unknowns
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import find_weakest
-from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import check_package
+from windlass.solvers.linear.packages import check_package, forget_factors, set_direct
+from windlass.solvers.names import name_dofs, shorten
 
 
 class SingularError(ModelError):
@@ -81,15 +81,14 @@ class SaddleMatrix:
 
     def describe_singular(self) -> str:
         """Names the coordinates without mass; all processes call this together."""
-        layout, number = self.assembly.layout, self.assembly.world.numbering
+        layout = self.assembly.layout
         is_dof = np.zeros(len(layout.unknowns.numbers), bool)
         is_dof[layout.unknowns.of_dof] = True
         size = np.add.reduceat(np.abs(self.values) * is_dof[self.pattern.indices], self.pattern.indptr[:-1])
         rows = create_unknowns(layout, self.assembly.comm)
         sum_to_owners(layout.unknowns.numbers, rows, size)
         missing = np.flatnonzero(rows.array_r[layout.unknowns.of_dof[: len(layout.owned)]] == 0.0)
-        names = [number.describe_dof(int(layout.owned[i])) for i in missing[:5]]
-        names = self.assembly.processes.join("names", names)
+        names = name_dofs(self.assembly, missing[:5])
         if names:
             return f"mass matrix with constraints is singular; without mass: {', '.join(names[:5])}"
         return (
@@ -114,8 +113,7 @@ class SaddleMatrix:
             number.describe_multiplier(int(layout.multipliers_owned[i])) for i in np.flatnonzero(shares > 0.1 * largest)
         ]
         names = self.assembly.processes.join("names", names)
-        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        return f": {', '.join(f'({name})' for name in names[:6])}{more}"
+        return ": " + ", ".join(shorten([f"({name})" for name in names]))
 
 
 class Factors(Protocol):
@@ -151,23 +149,13 @@ class PetscFactors:
     def __init__(self, matrix: SaddleMatrix, prefix: str, definite: bool = False) -> None:
         self._matrix, assembly = matrix, matrix.assembly
         layout = self._layout = assembly.layout
-        parallel = layout.size > 1
         self._tangent = TangentMatrix(matrix.pattern, layout.unknowns.numbers, layout.unknowns.owned, assembly.comm)
         self._right = create_unknowns(layout, assembly.comm)
         self._solution = self._right.duplicate()
-        petsc_comm: Any = assembly.comm if parallel else PETSc.COMM_SELF
-        ksp = self._ksp = PETSc.KSP().create(comm=petsc_comm)
+        ksp = self._ksp = PETSc.KSP().create(comm=self._tangent.mat.getComm())
         ksp.setOptionsPrefix(prefix)
         ksp.setOperators(self._tangent.mat)
-        ksp.setType(PETSc.KSP.Type.PREONLY)
-        pc = ksp.getPC()
-        pc.setType(PETSc.PC.Type.LU)
-        package = default_package(matrix.pattern, layout.size, "petsc" if definite else "klu")
-        pc.setFactorSolverType(package)
-        if PETSc.Options().getString(prefix + "pc_factor_mat_solver_type", package) == "petsc":
-            pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
-            # masses of slopes of short elements are tiny beside this test's absolute default
-            pc.setFactorPivot(zeropivot=1e-300)
+        set_direct(ksp, default_package(matrix.pattern, layout.size, "petsc" if definite else "klu"), prefix)
         options.set_from_options(ksp)
         check_package(ksp, self._tangent.mat, prefix)
         self._solved = False

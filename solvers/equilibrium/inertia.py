@@ -28,7 +28,7 @@ from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.petsc_functions import has_package
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.equilibrium.singular import find_error, is_held, random_right_side, try_solve
+from windlass.solvers.equilibrium.singular import create_pivoting, find_error, is_held, random_like, try_solve
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
@@ -65,7 +65,7 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
     if own or pc.getType() != PETSc.PC.Type.LU or pc.getFactorSolverType() != "petsc" or "aij" not in matrix.getType():
         return False
-    right, diagonal = random_right_side(problem), matrix.getDiagonal().array_r
+    right, diagonal = random_like(problem.residual_vector), matrix.getDiagonal().array_r
     scale = np.where(diagonal > 0.0, diagonal, 1.0) ** -0.5
     scaled, along, across = right.duplicate(), right.duplicate(), right.duplicate()
     scaled.setArray(scale * right.array_r)
@@ -108,7 +108,6 @@ class TangentInertia:
 
     Attributes:
         asymmetry: |D^-½ (K - Kᵀ) D^-½| [1].
-
     """
 
     _weights: Any
@@ -168,9 +167,7 @@ class TangentInertia:
     def _factorise(self, shift: float) -> tuple[Any, Any, int]:
         """The shifted matrix, its factors and the number of its negative eigenvalues."""
         matrix = self._symmetric.duplicate(copy=True)
-        diagonal = self._weights.duplicate()
-        self._weights.copy(diagonal)
-        diagonal.scale(shift)
+        diagonal = shift * self._weights
         diagonal.axpy(-1.0, self._below)
         matrix.setDiagonal(diagonal, PETSc.InsertMode.ADD_VALUES)
         if self._banded:
@@ -204,7 +201,7 @@ class TangentInertia:
 
     def _is_exact(self, matrix: Any, pc: Any) -> bool:
         """Whether these factors can be trusted with the count."""
-        right = random_right_side(self._problem)
+        right = random_like(self._problem.residual_vector)
         solution = right.duplicate()
         try:
             pc.apply(right, solution)
@@ -229,7 +226,7 @@ class TangentInertia:
         while self.count_negative(shift) > 0:
             shift *= 10.0
         self.shift = shift
-        vector = random_right_side(self._problem)
+        vector = random_like(self._problem.residual_vector)
         left, mu, stiffness = vector.duplicate(), np.inf, 0.0
         for _ in range(ITERATIONS):
             vector.pointwiseMult(vector, self._weights)
@@ -264,16 +261,10 @@ class TangentInertia:
         where an equilibrium loses its stability, come from Arnoldi's method for K⁻¹ D.
         """
         problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
-        matrix, diagonal = problem.matrix.mat.duplicate(copy=True), self._weights.duplicate()
-        self._weights.copy(diagonal)
-        diagonal.scale(SHIFT)
-        matrix.setDiagonal(diagonal, PETSc.InsertMode.ADD_VALUES)
-        ksp = PETSc.KSP().create(comm=matrix.getComm())
-        ksp.setOperators(matrix)
-        ksp.setType(PETSc.KSP.Type.PREONLY)
+        matrix = problem.matrix.mat.duplicate(copy=True)
+        matrix.setDiagonal(SHIFT * self._weights, PETSc.InsertMode.ADD_VALUES)
+        ksp = create_pivoting(matrix, "mumps")
         pc = ksp.getPC()
-        pc.setType(PETSc.PC.Type.LU)
-        pc.setFactorSolverType("mumps")
         pc.setFactorSetUpSolverType()
         factors = pc.getFactorMatrix()
         factors.setMumpsIcntl(33, 1)  # the determinant, as mantissa and exponent

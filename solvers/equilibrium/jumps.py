@@ -1,4 +1,4 @@
-"""Jumps: load steps within which the path of equilibria ends at a limit point, and the solution leaps (snap-through).
+"""Jumps: load steps within which the path of equilibria ends at a limit point, and the solution jumps (snap-through).
 
 Newton's method finds an equilibrium for the load at the end of a step, also where no path of equilibria leads there
 from its start: past the limit load of a shallow arch it lands snapped through, and the result looks like any other.
@@ -32,7 +32,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.singular import try_solve
-from windlass.solvers.equilibrium.stability import name_largest
+from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
@@ -161,7 +161,7 @@ class JumpWatch:
         )
 
     def _describe_departure(self, end: State, reached: State) -> str:
-        """The end is another equilibrium than that to which the path leads; with history values that is no wonder."""
+        """The end is another equilibrium than that to which the path leads; with history values that is expected."""
         if self._sum(len(end.data)) > 0.0:
             return ""
         return (
@@ -179,6 +179,7 @@ class JumpWatch:
                 if name in ("x", "y", "z"):
                     moves[dofs[:, k]] = 1.0
         positions = moves[:-1] * way
-        (name, value), *_ = name_largest(self._problem, positions if self._sum(positions @ positions) > 0.0 else way, 1)
+        moved = positions if self._sum(positions @ positions) > 0.0 else way
+        ((name, value),) = name_largest(self._problem.assembly, moved, 1)
         unit = {"x": " m", "y": " m", "z": " m", "rotation": " rad"}.get(name.rpartition(", ")[2], "")
         return f"{name}, by {value:+.3g}{unit}"

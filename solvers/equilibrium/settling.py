@@ -1,4 +1,4 @@
-"""Settling: contacts that open and close each other for ever, brought to agree by a flow down the potential.
+"""Settling: contacts that open and close each other without end, brought to agree by a flow down the potential.
 
 The discontinuous iteration decides all contacts at once.  Where contact is far stiffer than what it holds (a rope of a
 few newtons on segments of 10⁷ N/m), what one pass closes pushes its neighbours off, and the decisions go round: this is

@@ -17,6 +17,7 @@ from windlass.framework.assembly.vectors import local_values
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.ordering import default_package
+from windlass.solvers.names import name_dofs, shorten
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 from windlass.solvers.newton.rounding import multiply_absolute
 
@@ -40,13 +41,10 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
     problem.lag.offer()
     layout, of_dof = problem.assembly.layout, problem.sparsity.unknowns.of_dof
     empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
-    number = problem.assembly.world.numbering
-    names = [number.describe_dof(int(layout.owned[i])) for i in empty]
-    names = problem.assembly.processes.join("names", names)
+    names = name_dofs(problem.assembly, empty)
     if names:
-        some = "; ".join(names[:6]) + (f"; and {len(names) - 6} more" if len(names) > 6 else "")
         raise ModelError(
-            f"static model: {len(names)} coordinates have no stiffness: {some}. "
+            f"static model: {len(names)} coordinates have no stiffness: {'; '.join(shorten(names))}. "
             "Every coordinate needs stiffness, a support, contact, or a stabiliser > 0 [1/s^2]"
         )
     if _is_singular(problem):
@@ -61,15 +59,13 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
         )
 
 
-def summarise_faults(problem: NonlinearProblem, count: int = 1) -> list[str]:
+def summarise_faults(problem: NonlinearProblem) -> list[str]:
     """What laws say about the shape at the present fields (slack or folded cables): the first, and how many more."""
-    faults = problem.assembly.find_faults()
-    more = [f"and {len(faults) - count} more"] if len(faults) > count else []
-    return [fault.words for fault in faults[:count]] + more
+    return shorten([fault.words for fault in problem.assembly.find_faults()], 1)
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """A word about a stabiliser without mass to work on, along the motion that `_free_motion` has left behind."""
+    """A hint where the stabiliser has no mass to act on, along the motion that `_free_motion` has stored."""
     if problem.scheme.stabiliser == 0.0:
         return ""
     assembly, unknowns = problem.assembly, problem.sparsity.unknowns
@@ -87,13 +83,13 @@ def _row_sizes(problem: NonlinearProblem) -> Any:
 
 
 def _is_singular(problem: NonlinearProblem) -> bool:
-    right = random_right_side(problem)
+    right = random_like(problem.residual_vector)
     ksp = problem.snes.getKSP()
     ksp.setOperators(problem.matrix.mat)
     if _is_held_by(problem, try_solve(ksp, right), right):
         return False
     package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
-    return not _is_held_by(problem, try_solve(_create_pivoting(problem.matrix.mat, package), right), right)
+    return not _is_held_by(problem, try_solve(create_pivoting(problem.matrix.mat, package), right), right)
 
 
 def _is_held_by(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
@@ -148,8 +144,8 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
     # rows of rounding errors alone
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
-    solver, motion = _create_pivoting(shifted, package), _random_like(size)
-    # inverse iteration: what is held, softly beside the stiffest parts, dies out
+    solver, motion = create_pivoting(shifted, package), random_like(size)
+    # inverse iteration: motions with stiffness die out, also those with little
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
         solution = try_solve(solver, motion)
@@ -160,19 +156,15 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
     return motion
 
 
-def random_right_side(problem: NonlinearProblem) -> Any:
-    """A right-hand side of random numbers, the same in each run."""
-    return _random_like(problem.residual_vector)
-
-
-def _random_like(vector: Any) -> Any:
+def random_like(vector: Any) -> Any:
+    """A vector of random numbers, the same in each run."""
     right = vector.duplicate()
     begin, end = right.getOwnershipRange()
     right.setArray(np.random.default_rng(begin).standard_normal(end - begin))
     return right
 
 
-def _create_pivoting(matrix: Any, package: str) -> Any:
+def create_pivoting(matrix: Any, package: str) -> Any:
     """A linear solver that exchanges pivots."""
     ksp = PETSc.KSP().create(comm=matrix.getComm())
     ksp.setOperators(matrix)

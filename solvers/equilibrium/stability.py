@@ -15,14 +15,13 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
-from windlass.framework.errors import ModelError
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
 from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia, is_surely_stable
 from windlass.solvers.equilibrium.relaxation import first_factor
+from windlass.solvers.names import name_largest, shorten
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
-from windlass.solvers.own_options import STABILITY, STATIC_OPTIONS, own_option
 
 ATTEMPTS = 4
 """How often an unstable equilibrium is left."""
@@ -30,6 +29,8 @@ DISTURBANCE = 1e-5
 """Largest entry of the disturbance, relative to the range of the coordinates."""
 MARKED = 1e-6
 """Asymmetry of the tangent [1], contacts aside, from which flutter is spoken of: Beck's column flutters at 9e-3."""
+SHOWN = 2
+"""Faults and doubts that are said."""
 START_SHARE = 0.1
 """First k M of the way from the start of a solve, relative to the tangent."""
 
@@ -39,17 +40,6 @@ FLUTTER = (
 )
 
 Solve = Callable[[FloatArray], bool]
-
-
-def stability_option(prefix: str, default: str) -> str:
-    """The setting, overridden by ``-<prefix>stability``.
-
-    Raises:
-        ModelError: no such setting.
-    """
-    if default not in STABILITY:
-        raise ModelError(f"stability = {default!r} in Static: must be {', '.join(map(repr, STABILITY))}")
-    return own_option(STATIC_OPTIONS, prefix, "stability", default)
 
 
 @dataclass
@@ -84,13 +74,7 @@ class Finding:
             modes = "1 negative eigenvalue" if self.negative == 1 else f"{self.negative} negative eigenvalues"
             moves = ", ".join(f"{name} {value:+.2g}" for name, value in self.names)
             words.append(f"its tangent has {modes}; the lowest mode moves ({moves})")
-        return "; ".join(summarise(self.faults) + words)
-
-
-def summarise(faults: list[str], count: int = 2) -> list[str]:
-    """The first of many, and how many more there are."""
-    more = [f"and {len(faults) - count} more of this kind"] if len(faults) > count else []
-    return faults[:count] + more
+        return "; ".join(shorten(self.faults, SHOWN, " of this kind") + words)
 
 
 def examine(problem: NonlinearProblem) -> Finding:
@@ -111,7 +95,7 @@ def examine(problem: NonlinearProblem) -> Finding:
         finding.negative = 0
     if finding.negative:
         finding.mu, finding.stiffness, finding.mode = inertia.find_lowest()
-        finding.names = name_largest(problem, finding.mode)
+        finding.names = name_largest(problem.assembly, finding.mode)
     if finding.negative or inertia.asymmetry > MARKED:
         _look_without_contacts(problem, inertia, finding)
     return finding
@@ -151,18 +135,8 @@ def _describe_contact_modes(finding: Finding) -> str:
     )
 
 
-def name_largest(problem: NonlinearProblem, mode: FloatArray, count: int = 3) -> list[tuple[str, float]]:
-    """The largest entries of a mode with the names of their coordinates; the same on every process."""
-    layout, number = problem.assembly.layout, problem.assembly.world.numbering
-    mine = mode[: len(layout.owned)]
-    largest = np.argsort(-np.abs(mine))[:count]
-    entries = [(number.describe_dof(int(layout.owned[i])), float(mine[i])) for i in largest]
-    entries = problem.assembly.processes.join("modes", entries)
-    return sorted(entries, key=lambda entry: -abs(entry[1]))[:count]
-
-
 class Follower:
-    """Goes on from an equilibrium that was found wanting.
+    """Goes on from an equilibrium that is unstable, or whose shape cannot be meant.
 
     Args:
         newton: the solver.
@@ -214,7 +188,7 @@ class Follower:
         high, minus_low = assembly.processes.largest([high, -low])
         if mass <= 0.0:
             return None
-        # where the loads have a say, the way on which they do work
+        # the direction in which the loads do positive work, if they do any
         sign = -1.0 if work < 0.0 else 1.0
         amplitude = DISTURBANCE * ((high + minus_low) or 1.0)
         q = fields.x[:-1] - layout.reference[:-1] + sign * amplitude * mode
@@ -249,7 +223,7 @@ def say_followed(finding: Finding) -> None:
 def say_doubts(finding: Finding) -> None:
     """Tell the user what only they can decide."""
     if finding.doubts:
-        say("; ".join(summarise(finding.doubts)))
+        say("; ".join(shorten(finding.doubts, SHOWN, " of this kind")))
 
 
 def say(words: str) -> None:

@@ -152,20 +152,9 @@ class Verlet:
 
     def _predict(self, state: State, h: float) -> tuple[int, int]:
         assembly = self._accelerations.assembly
-        return self._first_half(
-            state.q,
-            state.v,
-            state.a,
-            self._seen_q,
-            self._seen_v,
-            assembly.layout.reference,
-            h,
-            self._limit,
-            self._q,
-            self._v_half,
-            assembly.fields.x,
-            assembly.fields.v,
-        )
+        before = state.q, state.v, state.a, self._seen_q, self._seen_v
+        after = self._q, self._v_half, assembly.fields.x, assembly.fields.v
+        return self._first_half(*before, assembly.layout.reference, h, self._limit, *after)
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
         """See `Method`."""

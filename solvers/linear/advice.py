@@ -1,4 +1,4 @@
-"""A word to users of many processes whose model an iterative linear solver would do for."""
+"""A note to users of many processes whose model suits an iterative linear solver."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000
-"""Unknowns from which a factorisation by MUMPS takes long enough to be worth a word."""
+"""Unknowns from which a factorisation by MUMPS takes long enough to be worth a note."""
 
 
 def advise_iterative(assembly: Assembly, prefix: str, package: str) -> None:
-    """Say once for each solver, on the first process, that no constraints stand against an iterative linear solver.
+    """Say once for each solver, on the first process, that an iterative linear solver may suit the model.
 
     Nothing is said on one process, with constraint rows, for small models, with -quiet or -progress false, where the
     user has chosen a linear solver, and in statics, where MUMPS is as fast or faster in chains and nets.

@@ -1,4 +1,4 @@
-"""Which solver packages this PETSc has for the factors of a matrix, asked for before any solve."""
+"""Direct solvers of PETSc: their defaults, whether there is the package that is asked for, and dropping factors."""
 
 from __future__ import annotations
 
@@ -32,3 +32,33 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
             f"-{name} {package}: this PETSc has no such package for {kind} of {matrix.getType()} matrices; "
             f"it has {', '.join(there)}"
         )
+
+
+def set_direct(ksp: Any, package: str, prefix: str) -> None:
+    """Have LU by a package as the default of a linear solver; PETSc's own in natural order without exchange of pivots.
+
+    Args:
+        ksp: the solver, which has not read its options.
+        package: the default package.
+        prefix: options prefix of the solver; a package that is chosen by an option finds its own order.
+    """
+    ksp.setType(PETSc.KSP.Type.PREONLY)
+    pc = ksp.getPC()
+    pc.setType(PETSc.PC.Type.LU)
+    pc.setFactorSolverType(package)
+    if PETSc.Options().getString(prefix + "pc_factor_mat_solver_type", package) == "petsc":
+        pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
+        # masses of slopes of short elements are tiny beside this test's absolute default
+        pc.setFactorPivot(zeropivot=1e-300)
+
+
+def forget_factors(ksp: Any) -> None:
+    """Make the next solve of a linear solver that was set up before that of a new one; its operators must be set again.
+
+    MUMPS and UMFPACK choose their orderings by the values of the first matrix, and keep them.
+    """
+    pc = ksp.getPC()
+    if pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "superlu_dist":
+        # where there are several, PETSc 3.18 corrupts memory when one is reset; its orderings ask for no values
+        return
+    ksp.reset()

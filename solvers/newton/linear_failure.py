@@ -1,7 +1,8 @@
-"""What a linear solver that cannot work is told about: KSP's reason and the constraint rows, early."""
+"""An early error for a linear solver that fails again and again: KSP's reason, and constraint rows if there are any."""
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from typing import Any
 
@@ -47,7 +48,8 @@ class LinearFailures:
 
     def _describe(self, ksp: Any) -> str:
         solver = f"{ksp.getType()} with {ksp.getPC().getType()}"
-        return f"{solver}: {ksp_reason(ksp.getConvergedReason())} after {ksp.getIterationNumber()} iterations"
+        reason = reason_name(PETSc.KSP.ConvergedReason, ksp.getConvergedReason())
+        return f"{solver}: {reason} after {ksp.getIterationNumber()} iterations"
 
     def _is_chosen(self, ksp: Any) -> bool:
         """Whether the linear solver is none of the defaults."""
@@ -65,9 +67,10 @@ class LinearFailures:
         return f"{constraints}leave out -{prefix}ksp_type and -{prefix}pc_type: the default factorises the matrix"
 
 
-def ksp_reason(reason: int) -> str:
-    """PETSc's name of a converged reason of KSP."""
-    for name, value in vars(PETSc.KSP.ConvergedReason).items():
+@functools.cache
+def reason_name(reasons: Any, reason: int) -> str:
+    """PETSc's name of a converged reason of SNES or KSP, whose reasons are given."""
+    for name, value in vars(reasons).items():
         if value == reason and name.startswith(("DIVERGED", "CONVERGED")):
             return str(name)
     return str(reason)

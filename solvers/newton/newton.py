@@ -5,7 +5,6 @@ Defaults are set on the objects before ``setFromOptions``, so that every option 
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,11 +17,10 @@ from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.advice import advise_iterative
 from windlass.solvers.linear.linear_check import is_accurate
-from windlass.solvers.linear.linear_reset import forget_factors
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import check_package
-from windlass.solvers.newton.linear_failure import LinearFailures
+from windlass.solvers.linear.packages import check_package, forget_factors, set_direct
+from windlass.solvers.newton.linear_failure import LinearFailures, reason_name
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding, has_stalled
@@ -87,7 +85,9 @@ class Newton:
         snes.setTolerances(rtol=tolerances.rtol, atol=tolerances.atol, stol=0.0, max_it=tolerances.max_it)
         snes.setConvergenceTest(self._test)
         snes.setType(PETSc.SNES.Type.NEWTONLS)
-        self._set_linear_defaults()
+        # where pivots should have been exchanged, `_is_inaccurate` notices it, and the pivoting solver takes over
+        package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
+        set_direct(snes.getKSP(), package, problem.prefix)
         set_line_search(snes, "basic")
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
@@ -107,21 +107,6 @@ class Newton:
         self._predictor_norm = 0.0
         self._damped = self._guessed = False
         self._tolerances: tuple[float, float, float, int] = snes.getTolerances()
-
-    def _set_linear_defaults(self) -> None:
-        """PETSc's LU in natural order for banded matrices in serial; otherwise MUMPS."""
-        ksp, problem = self.snes.getKSP(), self.problem
-        pc = ksp.getPC()
-        pc.setType(PETSc.PC.Type.LU)
-        ksp.setType(PETSc.KSP.Type.PREONLY)
-        package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
-        pc.setFactorSolverType(package)
-        # another package takes this order, too, instead of finding its own
-        chosen = PETSc.Options().getString(problem.prefix + "pc_factor_mat_solver_type", package)
-        if chosen == "petsc":
-            # pivots are not exchanged: `_is_inaccurate` notices where that fails, and the pivoting solver takes over
-            pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
-            pc.setFactorPivot(zeropivot=1e-300)
 
     def _help_multigrid(self) -> None:
         """Tell algebraic multigrid the rigid motions; without them its iterations grow with the size of the model."""
@@ -251,7 +236,8 @@ class Newton:
         iterations = self.snes.getIterationNumber()
         self.iterations += iterations
         reason = self.snes.getConvergedReason()
-        return self._judge_end(NewtonRun(reason > 0, reason_name(reason), iterations, list(self._history)))
+        name = reason_name(PETSc.SNES.ConvergedReason, reason)
+        return self._judge_end(NewtonRun(reason > 0, name, iterations, list(self._history)))
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
         """A run that ended at the limit of iterations, or without descent, may have come as far as rounding allows."""
@@ -336,12 +322,3 @@ class Newton:
         pc = self.snes.getKSP().getPC()
         chosen = PETSc.Options().hasName(self.problem.prefix + "pc_factor_mat_solver_type")
         return not chosen and pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "petsc"
-
-
-@functools.cache
-def reason_name(reason: int) -> str:
-    """PETSc's name of a converged reason of SNES."""
-    for name, value in vars(PETSc.SNES.ConvergedReason).items():
-        if value == reason and not name.startswith("_"):
-            return str(name)
-    return str(reason)

@@ -26,15 +26,13 @@ from windlass.framework.assembly.steps import (
 from windlass.framework.assembly.storage import Sparsity, Storage
 from windlass.framework.assembly.vectors import create_unknowns
 from windlass.framework.checks.checks import checked, instance, word
-from windlass.framework.command_line import options
-from windlass.framework.errors import OutputError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State
-from windlass.solvers.failure import Failure
+from windlass.solvers.names import name_largest
 from windlass.solvers.newton.lagging import LagPolicy
 from windlass.solvers.newton.problem_kernels import (
     Motion,
@@ -331,44 +329,6 @@ class NonlinearProblem:
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
         """The equations with the largest residuals by name, and their residuals [N, N m, m]; all processes together."""
-        worst = self._worst_here(count)
-        if not self._parallel:
-            return worst
-        gathered = self.assembly.processes.join("residuals", worst)
-        return sorted(gathered, key=lambda w: -abs(w[1]) if np.isfinite(w[1]) else -np.inf)[:count]
-
-    def _worst_here(self, count: int) -> list[tuple[str, float]]:
-        layout, number = self.assembly.layout, self.assembly.world.numbering
-        residual = self.residual_vector.array_r
-        key = np.where(np.isfinite(residual), np.abs(residual), np.inf)
-        unknowns = self.sparsity.unknowns
-        dof_at = np.full(unknowns.owned, -1)
-        dof_at[unknowns.of_dof[: len(layout.owned)]] = np.arange(len(layout.owned))
-        multiplier_at = np.full(unknowns.owned, -1)
-        multiplier_at[unknowns.of_multiplier] = np.arange(len(layout.multipliers_owned))
-        key[unknowns.pads] = -np.inf
-        out = []
-        for i in np.argsort(-key)[: min(count, unknowns.owned - len(unknowns.pads))]:
-            if dof_at[i] >= 0:
-                name = number.describe_dof(int(layout.owned[dof_at[i]]))
-            else:
-                name = number.describe_multiplier(int(layout.multipliers_owned[multiplier_at[i]]))
-            out.append((name, float(residual[i])))
-        return out
-
-    def failure(self, reason: str, step: int, step_size: float, history: list[float], last_good: State) -> Failure:
-        """What is known about a failed solve; the same on every process."""
-        failure = Failure(reason, self.scheme.t, step, step_size, history, self.worst_equations(), last_good)
-        failure.diagnosis = self.assembly.diagnose()
-        return failure
-
-    @staticmethod
-    def save_last_good(failure: Failure) -> None:
-        """Save the last good state to the file of ``-last_good``; all processes call this together."""
-        path = options.last_good_path()
-        if path is None or failure.last_good is None:
-            return
-        try:
-            failure.saved_to = str(failure.last_good.save(path))
-        except OutputError as error:
-            failure.saved_to = f"not saved ({error})"
+        residual, unknowns = self.residual_vector.array_r, self.sparsity.unknowns
+        motion = residual[unknowns.of_dof[: len(self.assembly.layout.owned)]]
+        return name_largest(self.assembly, motion, count, residual[unknowns.of_multiplier])

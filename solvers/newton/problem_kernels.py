@@ -30,14 +30,7 @@ class Motion(NamedTuple):
 
 
 @kernel
-def expand(
-    unknown: FloatArray,
-    to: Places,
-    q0: FloatArray,
-    v0: FloatArray,
-    factors: FloatArray,
-    out: Motion,
-) -> None:
+def expand(unknown: FloatArray, to: Places, q0: FloatArray, v0: FloatArray, factors: FloatArray, out: Motion) -> None:
     """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme` in problem.py.
 
     ``factors`` are those of velocities, accelerations and multipliers, shape (3,).

@@ -37,7 +37,7 @@ FACTOR = 4.0
 SMALL = 1e-3
 """Residuals up to this share of the forces at work are small, also where the first iteration has overshot."""
 NEAR = 1e4
-"""Residuals that dance up to here, in times of the estimate, are called stagnation at rounding in messages."""
+"""Residuals that fluctuate up to here, in times of the estimate, are called stagnation at rounding in messages."""
 
 
 def estimate_rounding(problem: NonlinearProblem) -> float:

@@ -1,7 +1,7 @@
 """Cycles of the discontinuous iteration: decisions of contacts that come again after some passes.
 
 A pass is a function of the decisions (open or closed, sticks or slips) with which it begins.  So once they are those of
-an earlier pass, the iteration goes round for ever: two neighbours that close each other in turn, or a segment whose
+an earlier pass, the iteration repeats without end: two neighbours that close each other in turn, or a segment whose
 damping pushes it off as soon as it is taken for closed.  Decisions stand in the signs of history values.
 """
 

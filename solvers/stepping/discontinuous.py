@@ -36,8 +36,7 @@ class DiscontinuousSettings:
 
     def with_options(self, prefix: str) -> DiscontinuousSettings:
         """These settings, overridden by options such as ``-<prefix>discontinuous_max_it``."""
-        names = ("max_it", "atol", "rtol", "limit", "fail")
-        return replace(self, **{k: own_option(NEWTON, prefix, f"discontinuous_{k}", getattr(self, k)) for k in names})
+        return replace(self, **{k: own_option(NEWTON, prefix, f"discontinuous_{k}", v) for k, v in vars(self).items()})
 
     def tolerance(self, force: float) -> float:
         """Force error at which a pass is accepted, for the largest contact force; both in N."""

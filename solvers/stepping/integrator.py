@@ -8,8 +8,8 @@ it.  They are integrated as departures d from a steady turning r over the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
-a great circle on the unit sphere in four dimensions. w are the rates in the middle of the step as the start foretells
-them, e_t + (h/2) e_tt less what is along e: seen from the end of the step they are the same, so that the method is
+a great circle on the unit sphere in four dimensions. w are the rates in the middle of the step as predicted from
+the start, e_t + (h/2) e_tt less what is along e: seen from the end of the step they are the same, so that the method is
 symmetric where it was, and what spins freely neither gains nor loses energy. d obeys the formulas of other
 coordinates; for steady turning it is 0, which so is exact. Since r depends on the start of the step alone,
 accelerations stay linear in the coordinates, and tangents what they are. The length of e is held by its rate and
@@ -26,13 +26,11 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.layout.layout import Layout
 from windlass.framework.state.state import State
 from windlass.solvers.newton.problem import Scheme
-from windlass.solvers.own_options import IMPLICIT
 
 
 @kernel
@@ -231,12 +229,6 @@ class Integrator:
         return found
 
 
-METHODS = IMPLICIT
-
-
-ROTATIONS = ("steady", "parameters")
-
-
 def create_integrator(
     method: str, spectral_radius: float = 0.9, rotations: str = "steady", layout: Layout | None = None
 ) -> Integrator:
@@ -249,22 +241,13 @@ def create_integrator(
         rotations: ``"steady"``: Euler parameters are integrated as departures from a steady turning over each step;
             ``"parameters"``: like all other coordinates.
         layout: where Euler parameters are among the coordinates.
-
-    Raises:
-        ModelError: unknown method, or a spectral radius out of [0, 1].
     """
-    if method not in METHODS:
-        raise ModelError(f"method = {method!r} in Dynamic: must be one of {', '.join(METHODS)}")
-    if rotations not in ROTATIONS:
-        raise ModelError(f"rotations = {rotations!r} in Dynamic: must be one of {', '.join(ROTATIONS)}")
     where: dict[str, Any] = {}
     if layout is not None and rotations == "steady":
         where = {"rotations": layout.rotations, "reference": layout.reference}
     at_rates = method in ("generalized_alpha_index2", "trapezoidal_index2")
     if method in ("newmark", "trapezoidal_index2"):
         return Integrator(0.25, 0.5, rate_level=at_rates, **where)
-    if not 0.0 <= spectral_radius <= 1.0:
-        raise ModelError(f"spectral_radius = {spectral_radius} in Dynamic: must be between 0 and 1 [1]")
     alpha_m = (2 * spectral_radius - 1) / (spectral_radius + 1)
     alpha_f = spectral_radius / (spectral_radius + 1)
     gamma = 0.5 + alpha_f - alpha_m

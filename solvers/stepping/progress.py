@@ -1,4 +1,4 @@
-"""Progress of a solve: time, step size, Newton iterations per step, time to go, and how fast beside real time."""
+"""Progress of a solve: time, step size, Newton iterations per step, time to go, and the speed relative to real time."""
 
 from __future__ import annotations
 
@@ -54,15 +54,10 @@ class Progress:
             line += " real time"
         self._write(line)
 
-    def end(self) -> None:
-        """The solve has reached its end: show the statistics."""
+    def end(self, failed: bool = False) -> None:
+        """The solve has reached its end, or has failed: show the statistics."""
         if self._shown:
-            self._write(f"{self._name}: {self._statistics.describe()}", last=True)
-
-    def fail(self) -> None:
-        """The solve has failed: show the statistics."""
-        if self._shown:
-            self._write(f"{self._name}: FAILED after {self._statistics.describe()}", last=True)
+            self._write(f"{self._name}: {'FAILED after ' if failed else ''}{self._statistics.describe()}", last=True)
 
     def _write(self, line: str, last: bool = False) -> None:
         if self._terminal:

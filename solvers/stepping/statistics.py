@@ -106,20 +106,14 @@ class Statistics:
         line += f"{self.discontinuous_iterations} passes, {self.wall_time:.2f} s"
         if self.evaluations:
             line = f"{self.steps} steps, {self.evaluations} force evaluations, {self.wall_time:.2f} s"
-        if self.rejected:
-            line += f", {self.rejected} attempts rejected"
-        if self.unconverged_passes:
-            line += f", {self.unconverged_passes} steps accepted at the limit of passes"
-        if self.cycles:
-            line += f", {self.cycles} cycles of contact states resolved"
-        if self.largest_error:
-            line += f" (force error up to {self.largest_error:.1e} of the contact force)"
-        if self.relaxations:
-            line += f", {self.relaxations} passes with relaxation"
-        if self.settlings:
-            line += f", {self.settlings} load steps with contacts settled by a flow"
-        if self.roundings:
-            line += f", {self.roundings} Newton runs ended by rounding"
-        if self.fallbacks:
-            line += f", {self.fallbacks} changes of the linear solver"
-        return line
+        more = [
+            (self.rejected, f", {self.rejected} attempts rejected"),
+            (self.unconverged_passes, f", {self.unconverged_passes} steps accepted at the limit of passes"),
+            (self.cycles, f", {self.cycles} cycles of contact states resolved"),
+            (self.largest_error, f" (force error up to {self.largest_error:.1e} of the contact force)"),
+            (self.relaxations, f", {self.relaxations} passes with relaxation"),
+            (self.settlings, f", {self.settlings} load steps with contacts settled by a flow"),
+            (self.roundings, f", {self.roundings} Newton runs ended by rounding"),
+            (self.fallbacks, f", {self.fallbacks} changes of the linear solver"),
+        ]
+        return line + "".join(words for count, words in more if count)

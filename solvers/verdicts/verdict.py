@@ -2,7 +2,7 @@
 
 A solve that fails raises an error.  One that reaches its end can still be wrong: contacts that were not resolved in
 time create energy, steps were accepted although contact states did not settle, a belt has left its pulleys, a load
-step has leapt over a limit point.  Such a solve is *doubtful*.  What is known before, such as a step longer than the
+step has jumped over a limit point.  Such a solve is *doubtful*.  What is known before, such as a step longer than the
 period of a contact, is said before.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
@@ -19,6 +18,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.command_line.summary_file import note_verdict
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.launcher import is_first_process
+from windlass.solvers.names import shorten
 from windlass.solvers.stepping.statistics import Statistics
 
 UNSETTLED_SHARE = 0.05
@@ -68,8 +68,6 @@ def find_doubts(assembly: Assembly, step: float) -> list[str]:
         assembly: the systems of this process.
         step: nominal step size [s] of dynamics, 0 in statics.
     """
-    if options.verdict_kind() == "off":
-        return []
     mine = [
         words
         for s in assembly.systems
@@ -134,8 +132,7 @@ def judge_end(error: float) -> list[str]:
 
 def judge_jumps(jumps: Sequence[str]) -> list[str]:
     """Reasons that lie in jumps of a static solve, as `JumpWatch` describes them."""
-    more = [f"and {len(jumps) - SHOWN} more jumps"] if len(jumps) > SHOWN else []
-    return [*jumps[:SHOWN], *more]
+    return shorten(jumps, SHOWN, " jumps")
 
 
 def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:
@@ -149,11 +146,6 @@ def conclude(verdict: Verdict, reasons: Sequence[str], name: str) -> None:
     note_verdict(name, verdict.word, verdict.reasons)
     if verdict.reasons and kind == "fail":
         raise DoubtfulError(f"the result of {name} is doubtful:\n  " + "\n  ".join(verdict.reasons))
-    _say(f"doubtful result of {name}", verdict.reasons)
-
-
-def _say(heading: str, lines: Sequence[str]) -> None:
-    if lines and is_first_process():
-        text: Any = "".join(f"{heading}: {line}\n" for line in lines)
-        sys.stderr.write(text)
+    if verdict.reasons and is_first_process():
+        sys.stderr.write("".join(f"doubtful result of {name}: {reason}\n" for reason in verdict.reasons))
         sys.stderr.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from windlass.solvers import progress
+from windlass.solvers.stepping import progress
 from windlass.solvers.stepping.statistics import Statistics
 
 

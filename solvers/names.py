@@ -1,0 +1,52 @@
+"""Names of coordinates in messages: those of all processes, and no more than can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.assembly import Assembly
+
+
+def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
+    """Names of coordinates that each process gives by place among its own ones; all processes together."""
+    layout, number = assembly.layout, assembly.world.numbering
+    return assembly.processes.join("names", [number.describe_dof(int(layout.owned[i])) for i in owned])
+
+
+def name_largest(
+    assembly: Assembly, values: FloatArray, count: int = 3, multipliers: Sequence[float] | FloatArray = ()
+) -> list[tuple[str, float]]:
+    """The largest values with names, those that are not finite first; all processes together, and all get the same.
+
+    Args:
+        assembly: the systems of this process.
+        values: by local coordinate, of which ghosts do not count or may be missing.
+        count: number of values.
+        multipliers: values by multiplier of this process, if there are any.
+    """
+
+    def size(found: FloatArray) -> FloatArray:
+        return np.where(np.isfinite(found), np.abs(found), np.inf)
+
+    layout, number = assembly.layout, assembly.world.numbering
+    parts = (
+        (number.describe_dof, layout.owned, values[: len(layout.owned)]),
+        (number.describe_multiplier, layout.multipliers_owned, np.asarray(multipliers)),
+    )
+    entries = [
+        (describe(int(numbers[i])), float(part[i]))
+        for describe, numbers, part in parts
+        for i in np.argsort(-size(part))[:count]
+    ]
+    entries = assembly.processes.join("values", entries)
+    order = np.argsort(-size(np.array([value for _, value in entries])), kind="stable")
+    return [entries[i] for i in order[:count]]
+
+
+def shorten(words: Sequence[str], most: int = 6, kind: str = "") -> list[str]:
+    """The first of many texts, and how many more there are of this kind."""
+    more = [f"and {len(words) - most} more{kind}"] if len(words) > most else []
+    return [*words[:most], *more]

@@ -1,0 +1,102 @@
+"""What all solvers that go on step by step share: counts, progress, verdict, and how a solve ends or fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.command_line import options
+from windlass.framework.errors import OutputError
+from windlass.framework.launch.launcher import communicator
+from windlass.framework.model.world import World
+from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
+from windlass.framework.state.hooks import StepHook, run_finish
+from windlass.framework.state.state import State
+from windlass.solvers.failure import Failure, NotConverged
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.stepping.discontinuous import StepAttempt
+from windlass.solvers.stepping.progress import Progress
+from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants
+
+
+class StepSolver:
+    """A solver that goes on step by step; see `Dynamic`, `Static` and `Explicit` for arguments and attributes.
+
+    Args:
+        world: the model; it is finalized.
+        prefix: options prefix.
+        name: what the progress line calls a solve; empty for none.
+        unit: of what the steps add up to, ``"s"`` for time.
+    """
+
+    def __init__(self, world: World, prefix: str, name: str, unit: str) -> None:
+        self.prefix, self.name = prefix, name or prefix.rstrip("_")
+        self.assembly: Assembly = parallel_assembly(world, communicator())
+        self.statistics = Statistics()
+        self.progress = Progress(name, unit, self.statistics)
+        self.verdict = Verdict()
+        self.failed_attempts: list[tuple[float, float, str]] = []
+        self.solve_checkpoint: SolveCheckpoint | None = None
+
+    def update_state(self, state: State) -> None:
+        """Nothing to do; see `Restartable`."""
+
+    def checkpoint(self) -> dict[str, Any]:
+        """What goes on from step to step beside the state; see `Restartable`."""
+        return {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
+        self.statistics.restore(kept["statistics"])
+        self.failed_attempts = [(at, size, reason) for at, size, reason in kept.get("failed_attempts", ())]
+
+    def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
+        """Say before the first step what makes a result doubtful; step [s] is 0 in statics."""
+        self.assembly.load_fields(state)
+        self.verdict = begin_verdict(self.assembly, step, self.name, notes)
+
+    def _conclude(self, state: State, reasons: Sequence[str] = ()) -> None:
+        """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
+        self.assembly.load_fields(state)
+        conclude(self.verdict, [*reasons, *judge_invariants(self.verdict, self.assembly)], self.name)
+
+    def _note_failure(self, at: float, size: float, reason: str) -> None:
+        """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of that size."""
+        self.failed_attempts.append((at, size, reason))
+        self.statistics.rejected += 1
+
+    def _stop(self, state: State, hooks: Sequence[StepHook], failed: bool = False) -> None:
+        """Stop the clock, show the statistics and let the hooks finish."""
+        self.statistics.end()
+        self.progress.end(failed)
+        run_finish(hooks, state)
+
+    def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:
+        """End a solve with its last good state, which goes to the file of ``-last_good``; all processes together."""
+        failure.last_good = state.copy()
+        self._stop(state, hooks, failed=True)
+        path = options.last_good_path()
+        if path is not None:
+            try:
+                failure.saved_to = str(failure.last_good.save(path))
+            except OutputError as error:
+                failure.saved_to = f"not saved ({error})"
+        raise NotConverged(failure, advice) from None
+
+
+def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, step: int, size: float) -> Failure:
+    """What is known about a step by Newton's method that has failed, the same on every process.
+
+    Args:
+        problem: the equations; the fields hold the last iterate.
+        attempt: the last attempt.
+        at: time [s] or load factor [1] that it was to reach.
+        step, size: number of the step, and its size [s] or [1].
+    """
+    worst, diagnosis = problem.worst_equations(), problem.assembly.diagnose()
+    if attempt.unsettled:
+        diagnosis.insert(0, f"largest force error: {problem.assembly.describe_worst()}")
+    return Failure(attempt.reason, at, step, size, attempt.history, worst, diagnosis=diagnosis)
