@@ -111,7 +111,6 @@ class TangentInertia:
     """
 
     _weights: Any
-    _below: Any
 
     def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
@@ -142,8 +141,7 @@ class TangentInertia:
         self._banded = default_package(problem.pattern, problem.assembly.layout.size, "petsc") == "petsc"
         terms = problem.pattern.multiply(problem.matrix.values, only, absolute=True)
         sum_to_owners(problem.sparsity.numbers, sizes, terms)
-        weights: Any = sizes.duplicate()
-        below: Any = sizes.duplicate()
+        weights, below = sizes.duplicate(), sizes.duplicate()
         values, diagonal = np.array(sizes.array_r), problem.matrix.mat.getDiagonal().array_r
         coupling = values[unknowns.of_multiplier]
         values[unknowns.of_multiplier] = 0.0

@@ -93,12 +93,23 @@ def make_consistent(accelerations: Accelerations, state: State, project: bool) -
     store_evaluation(accelerations, state, state.data.copy())
 
 
-def begin_consistently(accelerations: Accelerations, state: State, project: bool) -> None:
-    """`make_consistent` at the start of a run.
+def begin_run(accelerations: Accelerations, state: State, project: bool, resume: bool) -> float:
+    """`make_consistent` at the start of a run that does not resume another one.
+
+    Returns:
+        Change of a coordinate in one step that counts as blowing up [m, rad, 1]; the same on all processes.
 
     Raises:
         ModelError: no consistent start.
     """
+    accelerations.refresh()
+    if not resume:
+        _make_start_consistent(accelerations, state, project)
+    extent = np.abs(accelerations.assembly.layout.reference[:-1] + state.q).max(initial=0.0)
+    return LARGEST_CHANGE * (1.0 + accelerations.assembly.processes.largest_of(extent))
+
+
+def _make_start_consistent(accelerations: Accelerations, state: State, project: bool) -> None:
     try:
         make_consistent(accelerations, state, project)
     except (SingularError, ProjectionError) as error:
@@ -114,10 +125,3 @@ def store_evaluation(accelerations: Accelerations, state: State, start_data: Flo
     state.a[:], state.lam[:] = accelerations.a, accelerations.lam
     if accelerations.has_history:
         state.data[:], state.start_data[:] = accelerations.assembly.fields.data, start_data
-
-
-def largest_change(accelerations: Accelerations, state: State) -> float:
-    """Change of a coordinate in one step that counts as blowing up [m, rad, 1]; the same on all processes."""
-    reference = accelerations.assembly.layout.reference[:-1]
-    extent = np.abs(reference + state.q).max(initial=0.0)
-    return LARGEST_CHANGE * (1.0 + accelerations.assembly.processes.largest_of(extent))

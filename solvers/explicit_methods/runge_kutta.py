@@ -23,14 +23,7 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
 from windlass.solvers.constraint_motion.saddle import SingularError
-from windlass.solvers.explicit_methods.explicit_step import (
-    Advance,
-    Judge,
-    begin_consistently,
-    largest_change,
-    make_consistent,
-    store_evaluation,
-)
+from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, begin_run, make_consistent, store_evaluation
 
 STAGES = 12
 """Evaluations of one attempt."""
@@ -74,10 +67,7 @@ class RungeKutta:
 
     def begin(self, state: State, resume: bool) -> None:
         """See `Method`."""
-        self._accelerations.refresh()
-        if not resume:
-            begin_consistently(self._accelerations, state, self._project)
-        self._limit = largest_change(self._accelerations, state)
+        self._limit = begin_run(self._accelerations, state, self._project, resume)
         self._solver, self._next = None, np.inf
 
     def update_state(self, state: State) -> None:

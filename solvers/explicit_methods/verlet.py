@@ -30,13 +30,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
 from windlass.solvers.constraint_motion.saddle import SingularError
-from windlass.solvers.explicit_methods.explicit_step import (
-    Advance,
-    Judge,
-    begin_consistently,
-    largest_change,
-    store_evaluation,
-)
+from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, begin_run, store_evaluation
 
 
 # copies of a coordinate on several processes must stay equal to the last bit: no reordering, no fused operations
@@ -109,11 +103,8 @@ class Verlet:
 
     def begin(self, state: State, resume: bool) -> None:
         """See `Method`."""
-        self._accelerations.refresh()
-        if not resume:
-            begin_consistently(self._accelerations, state, self._project)
+        self._limit = begin_run(self._accelerations, state, self._project, resume)
         self._matrix_is_of_start = not resume
-        self._limit = largest_change(self._accelerations, state)
         self._note(state)
 
     def update_state(self, state: State) -> None:

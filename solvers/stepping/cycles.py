@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray
 
@@ -34,7 +33,7 @@ class CycleFinder:
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
         self._largest = largest
         self._values = [start.copy()]
-        self._signs = [_signs(start)]
+        self._signs = [np.sign(start).astype(np.int8)]
         self._errors: list[float] = []
         self.length = 0
         self.best: FloatArray | None = None
@@ -42,7 +41,7 @@ class CycleFinder:
     def note(self, data: FloatArray, error: float) -> bool:
         """Note the history values and the force error [N] after a pass; whether a cycle is closed."""
         self._errors.append(error)
-        now = _signs(data)
+        now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])
         # decisions that stay while the error is large are not a cycle: other history values still move
         same = [k for k in range(len(differs) - 1) if not differs[k]] if differs[-1] else []
@@ -57,8 +56,3 @@ class CycleFinder:
         if len(self._values) > LONGEST:
             del self._values[0], self._signs[0], self._errors[0]
         return bool(same)
-
-
-def _signs(data: FloatArray) -> NDArray[np.int8]:
-    signs: NDArray[np.int8] = np.sign(data).astype(np.int8)
-    return signs
