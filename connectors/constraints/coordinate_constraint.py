@@ -217,8 +217,9 @@ def build(rows: LocalRows) -> System:
     c, times = rows.columns
 
     def update_times(s: Evaluation) -> None:
-        times.offset(s.t)
-        (times.rate_level if s.rate_level else times.rate)(s.t)
+        t = s.t
+        times.offset(t)
+        (times.rate_level if s.rate_level else times.rate)(t)
 
     system = System("CoordinateConstraint", rows.dofs)
     system.constraint = ConstraintSystem(

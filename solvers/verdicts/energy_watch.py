@@ -62,7 +62,9 @@ class EnergyWatch:
         self._last: Look | None = None
         self._last_step = -1
         self._wanted = False
+        self._watched: list[System] = []
         self._forces: list[FloatArray] = []
+        self._product = np.zeros(len(assembly.fields.x))
         self.reset()
 
     def reset(self) -> None:
@@ -92,7 +94,8 @@ class EnergyWatch:
     def after_newton(self) -> None:
         """A Newton run has converged; its history values, which are still in the fields, decide on the forces."""
         if self._wanted:
-            self._forces = [self._eval_force(system) for system in self._watched()]
+            self._watched = self._find_watched()
+            self._forces = [self._eval_force(system) for system in self._watched]
 
     def after_step(self, state: State) -> None:
         """A step was accepted; the fields hold its end, with the history values for the next one."""
@@ -100,7 +103,7 @@ class EnergyWatch:
         if not self._wanted:
             return
         fields = self._assembly.fields
-        energies = [system.energy(fields) for system in self._watched() if system.energy is not None]
+        energies = [system.energy(fields) for system in self._watched if system.energy is not None]
         now = Look(energies, self._forces, state.q.copy())
         if self._last is not None and self._last_step == self._steps - 1:
             self._compare(self._last, now, state)
@@ -123,7 +126,7 @@ class EnergyWatch:
         system.residual(evaluate(self._assembly.fields, f=f))
         return f
 
-    def _watched(self) -> list[System]:
+    def _find_watched(self) -> list[System]:
         systems = self._assembly.systems
         return [s for s in systems if s.energy is not None and s.checks.energy_is_whole and s.residual is not None]
 
@@ -134,10 +137,11 @@ class EnergyWatch:
             work = 0.5 * float(way @ (f0 + f1)[:-1])
             created += u1 - u0 - work
             turned += abs(work) + abs(u1 - u0)
-        product = np.zeros(len(self._assembly.fields.x))
-        self._assembly.add_mass_product(self._assembly.fields.v, product)
+        assembly, product = self._assembly, self._product
+        product[:] = 0.0
+        assembly.add_mass_product(assembly.fields.v, product)
         kinetic = 0.5 * float(state.v @ product[:-1])
-        created, turned, kinetic = self._assembly.processes.sum(np.array([created, turned, kinetic])).tolist()
+        created, turned, kinetic = assembly.processes.sum(np.array([created, turned, kinetic])).tolist()
         # what is created in one step is not made good by what is lost in another one
         self._created += max(created, 0.0)
         self._turned += turned
