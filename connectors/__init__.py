@@ -37,12 +37,7 @@ from windlass.connectors.point_contact.materials import (
     plane_strain_modulus,
     restitution_from_dissipation,
 )
-from windlass.connectors.point_contact.report import (
-    SurfaceForces,
-    eval_body_forces,
-    eval_contacts,
-    eval_surface_forces,
-)
+from windlass.connectors.point_contact.report import SurfaceForces, eval_body_forces, eval_contacts, eval_surface_forces
 from windlass.connectors.point_contact.surfaces import (
     ContactEllipsoid,
     ContactHalfSpace,

@@ -40,40 +40,21 @@ if TYPE_CHECKING:
     from windlass.framework.model.table import EntityTable as EntityTable
     from windlass.framework.model.world import World as World
 
-_MODULE_OF = {
-    "FloatArray": "arrays",
-    "IntArray": "arrays",
-    "ModelError": "errors",
-    "call": "kernels.call",
-    "kernel": "kernels.kernel",
-    "GenericData": "model.history",
-    "check_history": "model.history",
-    "create_history": "model.history",
-    "ConstraintSystem": "model.system",
-    "Coupling": "model.system",
-    "Evaluation": "model.system",
-    "Fields": "model.system",
-    "Law": "model.law",
-    "LocalRows": "model.law",
-    "MarkerFamily": "model.law",
-    "Output": "model.law",
-    "PostNewton": "model.system",
-    "System": "model.system",
-    "Term": "model.system",
-    "register": "model.law",
-    "register_family": "model.law",
-    "register_pair": "model.law",
-    "node_dofs": "model.numbering",
-    "Component": "model.schema",
-    "column": "model.schema",
-    "function": "model.schema",
-    "ref": "model.schema",
-    "Entity": "model.table",
-    "EntityTable": "model.table",
-    "World": "model.world",
-    "Drawing": "model.drawing",
-    "Painting": "model.drawing",
+_NAMES = {
+    "arrays": "FloatArray IntArray",
+    "errors": "ModelError",
+    "kernels.call": "call",
+    "kernels.kernel": "kernel",
+    "model.history": "GenericData check_history create_history",
+    "model.system": "ConstraintSystem Coupling Evaluation Fields PostNewton System Term",
+    "model.law": "Law LocalRows MarkerFamily Output register register_family register_pair",
+    "model.numbering": "node_dofs",
+    "model.schema": "Component column function ref",
+    "model.table": "Entity EntityTable",
+    "model.world": "World",
+    "model.drawing": "Drawing Painting",
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -10,12 +10,10 @@ marker will do.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
-from windlass.connectors.circle_contact.draw import circle_keys, draw, paint_contact
+from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_segments.common import (
     CIRCLE_FAMILY,
     bind_contact,
@@ -67,11 +65,6 @@ class ContactCircleCable2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
-    return create_history(world, ContactCircleCable2D, values, START)
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for rows whose segments, history or forms of parameters do not fit together."""
     check_circles(world, table)
@@ -95,7 +88,7 @@ def build(rows: LocalRows) -> System:
         close_touching(contact, fields)
 
     system.post_newton, system.decide = post_newton, decide
-    watch(system, rows, contact)
+    watch(system, rows)
     return system
 
 
@@ -107,11 +100,11 @@ register(
         bind=lambda rows: bind_contact(rows, friction=False),
         build=build,
         outputs=create_outputs(friction=False),
-        fill_defaults=fill_defaults,
+        fill_defaults=lambda world, values: create_history(world, ContactCircleCable2D, values, START),
         check=check,
         source="documentation of Exudyn 1.11, ObjectContactCircleCable2D",
         draw=draw,
         draw_keys=circle_keys,
-        paint=paint_contact,
+        paint=paint,
     )
 )

@@ -5,9 +5,9 @@ The cable is seen as n straight segments (`CableShape`); each touches the circle
     f_n = k_c g + d_c s v_n,   f_t = mu_v v_t + mu_k (x_cur - x_stick)   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
 x_cur = r alpha + sigma (rho - 1/2) l: where circle and segment touch, measured along both.  Whether a segment is closed
-and whether it sticks stands in the history values and is decided between Newton runs; see `circle_contact_kernels` for
-all formulas.  The end points of a segment get the shares 1-rho and rho of the force, the circle the reaction and the
-torque of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
+and whether it sticks stands in the history values and is decided between Newton runs; all formulas:
+`circle_segments/kernels.py`.  The end points of a segment get the shares 1-rho and rho of the force, the circle the
+reaction and the torque of f_t.  Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item
 ObjectContactFrictionCircleCable2D; there x_cur has the reference length of a segment, here the length l of the segment
 as it lies on the circle.
 """
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
-from windlass.connectors.circle_contact.draw import circle_keys, draw, paint_friction
+from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_segments.common import (
     CIRCLE_FAMILY,
     CURRENT,
@@ -70,7 +70,7 @@ class ContactFrictionCircleCable2D(Component):
     and they sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t.  Forces always sum to 0.
 
     With cables whose material moves along the axis (`ALECable2D`) sticking positions refer to the material.  Each still
-    belongs to a segment of the mesh, whose bristle does not axial with the material.
+    belongs to a segment of the mesh, whose bristle does not move with the material.
     History values per row: gaps [m] (n), states (n), sticking positions [m] (n); on moving material with the current
     length also the axial motion [m] at which the positions were stored (1).
     """
@@ -160,27 +160,24 @@ def build(rows: LocalRows) -> System:
         return result
 
     def post_newton(fields: Fields) -> PostNewton:
-        shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
-        error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
+        if axial is None:
+            shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
+            error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
+        else:
+            error, changed, force, row = update_moving(update, c, axial, fields)
         return PostNewton(error=error, changed=changed, force=force, row=row)
 
-    def post_newton_moving(fields: Fields) -> PostNewton:
-        assert axial is not None
-        error, changed, force, row = update_moving(update, c, axial, fields)
-        return PostNewton(error=error, changed=changed, force=force, row=row)
-
-    system.post_newton = post_newton if axial is None else post_newton_moving
-    places = segment_places(c)
+    system.post_newton = post_newton
+    places = segment_places(c.n)
     states = c.data[places[0]] + c.n[places[0]] + places[1]
     sticks = states + c.n[places[0]]
 
     def decide(fields: Fields) -> None:
-        start, data, update_all = fields.start_data, fields.data, system.post_newton
+        start, data = fields.start_data, fields.data
         before = data.copy()
         # what was not recorded, because there were no bristles, begins where the segment is now
         start[states[start[sticks] == NOT_RECORDED]] = UNDEFINED
-        assert update_all is not None
-        update_all(fields)
+        post_newton(fields)
         # a segment whose bristle is bent to the limit of friction slips on: rounding shall not decide
         force = np.abs(eval_segments(contact, fields)[places][:, :2])
         limit = np.repeat(c.mu, c.n) * force[:, 1]
@@ -190,7 +187,7 @@ def build(rows: LocalRows) -> System:
         close_touching(contact, fields)
 
     system.decide = decide
-    watch(system, rows, contact)
+    watch(system, rows)
     return system
 
 
@@ -207,6 +204,6 @@ register(
         source="documentation of Exudyn 1.11, ObjectContactFrictionCircleCable2D",
         draw=draw,
         draw_keys=circle_keys,
-        paint=paint_friction,
+        paint=paint,
     )
 )

@@ -5,18 +5,16 @@ A cable of length L has n points at (i + 1/2) L/n on its axis, or at an offset f
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else mu |f_n| sgn,
 
 with the mean way u of the points of the cable along the circle since they have stuck to it.  What sticks are points of
-the material, and the force acts at each; see `circle_points_kernels` for all formulas.
+the material, and the force acts at each; see `circle_points/kernels.py` for all formulas.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from windlass.connectors.circle_contact.doubts import watch_points
-from windlass.connectors.circle_contact.draw import circle_keys, draw, paint_friction
+from windlass.connectors.circle_contact.doubts import watch
+from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_points.common import bind_points, create_point_outputs, eval_energy
 from windlass.connectors.circle_points.kernels import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
@@ -69,11 +67,6 @@ class ContactFrictionCirclePoints2D(Component):
     active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
 
 
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Create the history values that the user left out."""
-    return create_history(world, ContactFrictionCirclePoints2D, values, START)
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles, cables or histories that do not fit."""
     check_circles(world, table)
@@ -108,7 +101,7 @@ def build(rows: LocalRows) -> System:
         return PostNewton(error=error, changed=changed, force=force, row=row)
 
     system.post_newton = post_newton
-    watch_points(system, rows, c)
+    watch(system, rows)
     return system
 
 
@@ -120,11 +113,11 @@ register(
         bind=bind_points,
         build=build,
         outputs=create_point_outputs(),
-        fill_defaults=fill_defaults,
+        fill_defaults=lambda world, values: create_history(world, ContactFrictionCirclePoints2D, values, START),
         check=check,
         source="P. Wriggers, Computational Contact Mechanics, Springer (2006)",
         draw=draw,
         draw_keys=circle_keys,
-        paint=paint_friction,
+        paint=paint,
     )
 )

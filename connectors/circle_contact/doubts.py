@@ -4,7 +4,7 @@
   which the step must resolve.
 - Angle per segment.  A straight segment of length l touches a circle in its middle; the path of the cable is longer by
   about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
-- Length of cables: their cubics against the stiffness of contact and bristles, see `circle_contact_mesh`.
+- Length of cables: their cubics against the stiffness of contact and bristles, see `mesh.py`.
 - Circles that touch the same cable and overlap: no two pulleys of one plane can.
 - Statics: a circle that no cable is near; a cable that begins deep inside a circle, from where contact drives it out on
   the nearer side, be that the wrong one: below the circles of a sea bed.
@@ -19,11 +19,11 @@ from itertools import combinations
 import numpy as np
 
 from windlass.connectors.circle_contact.mesh import find_mesh_doubts
-from windlass.connectors.circle_points.common import eval_parts, eval_points
+from windlass.connectors.circle_contact.view import find_cables, view_contact
 from windlass.connectors.circle_points.kernels import PointColumns
-from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, eval_segments, segment_places
+from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, Contact, segment_places
 from windlass.connectors.circle_segments.kernels import ContactColumns
-from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows, Tables
@@ -39,28 +39,13 @@ TOUCHING = 1e-9
 """Circles whose centres are nearer than the sum of their radii by less than this of it touch only."""
 
 
-def watch(system: System, rows: LocalRows, contact: Contact) -> None:
-    """Have a system of segments say what makes runs doubtful."""
-    c = contact.columns
-    row, within = segment_places(c)
-
-    def find_ends(fields: Fields) -> tuple[FloatArray, FloatArray]:
-        shape: ShapeColumns = fields.markers[FAMILY]
-        first = shape.start[c.cable][row] + within
-        return shape.p[first], shape.p[first + 1]
-
-    system.checks.doubts = lambda fields, step: find_doubts(
-        rows, c, fields, step, lambda: eval_segments(contact, fields)
-    )
-    system.checks.invariants = lambda fields: count_windings(rows, c, fields, *find_ends(fields))
-
-
-def watch_points(system: System, rows: LocalRows, c: PointColumns) -> None:
-    """Have a system of points say what makes runs doubtful."""
-    row = np.repeat(np.arange(len(c.n)), c.n)
-    within = np.arange(len(row)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
-    system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: eval_points(c, fields))
-    system.checks.invariants = lambda fields: count_windings(rows, c, fields, *eval_parts(c, fields, row, within)[:2])
+def watch(system: System, rows: LocalRows) -> None:
+    """Have a system of segments or points say what makes runs doubtful."""
+    view, c = view_contact(rows), rows.columns
+    c = c.columns if isinstance(c, Contact) else c
+    row, within = segment_places(c.n)
+    system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step, lambda: view.evaluate(fields))
+    system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
 
 
 def find_doubts(
@@ -80,7 +65,7 @@ def find_doubts(
             f"{c.r[worst]:g} m: take at least {needed} segments per cable, or more cables"
         )
     if step > 0.0:
-        mass = find_mass_per_length(rows) * c.L
+        mass = column_of(rows.world, find_cables(rows.world, rows.local("cable")), "mass_per_length") * c.L
         period = 2.0 * np.pi * np.sqrt(mass / np.where(c.kc > 0.0, c.kc, np.inf))
         heavy = on[period[on] > 0.0]
         worst = heavy[np.argmin(period[heavy])] if len(heavy) else on[0]
@@ -89,7 +74,7 @@ def find_doubts(
                 f"the step of {step:.3g} s is longer than the period of {period[worst]:.3g} s of the cable on the "
                 f"contact stiffness of {kind} row {rows.rows[worst]}, take a step below {0.5 * period[worst]:.2g} s"
             )
-        return [*found, *find_mesh_doubts(rows, c, evaluate(), find_cables(rows))]
+        return [*found, *find_mesh_doubts(rows, c, evaluate(), find_cables(rows.world, rows.local("cable")))]
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., 6].min(axis=1)
@@ -109,7 +94,7 @@ def find_overlaps(rows: LocalRows, c: ContactColumns | PointColumns, fields: Fie
     circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
     center, radius = circle.p[c.circle[on[first]], :2], c.r[on[first]]
-    cable = find_cables(rows)[on]
+    cable = find_cables(rows.world, rows.local("cable"))[on]
     cables = [set(cable[of_row == i].tolist()) for i in range(len(markers))]
     names, found = name_circles(rows.world, markers), []
     for i, j in combinations(range(len(markers)), 2):
@@ -138,23 +123,6 @@ def count_windings(
     turns = np.bincount(np.repeat(of_row, c.n), angle, len(markers)) / (2.0 * np.pi)
     names = name_circles(rows.world, markers)
     return {f"windings around {name}": float(turn) for name, turn in zip(names, turns, strict=True)}
-
-
-def find_cables(rows: LocalRows) -> IntArray:
-    """Cables of contact rows, shape (rows,): those that they name, or those of the markers that they name."""
-    cables: IntArray = rows.local("cable").copy()
-    for table, at, table_rows in rows.world.split_by_table(cables):
-        if "cable" in table.component.refs:
-            cables[at] = table.local("cable", table_rows)
-    return cables
-
-
-def find_mass_per_length(rows: LocalRows) -> FloatArray:
-    """Mass per length of the cables of contact rows [kg/m], shape (rows,)."""
-    mass = np.zeros(len(rows.rows))
-    for cables, at, cable_rows in rows.world.split_by_table(find_cables(rows)):
-        mass[at] = cables.local("mass_per_length", cable_rows)
-    return mass
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:

@@ -1,7 +1,7 @@
-"""How the laws of contact between a circle and a cable show themselves.
+"""Drawings of the contact between circles and cables.
 
-They draw each circle once, as a rim with one spoke, at its marker and turned by its angle.  Points of circles have the
-fields `displacement` and `velocity` of cables.  Onto the lines of the cables they lay
+The laws draw each circle once, as a rim with one spoke, at its marker and turned by its angle.  Points of circles have
+the fields `displacement` and `velocity` of cables.  Onto the lines of the cables the laws lay
 
 | line field | unit | meaning | several circles on one line |
 | --- | --- | --- | --- |
@@ -58,17 +58,8 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     )
 
 
-def paint_contact(rows: LocalRows, fields: Fields) -> Painting:
-    """Gap and normal force on the cables of rows without friction."""
-    return _paint(rows, fields, friction=False)
-
-
-def paint_friction(rows: LocalRows, fields: Fields) -> Painting:
-    """Gap, forces and stick-slip states on the cables of rows with friction."""
-    return _paint(rows, fields, friction=True)
-
-
-def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
+def paint(rows: LocalRows, fields: Fields) -> Painting:
+    """Gap and forces on the cables of the rows, and stick-slip states where the law has friction."""
     c = view_contact(rows)
     out = c.evaluate(fields)
     # rows with fewer segments than the widest one end with unused entries
@@ -78,7 +69,7 @@ def _paint(rows: LocalRows, fields: Fields, friction: bool) -> Painting:
         "contact_normal_force_per_length": Paint(values[:, 1] / length, "sum", 0.0, "N/m"),
         "gap": Paint(values[:, 6], "min", np.nan, "m"),
     }
-    if friction:
+    if "friction_coefficient" in rows.table.component.columns:
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
         # open is the smallest of all states, so the largest is that of the circle in contact
         state = np.where(c.active[row], values[:, 7], UNDEFINED)

@@ -15,6 +15,7 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import PointColumns
 from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.markers.cable_shape import column_of
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
 
@@ -48,7 +49,7 @@ def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: Flo
             f"below {softer:.2g} N/m^2, or {more:.2g} times as many cables"
         )
 
-    stretch = np.sqrt(find_axial_stiffness(rows, cables)[held] / (mu_k / c.L[held]))
+    stretch = np.sqrt(column_of(rows.world, cables, "axial_stiffness")[held] / (mu_k / c.L[held]))
     wave = r * (l / r) ** 4 / 384.0
     shallow = np.where(stretch > r, wave / sunk, 0.0)
     i = int(np.argsort(shallow)[len(shallow) // 2])
@@ -60,12 +61,4 @@ def find_mesh_doubts(rows: LocalRows, c: ContactColumns | PointColumns, out: Flo
             f"{stretch[i]:.2g} m: take a contact stiffness below {stiffness:.2g} N/m^2, or "
             f"{shallow[i] ** 0.25:.2g} times as many cables"
         )
-    return found
-
-
-def find_axial_stiffness(rows: LocalRows, cables: IntArray) -> FloatArray:
-    """EA of the cables of contact rows [N], shape (rows,)."""
-    found = np.zeros(len(cables))
-    for table, at, cable_rows in rows.world.split_by_table(cables):
-        found[at] = table.local("axial_stiffness", cable_rows)
     return found

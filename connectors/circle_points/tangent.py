@@ -1,4 +1,4 @@
-"""Exact tangent of the contact of a circle with points of a cable; see `circle_points_kernels` for the forces.
+"""Exact tangent of the contact of a circle with points of a cable; see `kernels.py` for the forces.
 
 Of the variables (d, phi) of one point and their rates (u, omega), in the frame n, t, with theta the angle of n,
 

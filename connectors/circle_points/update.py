@@ -1,6 +1,6 @@
 """Kernel that switches the contact of a circle with points of a cable between Newton runs.
 
-See `circle_points_kernels` for the letters.  The update of a row, with the stored values of the start of the step where
+See `kernels.py` for the letters.  The update of a row, with the stored values of the start of the step where
 "start" is said:
 
     gap:      (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.

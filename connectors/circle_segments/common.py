@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.kernels import (
-    ContactColumns,
-    add_residual,
-)
+from windlass.connectors.circle_segments.kernels import ContactColumns, add_residual
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, bind_moving, set_shift
 from windlass.connectors.circle_segments.power import create_power_outputs, eval_powers
 from windlass.connectors.circle_segments.tangent import add_tangent
@@ -186,58 +183,28 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     return system
 
 
-class ClosedRows(Protocol):
-    """Columns of contact rows with segments or points."""
+def eval_rounding(c: Any, fields: Fields) -> float:
+    """2-norm of the rounding errors of the forces [N]: of gaps and of ways along the circle, eps (|c| + r) each.
 
-    @property
-    def n(self) -> IntArray:
-        """Number of segments or points, shape (rows,)."""
-
-    @property
-    def data(self) -> IntArray:
-        """Place of the first history value, shape (rows,)."""
-
-    @property
-    def circle(self) -> IntArray:
-        """Place of the circle among the marker columns, shape (rows,)."""
-
-    @property
-    def active(self) -> NDArray[np.bool_]:
-        """Rows that act, shape (rows,)."""
-
-    @property
-    def r(self) -> FloatArray:
-        """Radius [m], shape (rows,)."""
-
-    @property
-    def kc(self) -> FloatArray:
-        """Contact stiffness [N/m], shape (rows,)."""
-
-    @property
-    def mu_k(self) -> FloatArray:
-        """Stiffness of bristles [N/m], shape (rows,)."""
-
-
-def eval_rounding(c: ClosedRows, fields: Fields) -> float:
-    """2-norm of the rounding errors of the forces [N]: of gaps and of ways along the circle, eps (|c| + r) each."""
+    c: columns of rows with segments or with points.
+    """
     center = fields.markers[CIRCLE_FAMILY].p[c.circle, :2]
     error = np.finfo(float).eps * (c.kc + c.mu_k) * (np.hypot(*center.T) + c.r)
-    rows, places = segment_places(c)
+    rows, places = segment_places(c.n)
     closed = c.active[rows] & (fields.data[c.data[rows] + places] <= 0.0)
     return float(np.linalg.norm(error[rows[closed]]))
 
 
-def segment_places(c: ClosedRows) -> tuple[IntArray, IntArray]:
-    """Row and number of each segment."""
-    rows = np.repeat(np.arange(len(c.n)), c.n)
-    segments: IntArray = np.arange(len(rows)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
-    return rows, segments
+def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
+    """Row and number of each segment, for rows of n segments, shape (rows,)."""
+    rows = np.repeat(np.arange(len(n)), n)
+    return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
     """Store segments as closed that touch the circle but for rounding, so that what lies on its bed is held by it."""
     c = contact.columns
-    rows, segments = segment_places(c)
+    rows, segments = segment_places(c.n)
     gap = eval_segments(contact, fields)[rows, segments, 6]
     touches = c.active[rows] & (gap > 0.0) & (gap <= TOUCH * c.r[rows])
     fields.data[(c.data[rows] + segments)[touches]] = 0.0

@@ -17,14 +17,14 @@ rolls on without slip seems to slip by (lam - 1) L/(2 n).
 
 History values of a row with n segments: gaps (n), and for friction states (n; 0 sticks, +-1 slips, -2 undefined) and
 sticking positions (n).  Forces depend on them and on the current geometry, but never switch by themselves, so that
-Newton's method sees smooth equations; the kernels of `circle_contact_update` switch between its runs.
+Newton's method sees smooth equations; the kernels of `update.py` switch between its runs.
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D; the signs of n
 and sigma and the rotation of the circle in v_rel, on which that text is silent, are those of its results.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -300,21 +300,11 @@ def force_normals(law: RowLaw, h: Chord) -> tuple[float, float, float, float]:
     return n0x, n0y, n1x, n1y
 
 
-class CircleRows(Protocol):
-    """Columns of any law between a cable and a circle: markers of the circles, and local coordinate numbers."""
-
-    @property
-    def circle(self) -> IntArray: ...
-
-    @property
-    def dofs(self) -> IntArray: ...
-
-
 @kernel(inline=True)
 def add_sums(
-    c: CircleRows, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
+    c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add the forces of a row on the coordinates of the cable to f, and the reactions on those of the circle."""
+    """Add the forces of row i, of segments or points, on the cable to f, and the reactions on the circle."""
     to, ci = c.dofs[i], c.circle[i]
     f[to[0]] += cable[0]
     f[to[1]] += cable[1]

@@ -1,7 +1,7 @@
 """Contact of a circle with cables whose material moves along the axis, `ALECable2D` with the axial motion s.
 
 The kernels of all cables give the forces f(q, w, s) on the nodes of a cable and on the circle.  Here they are made a
-function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_cable2d_kernels`:
+function of the coordinates [nodes, circle, s]; g = G q are the coordinates of r', see `ale_kernels.py`:
 
     velocities of the material    v_i = S_i w,                 w = v + s_t g,
     force on s                    sum_i F_i.r'(x_i) = g.f      (v_i = S_i v + r' s_t: power F_i.v_i for all rates),

@@ -1,6 +1,6 @@
 """Where the power goes that contact takes from a circle and a cable: what is lost, what is stored.
 
-Per closed segment, with the letters of `circle_contact_kernels` and dots for rates,
+Per closed segment, with the letters of `kernels.py` and dots for rates,
 
     power taken    P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega,    F_j = f_n n_j + f_t t_j,
     sliding        f_t x_cur_t     in slip (without bristles f_t v_t),

@@ -1,4 +1,4 @@
-"""Exact tangent of the contact of a circle with the segments of a cable; see `circle_contact_kernels` for the forces.
+"""Exact tangent of the contact of a circle with the segments of a cable; see `kernels.py` for the forces.
 
 Of the variables (a, b, phi) of one segment, with z = D/E, h = t.e/E, D = |w|, E = e.e, and n, t the contact frame:
 
@@ -17,12 +17,13 @@ that one matrix B maps both ways: block = B^T (dF/dz B + dF/dz_t dB/dt) + curvat
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from windlass.connectors.circle_segments.friction import UNDEFINED, friction_slopes
 from windlass.connectors.circle_segments.kernels import (
     Chord,
-    CircleRows,
     ContactColumns,
     RowLaw,
     SegmentState,
@@ -316,7 +317,7 @@ def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
 
 @kernel(inline=True)
 def scatter(
-    c: CircleRows,
+    c: Any,
     i: int,
     circle: PositionColumns,
     central: bool,

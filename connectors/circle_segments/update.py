@@ -1,6 +1,6 @@
 """Kernels that switch the contact of a circle with a cable between Newton runs, and those of its outputs.
 
-See `circle_contact_kernels` for the letters.  The update of one segment with friction, with the stored values of the
+See `kernels.py` for the letters.  The update of one segment with friction, with the stored values of the
 start of the step where "start" is said:
 
     gap:        (g > 0) other than stored: error += |k_c (g - stored gap)|; the gap is stored.
@@ -134,7 +134,7 @@ def update_friction(
 def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
     """Store where closed segments with a damper and without bristles are now as their sticking positions.
 
-    With reference lengths, the published law, which leaves them as they are, that there is none.
+    With reference lengths (the published law, which leaves positions unchanged) they store that there is none.
     """
     for i in range(len(c.n)):
         if not c.active[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:

@@ -8,16 +8,15 @@ Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from windlass.connectors.constraints.joint_kernels import Joint, joint_rows
-from windlass.connectors.constraints.joints import SOURCE, bind_joint, create_system, joint_outputs
-from windlass.connectors.markers.pairs import pair_dofs
+from windlass.connectors.constraints.joint_kernels import joint_rows
+from windlass.connectors.constraints.joints import register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, register
+from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 
 
 class DistanceConstraint(Component):
@@ -48,25 +47,9 @@ def equation(
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
-    """Distances of the rows [m], and their markers."""
-    return rows.local("distance"), bind_joint(rows, np.ones(1, bool))
+def bind(rows: LocalRows) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Distances of the rows [m]; the equation always holds."""
+    return rows.local("distance"), np.ones((len(rows.rows), 1), bool)
 
 
-def build(rows: LocalRows) -> System:
-    """The system of `DistanceConstraint`."""
-    return create_system(rows, loops)
-
-
-register(
-    Law(
-        DistanceConstraint,
-        role="constraint",
-        multipliers=1,
-        dofs=pair_dofs,
-        bind=bind,
-        build=build,
-        outputs=joint_outputs(loops, "m", "|p1 - p0| - distance, (1,)"),
-        source=SOURCE,
-    )
-)
+register_joint(DistanceConstraint, loops, bind, multipliers=1, unit="m", equations="|p1 - p0| - distance, (1,)")

@@ -19,17 +19,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.constraints.joint_kernels import Joint, joint_rows, write_along, write_perpendicular
-from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
-from windlass.connectors.markers.pairs import pair_dofs
+from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
+from windlass.connectors.constraints.joints import check_spatial, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -99,16 +97,11 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
     return a, b, sign
 
 
-def bind(rows: LocalRows) -> tuple[Columns, Joint]:
-    """Frames and axes of the rows, and their markers."""
+def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_]]:
+    """Frames and axes of the rows, and which equations hold."""
     locked = rows.local("rotations")
     c = Columns(rows.local("frame0"), rows.local("frame1"), *choose_axes(locked))
-    return c, bind_joint(rows, np.concatenate((rows.local("translations"), locked), axis=1))
-
-
-def build(rows: LocalRows) -> System:
-    """The system of `GenericJoint`."""
-    return create_system(rows, loops)
+    return c, np.concatenate((rows.local("translations"), locked), axis=1)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -121,16 +114,12 @@ def check(world: Tables, table: EntityTable) -> None:
     check_spatial(world, table, np.ones(table.resident_count, bool), "RevoluteJoint2D or PrismaticJoint2D")
 
 
-register(
-    Law(
-        GenericJoint,
-        role="constraint",
-        multipliers=6,
-        dofs=pair_dofs,
-        bind=bind,
-        build=build,
-        check=check,
-        outputs=joint_outputs(loops, "m, 1", "translations [m], then rotations [1] along the joint axes, (6,)"),
-        source=SOURCE,
-    )
+register_joint(
+    GenericJoint,
+    loops,
+    bind,
+    multipliers=6,
+    unit="m, 1",
+    equations="translations [m], then rotations [1] along the joint axes, (6,)",
+    check=check,
 )

@@ -1,52 +1,83 @@
-"""What the laws of joints have in common: binding of rows to the loops of `joint_rows`, outputs, checks."""
+"""What the laws of joints have in common: registration around the loops of `joint_rows`, outputs, checks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import Joint, Loops
+from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.markers.position_markers import NodePosition
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
-from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component
 from windlass.framework.model.system import ConstraintSystem, Fields, System
 from windlass.framework.model.table import EntityTable
 
-SOURCE = "E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989)"
 
-
-def bind_joint(rows: LocalRows, on: NDArray[np.bool_]) -> Joint:
-    """The rows of a table with ``marker0``, ``marker1`` and ``active``, whose dofs come from `pair_dofs`.
+def register_joint(
+    component: type[Component],
+    loops: Loops,
+    bind: Callable[[LocalRows], tuple[Any, NDArray[np.bool_]]],
+    *,
+    multipliers: int,
+    unit: str,
+    equations: str,
+    check: Callable[[Tables, EntityTable], None] | None = None,
+) -> None:
+    """Make the law of a joint known.
 
     Args:
-        rows: the local rows.
-        on: equations that hold where the joint is active, shape (rows, k) or (k,).
+        component: the schema, with ``marker0``, ``marker1`` and ``active``.
+        loops: of its equation.
+        bind: ``(rows) -> columns, locked``: what the equation reads, and which equations hold where the joint is
+            active, shape (rows, multipliers).
+        multipliers: number of equations of each row.
+        unit: of C.
+        equations: what C is, for the documentation.
+        check: see `Law`.
     """
-    n0 = rows.world.ref_width(rows.table, "marker0")
-    lam = rows.layout.multipliers(rows.table, rows.rows)
-    holds = np.logical_and(np.broadcast_to(on, lam.shape), rows.local("active")[:, None])
-    return Joint(rows.markers("marker0"), rows.markers("marker1"), np.ascontiguousarray(rows.dofs), n0, lam, holds)
 
+    def bind_joint(rows: LocalRows) -> tuple[Any, Joint]:
+        c, locked = bind(rows)
+        lam = rows.layout.multipliers(rows.table, rows.rows)
+        n0, on = rows.world.ref_width(rows.table, "marker0"), locked & rows.local("active")[:, None]
+        dofs = np.ascontiguousarray(rows.dofs)
+        return c, Joint(rows.markers("marker0"), rows.markers("marker1"), dofs, n0, lam, on)
 
-def create_system(rows: LocalRows, loops: Loops) -> System:
-    """The system of a joint table, whose columns are those of the law and a `Joint`, with the loops of its equation."""
-    c, j = rows.columns
-    system = System(rows.table.kind, rows.dofs)
-    system.constraint = ConstraintSystem(
-        j.lam,
-        call(loops.residual, lambda s: (c, j, s.markers[FAMILY], s.lam, s.rate_level, s.C, s.f)),
-        call(
-            loops.tangent,
-            lambda s: (c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
-        ),
-        call(loops.accelerations, lambda s: (c, j, s.markers[FAMILY], s.v, s.C)),
+    def build(rows: LocalRows) -> System:
+        c, j = rows.columns
+        system = System(component.__name__, rows.dofs)
+        system.constraint = ConstraintSystem(
+            j.lam,
+            call(loops.residual, lambda s: (c, j, s.markers[FAMILY], s.lam, s.rate_level, s.C, s.f)),
+            call(
+                loops.tangent,
+                lambda s: (c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
+            ),
+            call(loops.accelerations, lambda s: (c, j, s.markers[FAMILY], s.v, s.C)),
+        )
+        return system
+
+    register(
+        Law(
+            component,
+            role="constraint",
+            multipliers=multipliers,
+            dofs=pair_dofs,
+            bind=bind_joint,
+            build=build,
+            check=check,
+            outputs=joint_outputs(loops, unit, equations),
+            source="E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989)",
+        )
     )
-    return system
 
 
 def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Output]:
@@ -64,29 +95,19 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
         loops.evaluate(c, j, s.markers[FAMILY], C, g)
         return C, g, np.where(j.on, s.lam[j.lam], 0.0)
 
-    def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-        return evaluate(rows, s)[0]
-
-    def eval_multipliers(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-        return evaluate(rows, s)[2]
-
-    def eval_force(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    def eval_load(rows: LocalRows, s: Fields, first: int) -> FloatArray:
         _, g, lam = evaluate(rows, s)
-        force: FloatArray = np.einsum("ik,ikd->id", lam, g[:, :, :3])
-        return force
+        return np.asarray(np.einsum("ik,ikd->id", lam, g[:, :, first : first + 3]))
 
-    def eval_torque(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-        _, g, lam = evaluate(rows, s)
-        torque: FloatArray = np.einsum("ik,ikd->id", lam, g[:, :, 6:])
-        return torque
-
+    force = "left-hand-side force on marker 1, global, (3,): point 1 feels its opposite"
+    torque = "left-hand-side torque on marker 1 about point 1, global, (3,): it feels its opposite"
     return {
-        "gap": Output(gap_unit, f"C of {equations}; 0 where free", eval_gap),
-        "multipliers": Output("N, N m", f"λ of {equations}; 0 where free", eval_multipliers),
-        "force": Output("N", "left-hand-side force on marker 1, global, (3,): point 1 feels its opposite", eval_force),
-        "torque": Output(
-            "N m", "left-hand-side torque on marker 1 about point 1, global, (3,): it feels its opposite", eval_torque
+        "gap": Output(gap_unit, f"C of {equations}; 0 where free", lambda rows, s, **where: evaluate(rows, s)[0]),
+        "multipliers": Output(
+            "N, N m", f"λ of {equations}; 0 where free", lambda rows, s, **where: evaluate(rows, s)[2]
         ),
+        "force": Output("N", force, lambda rows, s, **where: eval_load(rows, s, 0)),
+        "torque": Output("N m", torque, lambda rows, s, **where: eval_load(rows, s, 6)),
     }
 
 

@@ -11,17 +11,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from windlass.connectors.constraints.joint_kernels import Joint, joint_rows, write_along, write_perpendicular
-from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_planar, create_system, joint_outputs
-from windlass.connectors.markers.pairs import pair_dofs
+from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
+from windlass.connectors.constraints.joints import check_planar, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 
@@ -59,8 +58,8 @@ def equation(
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[Columns, Joint]:
-    """Directions of the rows, and their markers."""
+def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_]]:
+    """Directions of the rows, and which equations hold."""
     axis, angle = rows.local("axis"), rows.local("angle")
     unit = axis / np.sqrt((axis**2).sum(axis=1))[:, None]
     c = Columns(
@@ -68,12 +67,7 @@ def bind(rows: LocalRows) -> tuple[Columns, Joint]:
         a=np.stack((-np.sin(angle), np.cos(angle)), axis=1),
     )
     turning = rows.local("lock_rotation")
-    return c, bind_joint(rows, np.stack((np.ones_like(turning), turning), axis=1))
-
-
-def build(rows: LocalRows) -> System:
-    """The system of `PrismaticJoint2D`."""
-    return create_system(rows, loops)
+    return c, np.stack((np.ones_like(turning), turning), axis=1)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -83,16 +77,12 @@ def check(world: Tables, table: EntityTable) -> None:
     check_planar(world, table)
 
 
-register(
-    Law(
-        PrismaticJoint2D,
-        role="constraint",
-        multipliers=2,
-        dofs=pair_dofs,
-        bind=bind,
-        build=build,
-        check=check,
-        outputs=joint_outputs(loops, "m, 1", "distance from the axis [m], sin(φ1 - φ0 - angle) [1], (2,)"),
-        source=SOURCE,
-    )
+register_joint(
+    PrismaticJoint2D,
+    loops,
+    bind,
+    multipliers=2,
+    unit="m, 1",
+    equations="distance from the axis [m], sin(φ1 - φ0 - angle) [1], (2,)",
+    check=check,
 )

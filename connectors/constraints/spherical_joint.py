@@ -7,15 +7,16 @@ Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems
 
 from __future__ import annotations
 
-from windlass.connectors.constraints.joint_kernels import Joint, joint_rows
-from windlass.connectors.constraints.joints import SOURCE, bind_joint, check_spatial, create_system, joint_outputs
-from windlass.connectors.markers.pairs import pair_dofs
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.constraints.joint_kernels import joint_rows
+from windlass.connectors.constraints.joints import check_spatial, register_joint
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 
@@ -43,15 +44,9 @@ def equation(
 loops = joint_rows(equation)
 
 
-def bind(rows: LocalRows) -> tuple[FloatArray, Joint]:
-    """Nothing but the markers: the equation has no parameters."""
-    j = bind_joint(rows, rows.local("axes"))
-    return j.on.astype(float), j
-
-
-def build(rows: LocalRows) -> System:
-    """The system of `SphericalJoint`."""
-    return create_system(rows, loops)
+def bind(rows: LocalRows) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """No parameters; the equations of the locked axes hold."""
+    return np.zeros((0, 0)), rows.local("axes")
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -59,16 +54,12 @@ def check(world: Tables, table: EntityTable) -> None:
     check_spatial(world, table, table.local("axes")[:, 2], "RevoluteJoint2D, or axes = (True, True, False)")
 
 
-register(
-    Law(
-        SphericalJoint,
-        role="constraint",
-        multipliers=3,
-        dofs=pair_dofs,
-        bind=bind,
-        build=build,
-        check=check,
-        outputs=joint_outputs(loops, "m", "p1 - p0 along x, y, z, (3,)"),
-        source=SOURCE,
-    )
+register_joint(
+    SphericalJoint,
+    loops,
+    bind,
+    multipliers=3,
+    unit="m",
+    equations="p1 - p0 along x, y, z, (3,)",
+    check=check,
 )

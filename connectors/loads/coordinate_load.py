@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.loads.vector_load import dofs, on_curved_markers
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns
 from windlass.connectors.markers.coordinate_marker import FAMILY
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
@@ -21,11 +22,10 @@ from windlass.connectors.user_functions.time_functions import TimeColumn, bind_v
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
 from windlass.framework.model.system import Fields, System
-from windlass.framework.model.table import EntityTable
 
 
 class CoordinateLoad(Component):
@@ -69,11 +69,6 @@ def load_tangent(
                 values[slots[i, a, b]] += dq * F[i] * m.H[h, a, b]
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the markers, shape (rows, n)."""
-    return world.dofs_of(table.local("marker"))
-
-
 def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
     """The markers of the rows, and their loads."""
     return Columns(rows.markers("marker"), rows.dofs, rows.local("active")), bind_values(rows, "value", "function")
@@ -84,9 +79,8 @@ def build(rows: LocalRows) -> System:
     c, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f), forces.update)
-    kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
     # loads on a single coordinate do not depend on it and shall not widen the matrix
-    if any("curved marker" in kind.provides for kind in kinds):
+    if on_curved_markers(rows):
         system.load_tangent = call(
             load_tangent, lambda s: (c, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values), forces.update
         )

@@ -8,12 +8,11 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 
 from __future__ import annotations
 
-from windlass.connectors.loads.vector_load import bind, build_vector_load, dofs, eval_vector
+from windlass.connectors.loads.vector_load import register_vector_load
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
-from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 
@@ -40,20 +39,4 @@ def check(world: Tables, table: EntityTable) -> None:
                 )
 
 
-def build(rows: LocalRows) -> System:
-    """The system of `Force`."""
-    return build_vector_load(rows, turning=False)
-
-
-register(
-    Law(
-        Force,
-        role="load",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        check=check,
-        outputs={"force": Output("N", "applied force without the load factor, global, (3,)", eval_vector)},
-        source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
-    )
-)
+register_vector_load(Force, "force", "N", turning=False, check=check)

@@ -3,7 +3,7 @@
     load  ∫ ρ Jᵀ g dV,    g the acceleration
 
 The integral is the body's own (its ``body_force``); this law only says which bodies and which acceleration.  Gravity
-that acts on all bodies of a world belongs into `World`.
+that acts on all bodies of a world belongs to `World`.
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
 coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), for cables; trivial for rigid bodies.

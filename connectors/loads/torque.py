@@ -10,11 +10,9 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 
 from __future__ import annotations
 
-from windlass.connectors.loads.vector_load import bind, build_vector_load, dofs, eval_vector
-from windlass.framework.model.law import Law, LocalRows, Output, register
+from windlass.connectors.loads.vector_load import register_vector_load
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
-from windlass.framework.model.system import System
 
 
 class Torque(Component):
@@ -29,19 +27,4 @@ class Torque(Component):
     active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
 
 
-def build(rows: LocalRows) -> System:
-    """The system of `Torque`."""
-    return build_vector_load(rows, turning=True)
-
-
-register(
-    Law(
-        Torque,
-        role="load",
-        dofs=dofs,
-        bind=bind,
-        build=build,
-        outputs={"torque": Output("N m", "applied torque without the load factor, global, (3,)", eval_vector)},
-        source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
-    )
-)
+register_vector_load(Torque, "torque", "N m", turning=True)

@@ -8,6 +8,7 @@ J and H are the first and second derivatives of the position (forces) or of the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,8 @@ from windlass.connectors.user_functions.time_functions import TimeColumn, bind_v
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -100,41 +102,10 @@ def bind(rows: LocalRows) -> tuple[Columns, TimeColumn]:
     return c, bind_values(rows, "vector", "function")
 
 
-def build_vector_load(rows: LocalRows, turning: bool) -> System:
-    """The system of a load with the columns marker, vector, function, body_fixed and active.
-
-    Args:
-        rows: the rows.
-        turning: the vector is a torque and acts on rotations; otherwise it is a force.
-    """
-    c, vectors = rows.columns
-    system = System(rows.table.kind, rows.dofs)
-
-    def derivatives(m: PositionColumns) -> tuple[FloatArray, FloatArray]:
-        return (m.Jr, m.Hr) if turning else (m.J, m.H)
-
-    system.load = call(
-        load,
-        lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f),
-        vectors.update,
-    )
+def on_curved_markers(rows: LocalRows) -> bool:
+    """Whether the derivatives of some markers depend on the coordinates."""
     kinds = [markers.component for markers, _, _ in rows.world.split_by_table(rows.local("marker"))]
-    # most loads do not depend on the coordinates and shall not widen the matrix
-    if c.turns.any() or any("curved marker" in kind.provides for kind in kinds):
-        system.load_tangent = call(
-            load_tangent,
-            lambda s: (
-                c,
-                s.markers[FAMILY],
-                *derivatives(s.markers[FAMILY]),
-                vectors.values,
-                s.dq,
-                s.slots,
-                s.values,
-            ),
-            vectors.update,
-        )
-    return system
+    return any("curved marker" in kind.provides for kind in kinds)
 
 
 def eval_vector(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
@@ -144,3 +115,63 @@ def eval_vector(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[c.m0], given)
     F: FloatArray = np.where(c.turns[:, None], turned, given) * c.on[:, None]
     return F
+
+
+def register_vector_load(
+    component: type[Component],
+    output: str,
+    unit: str,
+    *,
+    turning: bool,
+    check: Callable[[Tables, EntityTable], None] | None = None,
+) -> None:
+    """Make a load with the columns marker, vector, function, body_fixed and active known.
+
+    Args:
+        component: the schema.
+        output: name of the vector among the output variables.
+        unit: of the vector.
+        turning: the vector is a torque and acts on rotations; otherwise it is a force.
+        check: see `Law`.
+    """
+
+    def derivatives(m: PositionColumns) -> tuple[FloatArray, FloatArray]:
+        return (m.Jr, m.Hr) if turning else (m.J, m.H)
+
+    def build(rows: LocalRows) -> System:
+        c, vectors = rows.columns
+        system = System(component.__name__, rows.dofs)
+        system.load = call(
+            load,
+            lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f),
+            vectors.update,
+        )
+        # most loads do not depend on the coordinates and shall not widen the matrix
+        if c.turns.any() or on_curved_markers(rows):
+            system.load_tangent = call(
+                load_tangent,
+                lambda s: (
+                    c,
+                    s.markers[FAMILY],
+                    *derivatives(s.markers[FAMILY]),
+                    vectors.values,
+                    s.dq,
+                    s.slots,
+                    s.values,
+                ),
+                vectors.update,
+            )
+        return system
+
+    register(
+        Law(
+            component,
+            role="load",
+            dofs=dofs,
+            bind=bind,
+            build=build,
+            check=check,
+            outputs={output: Output(unit, f"applied {output} without the load factor, global, (3,)", eval_vector)},
+            source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+        )
+    )

@@ -12,13 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.connectors.markers.marker_laws import register_marker
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, register, register_family
+from windlass.framework.model.law import MarkerFamily, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, ref
-from windlass.framework.model.system import System
-from windlass.framework.model.table import EntityTable
 
 FAMILY = "cable coordinates marker"
 
@@ -58,36 +56,28 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
     return columns
 
 
+class CableRows(NamedTuple):
+    """Places k in the columns, shape (rows,), and local coordinate numbers, shape (rows, 8)."""
+
+    k: IntArray
+    dofs: IntArray
+
+
 @kernel
-def update_cables(k: IntArray, dofs: IntArray, m: CableColumns, x: FloatArray, v: FloatArray) -> None:
-    """Copy the coordinates of the cables to the places k of the columns."""
-    for i in range(len(k)):
+def update_cables(c: CableRows, m: CableColumns, x: FloatArray, v: FloatArray) -> None:
+    """Copy the coordinates of the cables to the columns."""
+    for i in range(len(c.k)):
         for a in range(8):
-            m.q[k[i], a] = x[dofs[i, a]]
-            m.v[k[i], a] = v[dofs[i, a]]
-
-
-def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cables, shape (rows, 8)."""
-    return world.dofs_of(table.local("cable"))
-
-
-def build(rows: LocalRows) -> System:
-    """The system of `CableCoordinates`."""
-    k, dofs = rows.own_marker_index(), rows.dofs
-    system = System("CableCoordinates", dofs)
-    system.update = call(update_cables, lambda s: (k, dofs, s.markers[FAMILY], s.x, s.v))
-    return system
+            m.q[c.k[i], a] = x[c.dofs[i, a]]
+            m.v[c.k[i], a] = v[c.dofs[i, a]]
 
 
 register_family(MarkerFamily(FAMILY, allocate))
-register(
-    Law(
-        CableCoordinates,
-        role="marker",
-        family=FAMILY,
-        dofs=cable_dofs,
-        build=build,
-        source="J. Gerstmayr, H. Irschik, J. Sound Vib. 318 (2008) 461-487",
-    )
+register_marker(
+    CableCoordinates,
+    FAMILY,
+    update_cables,
+    lambda rows: CableRows(rows.own_marker_index(), rows.dofs),
+    "cable",
+    "J. Gerstmayr, H. Irschik, J. Sound Vib. 318 (2008) 461-487",
 )

@@ -87,7 +87,7 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
-        # what the compiler cannot know to stay as it is while the points are written
+        # read once: the compiler cannot know that writing points leaves them unchanged
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):
@@ -224,12 +224,17 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
     return create_shape_columns(segments, offset, length, dofs)
 
 
-def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
-    """Reference lengths [m] of cables by entity number, shape (n,)."""
+def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
+    """A column of cables, also of several kinds, by entity number, shape (n,)."""
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
-        out[positions] = table.local("length", rows)
+        out[positions] = table.local(name, rows)
     return out
+
+
+def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
+    """Reference lengths [m] of cables by entity number, shape (n,)."""
+    return column_of(world, ids, "length")
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:

@@ -16,6 +16,7 @@ import numpy as np
 
 from windlass.connectors.markers.coordinate_columns import FAMILY as FAMILY
 from windlass.connectors.markers.coordinate_columns import CoordinateColumns as CoordinateColumns
+from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.connectors.markers.pair_laws import COORDINATES, register_kind
 from windlass.connectors.markers.position_markers import merge_handles, nodes_of
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
@@ -26,21 +27,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, word, yes_no
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import (
-    Law,
-    LocalRows,
-    MarkerFamily,
-    Rows,
-    Tables,
-    law_of,
-    register,
-    register_family,
-)
+from windlass.framework.model.law import LocalRows, MarkerFamily, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
@@ -57,15 +47,10 @@ class NodeCoordinate(Component):
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
     """Columns for the local markers; those whose kind provides "curved marker" get a row in H, the others J = 1."""
-    tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
-    # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
-    m = max((world.resident_dofs(table).shape[1] for table in tables), default=1)
-    n = len(ids)
-    dofs = np.full((n, m), layout.spare, np.int64)
+    dofs = number_markers(world, ids, layout, FAMILY, 1)
+    n, m = dofs.shape
     J, curved = np.zeros((n, m)), np.zeros(n, bool)
-    for table, positions, rows in world.split_by_table(ids):
-        own = layout.local_dofs(world.row_dofs(table, rows))
-        dofs[positions, : own.shape[1]] = own
+    for table, positions, _ in world.split_by_table(ids):
         curved[positions] = "curved marker" in table.component.provides
     J[~curved, 0] = 1.0
     h = np.where(curved, np.cumsum(curved) - 1, -1)
@@ -100,12 +85,9 @@ def coordinate_dofs(world: Tables, table: EntityTable) -> IntArray:
     return dofs
 
 
-def build(rows: LocalRows) -> System:
-    """The system of `NodeCoordinate`."""
-    c = CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
-    system = System("NodeCoordinate", rows.dofs)
-    system.update = call(update_coordinates, lambda s: (c, s.markers[FAMILY], s.x, s.v))
-    return system
+def bind(rows: LocalRows) -> CoordinateRows:
+    """The coordinates of the rows."""
+    return CoordinateRows(rows.own_marker_index(), rows.dofs[:, 0].copy(), rows.reference[:, 0])
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -221,14 +203,12 @@ def _ground_coordinate(world: Tables) -> Entity:
 
 
 register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, COORDINATES, _ground_coordinate)))
-register(
-    Law(
-        NodeCoordinate,
-        role="marker",
-        family=FAMILY,
-        dofs=coordinate_dofs,
-        build=build,
-        check=check,
-        source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
-    )
+register_marker(
+    NodeCoordinate,
+    FAMILY,
+    update_coordinates,
+    bind,
+    coordinate_dofs,
+    "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+    check,
 )

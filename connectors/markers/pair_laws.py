@@ -293,35 +293,19 @@ def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     return distance
 
 
-def eval_displacement(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """p1 - p0 [m], shape (rows, 3)."""
-    return difference_positions(rows, s)[0]
-
-
-def eval_velocity(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """v1 - v0 [m/s], shape (rows, 3)."""
-    return difference_positions(rows, s)[1]
-
-
-def eval_change(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """x1 - x0 [m or rad], shape (rows,)."""
-    return difference_coordinates(rows, s)[0]
-
-
-def eval_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Its time derivative [m/s or rad/s], shape (rows,)."""
-    return difference_coordinates(rows, s)[1]
-
-
 POSITIONS = PairKind(
     POSITION,
     position_pair,
     position_differences,
     row_of_positions,
     outputs={
-        "displacement": Output("m", "p1 - p0, global, (3,); no offset is subtracted", eval_displacement),
+        "displacement": Output(
+            "m",
+            "p1 - p0, global, (3,); no offset is subtracted",
+            lambda rows, s, **where: difference_positions(rows, s)[0],
+        ),
         "distance": Output("m", "|p1 - p0|, ()", eval_distance),
-        "velocity": Output("m/s", "v1 - v0, global, (3,)", eval_velocity),
+        "velocity": Output("m/s", "v1 - v0, global, (3,)", lambda rows, s, **where: difference_positions(rows, s)[1]),
     },
     force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
 )
@@ -331,8 +315,15 @@ COORDINATES = PairKind(
     coordinate_differences,
     row_of_coordinates,
     outputs={
-        "displacement": coordinate_output("m", "rad", "x1 - x0 [m or rad], ()", eval_change),
-        "velocity": coordinate_output("m/s", "rad/s", "x1_t - x0_t [m/s or rad/s], ()", eval_rate),
+        "displacement": coordinate_output(
+            "m", "rad", "x1 - x0 [m or rad], ()", lambda rows, s, **where: difference_coordinates(rows, s)[0]
+        ),
+        "velocity": coordinate_output(
+            "m/s",
+            "rad/s",
+            "x1_t - x0_t [m/s or rad/s], ()",
+            lambda rows, s, **where: difference_coordinates(rows, s)[1],
+        ),
     },
     force=partial(coordinate_output, "N", "N m", "f [N or N m], (): pulls coordinate 1 back where positive"),
 )

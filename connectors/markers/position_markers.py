@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.connectors.markers.pair_laws import POSITIONS, register_kind
 from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
 from windlass.connectors.markers.position_kernels import (
@@ -49,11 +51,9 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import Law, LocalRows, MarkerFamily, Rows, Tables, law_of, register, register_family
+from windlass.framework.model.law import LocalRows, MarkerFamily, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
@@ -106,15 +106,10 @@ class PositionOnGround(Component):
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
     """Columns for the local markers; those whose kind provides "curved marker" get a row in H and Hr."""
-    tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == FAMILY]
-    # the width is that of the whole world, so that every process has the widest kind that its connectors may expect
-    m = max((world.resident_dofs(table).shape[1] for table in tables), default=0)
-    n = len(ids)
-    dofs = np.full((n, m), layout.spare, np.int64)
+    dofs = number_markers(world, ids, layout, FAMILY)
+    n, m = dofs.shape
     curved = np.zeros(n, bool)
     for table, positions, rows in world.split_by_table(ids):
-        own = layout.local_dofs(world.row_dofs(table, rows))
-        dofs[positions, : own.shape[1]] = own
         curved[positions] = _find_curved(table, rows)
     h = np.where(curved, np.cumsum(curved) - 1, -1)
     nh = int(curved.sum())
@@ -162,49 +157,24 @@ def _position_width(component: type[Component]) -> int:
     return width
 
 
-def _bind_points(rows: LocalRows, p0: FloatArray) -> System:
-    c = PointRows(rows.own_marker_index(), rows.dofs, p0)
-    system = System(rows.table.kind, rows.dofs)
-    system.update = call(update_points, lambda s: (c, s.markers[FAMILY], s.x, s.v))
-    return system
-
-
-def _bind_rigid(rows: LocalRows, b: FloatArray) -> System:
-    c = RigidRows(rows.own_marker_index(), rows.dofs, b)
-    system = System(rows.table.kind, rows.dofs)
-    system.update = call(update_rigid, lambda s: (c, s.markers[FAMILY], s.x, s.v))
-    return system
-
-
-def build_on_cable(rows: LocalRows) -> System:
-    """The system of `PositionOnCable`."""
-    length = _cable_lengths(rows.world, rows.local("cable"))
+def _bind_on_cable(rows: LocalRows) -> CableRows:
+    """Markers on cables."""
+    length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
-    c = CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.local("y"))
-    system = System(rows.table.kind, rows.dofs)
-    system.update = call(update_cable, lambda s: (c, s.markers[FAMILY], s.x, s.v))
-    return system
+    return CableRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, rows.local("y"))
 
 
-def _ground_positions(rows: LocalRows) -> FloatArray:
-    """Global positions of points on the ground [m], shape (rows, 3)."""
+def _bind_on_ground(rows: LocalRows) -> PointRows:
+    """Markers at global positions, which do not move."""
     positions: FloatArray = rows.local("local").copy()
     for grounds, where, ground_rows in rows.world.split_by_table(rows.local("ground")):
         positions[where] += grounds.local("position", ground_rows)
-    return positions
-
-
-def _cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
-    """Reference lengths of cables by entity number [m], shape (n,)."""
-    lengths = np.zeros(len(ids))
-    for cables, positions, rows in world.split_by_table(ids):
-        lengths[positions] = cables.local("length", rows)
-    return lengths
+    return PointRows(rows.own_marker_index(), rows.dofs, positions)
 
 
 def check_on_cable(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a point beyond the end of its cable."""
-    x, length = table.local("x"), _cable_lengths(world, table.local("cable"))
+    x, length = table.local("x"), cable_lengths(world, table.local("cable"))
     for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
         given = f"x = {x[k]} m in {table.kind} row {table.resident[k]}"
         raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
@@ -327,55 +297,45 @@ def _parse_place(entity: Entity, at: Any) -> FloatArray:
 
 
 register_family(MarkerFamily(FAMILY, allocate, partial(register_kind, POSITIONS, None)))
-register(
-    Law(
-        NodePosition,
-        role="marker",
-        family=FAMILY,
-        dofs=node_position_dofs,
-        build=lambda rows: _bind_points(rows, np.zeros((len(rows.rows), 3))),
-        check=check_node,
-        source=SOURCE,
-    )
+register_marker(
+    NodePosition,
+    FAMILY,
+    update_points,
+    lambda rows: PointRows(rows.own_marker_index(), rows.dofs, np.zeros((len(rows.rows), 3))),
+    node_position_dofs,
+    SOURCE,
+    check_node,
 )
-register(
-    Law(
-        RigidNodePosition,
-        role="marker",
-        family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.local("node")),
-        build=lambda rows: _bind_rigid(rows, np.zeros((len(rows.rows), 2))),
-        source=SOURCE,
-    )
+register_marker(
+    RigidNodePosition,
+    FAMILY,
+    update_rigid,
+    lambda rows: RigidRows(rows.own_marker_index(), rows.dofs, np.zeros((len(rows.rows), 2))),
+    "node",
+    SOURCE,
 )
-register(
-    Law(
-        PositionOnRigid2D,
-        role="marker",
-        family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.local("body")),
-        build=lambda rows: _bind_rigid(rows, rows.local("local")),
-        source=SOURCE,
-    )
+register_marker(
+    PositionOnRigid2D,
+    FAMILY,
+    update_rigid,
+    lambda rows: RigidRows(rows.own_marker_index(), rows.dofs, rows.local("local")),
+    "body",
+    SOURCE,
 )
-register(
-    Law(
-        PositionOnCable,
-        role="marker",
-        family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.local("cable"))[:, :NODE_DOFS],
-        build=build_on_cable,
-        check=check_on_cable,
-        source=SOURCE,
-    )
+register_marker(
+    PositionOnCable,
+    FAMILY,
+    update_cable,
+    _bind_on_cable,
+    lambda world, table: world.dofs_of(table.local("cable"))[:, :NODE_DOFS],
+    SOURCE,
+    check_on_cable,
 )
-register(
-    Law(
-        PositionOnGround,
-        role="marker",
-        family=FAMILY,
-        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
-        build=lambda rows: _bind_points(rows, _ground_positions(rows)),
-        source=SOURCE,
-    )
+register_marker(
+    PositionOnGround,
+    FAMILY,
+    update_points,
+    _bind_on_ground,
+    lambda world, table: np.zeros((table.resident_count, 0), np.int64),
+    SOURCE,
 )

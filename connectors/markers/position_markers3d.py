@@ -19,13 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from windlass.connectors.markers.marker_laws import register_marker
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
 
 SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
 PROVIDES = (FAMILY, "rigid marker", "curved marker", "spatial marker")
@@ -134,31 +132,19 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
     return S
 
 
-def bind_places(rows: LocalRows, b: FloatArray) -> System:
-    """The system of markers at places b [m] in the body's frame, shape (rows, 3)."""
-    c = Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(b))
-    system = System(rows.table.kind, rows.dofs)
-    system.update = call(update_rigid3d, lambda s: (c, s.markers[FAMILY], s.x, s.v))
-    return system
-
-
-register(
-    Law(
-        RigidNodePosition3D,
-        role="marker",
-        family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.local("node")),
-        build=lambda rows: bind_places(rows, np.zeros((len(rows.rows), 3))),
-        source=SOURCE,
-    )
+register_marker(
+    RigidNodePosition3D,
+    FAMILY,
+    update_rigid3d,
+    lambda rows: Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(np.zeros((len(rows.rows), 3)))),
+    "node",
+    SOURCE,
 )
-register(
-    Law(
-        PositionOnRigid3D,
-        role="marker",
-        family=FAMILY,
-        dofs=lambda world, table: world.dofs_of(table.local("body")),
-        build=lambda rows: bind_places(rows, rows.local("local")),
-        source=SOURCE,
-    )
+register_marker(
+    PositionOnRigid3D,
+    FAMILY,
+    update_rigid3d,
+    lambda rows: Rigid3DRows(rows.own_marker_index(), rows.dofs, quadratic_forms(rows.local("local"))),
+    "body",
+    SOURCE,
 )

@@ -194,7 +194,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """
     axis = read_numbers(values.get("axis", (0.0, 0.0, 1.0)))
     if axis is None or axis.shape[-1:] != (3,):
-        return values  # the table has the words for it
+        return values  # the table raises the error
     length = np.sqrt((axis**2).sum(axis=-1))
     for i in np.flatnonzero(np.atleast_1d(length) == 0.0)[:1]:
         row = world.table(RotationCoordinate).count + i
@@ -228,16 +228,9 @@ def find_places(rows: LocalRows) -> IntArray:
     return k
 
 
-def eval_angle(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """φ [rad], shape (rows,)."""
-    angle: FloatArray = s.markers[FAMILY].value[find_places(rows)]
-    return angle
-
-
-def eval_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """φ_t [rad/s], shape (rows,)."""
-    rate: FloatArray = s.markers[FAMILY].rate[find_places(rows)]
-    return rate
+def column_output(unit: str, doc: str, name: str) -> Output:
+    """An output variable that is a column of the family."""
+    return Output(unit, doc, lambda rows, s, **where: getattr(s.markers[FAMILY], name)[find_places(rows)])
 
 
 register(
@@ -251,8 +244,8 @@ register(
         fill_defaults=fill_defaults,
         check=check,
         outputs={
-            "angle": Output("rad", "angle about the axis since the reference, not wrapped, ()", eval_angle),
-            "rate": Output("rad/s", "its time derivative, ()", eval_rate),
+            "angle": column_output("rad", "angle about the axis since the reference, not wrapped, ()", "value"),
+            "rate": column_output("rad/s", "its time derivative, ()", "rate"),
         },
         source="P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)",
     )

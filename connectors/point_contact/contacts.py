@@ -1,4 +1,4 @@
-"""The contacts of a Hunt-Crossley force element, each by itself: what `hunt_crossley_kernels` sums, laid open."""
+"""The contacts of a Hunt-Crossley force element, each by itself: what `kernels.py` sums, laid open."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One contact set on several processes: who moves a surface, who evaluates a pair, and what they tell each other.
+"""One contact set on several processes: which one moves a surface, which one evaluates a pair, what they exchange.
 
-Each process moves the surfaces on its own markers.  Surfaces on the ground are told to all once; half spaces that move
-may be anybody's neighbour and go to all.  Of the other surfaces a process gets those that its pairs need, in every
-evaluation, and gives their forces back.
+Each process moves the surfaces on its own markers.  Surfaces on the ground are sent to all once.  Half spaces that move
+may be neighbours of any surface and are always sent to all.  Of the other surfaces a process gets those that its pairs
+need, in every evaluation, and returns their forces.
 
 A pair is evaluated by the process of one of its surfaces: that of the moving one if the other is on the ground, that of
 the bounded one if the other is a half space, that of the smaller one if the sizes differ by more than `MUCH_LARGER`,
@@ -70,11 +70,10 @@ class Share:
 
     def watched(self, c: Surfaces, bounded: int) -> IntArray:
         """The bounded surfaces whose motion this process watches: its own and those on the ground."""
-        watched: IntArray = np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
-        return watched
+        return np.flatnonzero((self._owner[:bounded] == self._layout.rank) | c.fixed[:bounded])
 
     def spread(self, c: Surfaces) -> None:
-        """Tell others the motion of own surfaces, and hear that of theirs."""
+        """Send the motion of own surfaces to others, and receive that of theirs."""
         if self._knows_ground:
             self._ghosts.spread(*self._motion)
         else:
@@ -82,7 +81,7 @@ class Share:
             self._knows_ground = True
 
     def collect_forces(self) -> None:
-        """Bring forces on the surfaces of others home."""
+        """Add forces on surfaces of other processes to those of their owners."""
         self._ghosts.add_to_owners(*self._forces)
 
     def agree(self, here: bool) -> bool:
@@ -192,7 +191,7 @@ class TangentColumns:
             Hr=np.zeros((bent, 3, width, width)),
         )
         n = self.columns
-        self._told = [n.p, n.J, n.Jd, n.Jr, *([n.H, n.Hr] if curved else [])]
+        self._exchanged = [n.p, n.J, n.Jd, n.Jr, *([n.H, n.Hr] if curved else [])]
         self._is_curved = np.zeros(rows)
 
     def update(self, c: Surfaces, m: PositionColumns, v: FloatArray) -> tuple[Surfaces, PositionColumns, FloatArray]:
@@ -206,14 +205,14 @@ class TangentColumns:
             n.H[bent], n.Hr[bent] = m.H[h], m.Hr[h]
             self._is_curved[bent] = 1.0
         rates = v[c.dofs[ghosts.sent]]
-        told = [*(array[self._sent] for array in self._told), self._is_curved[self._sent], rates]
-        heard = unpack(ghosts.forward(pack(told)), told)
-        for array, part in zip([*self._told, self._is_curved], heard, strict=False):
+        sent = [*(array[self._sent] for array in self._exchanged), self._is_curved[self._sent], rates]
+        received = unpack(ghosts.forward(pack(sent)), sent)
+        for array, part in zip([*self._exchanged, self._is_curved], received, strict=False):
             array[self._others] = part
         if self._curved:
             n.h[:] = np.where(self._is_curved > 0.0, np.arange(len(n.h)), -1)
         everything = np.zeros(len(v) + len(share.off_process))
         everything[: len(v) - 1] = v[:-1]
-        everything[share.dofs[ghosts.received]] = heard[-1]
+        everything[share.dofs[ghosts.received]] = received[-1]
         everything[-1] = 0.0
         return self.surfaces, n, everything

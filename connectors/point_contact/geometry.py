@@ -3,7 +3,7 @@
     sphere, sphere           x = r_1 + r_2 - |d|,    n = d/|d|,  p_1 = c_1 + r_1 n,     R = r_1 r_2/(r_1 + r_2)
     sphere, half space       x = r - N·(c - o),      n = -N,     p_1 = c + r n,         R = r
     ellipsoid, half space    x = h - N·(c - o),      n = -N,     p_1 = c + Q n/h,       R = a b c/h²
-    ellipsoid, bounded       see `contact_ellipsoids`
+    ellipsoid, bounded       see `ellipsoids.py`
 
 d from centre 1 to centre 2, N outward normal and o origin of the half space, h = sqrt(nᵀ Q n).  They touch where x > 0;
 p_2 = p_1 - x n.  Surfaces with one centre do not touch: they have no direction.

@@ -6,11 +6,11 @@
     f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
     u = 2 u_1 u_2/(u_1 + u_2)         for each of u_s, u_d, u_v; 0 if both are 0
 
-x depth, n normal from surface 1 to 2 and R relative radius from `contact_geometry`; v = v_n n + v_t velocity of
+x depth, n normal from surface 1 to 2 and R relative radius from `geometry.py`; v = v_n n + v_t velocity of
 surface 1 relative to 2 where the force acts, at x (1/2 - s1) n from the middle of the overlap; v_n > 0 closing.
 Every contact is by itself: one that is pulled apart so fast that its force vanishes takes none from the others.
 
-On several processes all bind every row; the surfaces and the pairs are shared out, see `contact_share`.
+On several processes all bind every row; the surfaces and the pairs are shared out, see `distribution.py`.
 
 "simbody" gives E = E_i/2^1.5 for equal materials, "hertz" the classical 1/E = 1/E_1 + 1/E_2.
 
@@ -20,6 +20,7 @@ Simbody 3.7, class HuntCrossleyForce, which is also the source of the rules for 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -143,31 +144,20 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def eval_energies(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Stored energy of each row [J], shape (rows,); 0 where disabled."""
-    return _sum_contacts(rows, s, "energy")
+def sum_contacts(name: str) -> Callable[..., FloatArray]:
+    """Evaluates a number of all contacts of each row, summed, shape (rows,), or their count if no name is given."""
 
+    def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+        system = rows.layout.systems[HuntCrossley]
+        assert isinstance(system, ContactSystem)
+        out = np.zeros(len(rows.rows))
+        for k, row in enumerate(rows.rows):
+            bound, law, flag = system.find_row(int(row))
+            contacts = list_contacts(bound, law, bool(s.data[flag]))
+            out[k] = getattr(contacts, name).sum() if name else len(contacts.depth)
+        return out
 
-def eval_powers(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Dissipated power of each row [W], shape (rows,); 0 where disabled."""
-    return _sum_contacts(rows, s, "dissipated_power")
-
-
-def eval_counts(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Number of contacts of each row, also where disabled, shape (rows,)."""
-    return _sum_contacts(rows, s, "")
-
-
-def _sum_contacts(rows: LocalRows, s: Fields, name: str) -> FloatArray:
-    """A number of all contacts summed, or their count if no name is given."""
-    system = rows.layout.systems[HuntCrossley]
-    assert isinstance(system, ContactSystem)
-    out = np.zeros(len(rows.rows))
-    for k, row in enumerate(rows.rows):
-        bound, law, flag = system.find_row(int(row))
-        contacts = list_contacts(bound, law, bool(s.data[flag]))
-        out[k] = getattr(contacts, name).sum() if name else len(contacts.depth)
-    return out
+    return evaluate
 
 
 @checked(state=instance("State"), force=handle())
@@ -200,8 +190,7 @@ def _set_flags(state: State, force: Entity, value: float) -> None:
 def _flag_places(state: State, force: Entity) -> IntArray:
     if state.world.tables.get(HuntCrossley) is not force.table:
         raise ModelError(f"{force!r}: must be a HuntCrossley force element of the world of the state")
-    places: IntArray = state.assembly.layout.data_start[force.table.collect("data")[force.rows]]
-    return places
+    return state.assembly.layout.data_start[force.table.collect("data")[force.rows]]
 
 
 register(
@@ -214,9 +203,13 @@ register(
         fill_defaults=fill_defaults,
         check=check,
         outputs={
-            "potential_energy": Output("J", "stored energy of all contacts, (); 0 where disabled", eval_energies),
-            "dissipated_power": Output("W", "dissipated power of all contacts, (); 0 where disabled", eval_powers),
-            "contact_count": Output("1", "number of contacts, (); also where disabled", eval_counts),
+            "potential_energy": Output(
+                "J", "stored energy of all contacts, (); 0 where disabled", sum_contacts("energy")
+            ),
+            "dissipated_power": Output(
+                "W", "dissipated power of all contacts, (); 0 where disabled", sum_contacts("dissipated_power")
+            ),
+            "contact_count": Output("1", "number of contacts, (); also where disabled", sum_contacts("")),
         },
         source="K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars in Simbody 3.7",
     )

@@ -72,7 +72,6 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     if u < CLOSE_TO_ONE:
         return 1.0 - u / 1.5
     target = _log_gap(u)
-    # here, because most models do not need them
     from scipy.optimize import brentq  # here, because most models do not need it
     from scipy.special import lambertw  # here, because most models do not need it
 

@@ -5,7 +5,7 @@ finds in a time that grows in proportion to their number.  Radii of very differe
 with its own tree, so that one large sphere does not make neighbours of all small ones.  A half space is neighbour of
 every surface that is closer to its plane than the skin.
 
-On several processes each seeks the neighbours of its own surfaces, see `contact_share`; all search when one has to.
+On several processes each seeks the neighbours of its own surfaces, see `distribution.py`; all search when one has to.
 
 Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
 """
@@ -87,7 +87,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     if share is not None:
         share.gather_centers(c)
     if not np.isfinite(c.center).all():
-        # a Newton iteration that has gone astray; the solver sees it by its own residual
+        # Newton's method diverges; the solver notices it by the residual
         return False
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin, share), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]
@@ -101,7 +101,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # the order of the search is kept otherwise: neighbours stand near each other in it, which is kind to the cache
+        # otherwise the order of the search stays: it has neighbours next to each other, which suits the cache
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())

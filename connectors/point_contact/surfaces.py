@@ -8,14 +8,14 @@ rotation of the marker, s is ``position`` and R is ``rotation``:
     half space   y_1 >= 0, outward normal -e_1
 
 Surfaces of one `ContactSet` may touch each other, but not surfaces on one body; sets know nothing of each other.
-What happens where two surfaces touch is the matter of a force element on the set, such as `HuntCrossley`.
+A force element on the set, such as `HuntCrossley`, says what happens where two surfaces touch.
 
 Source: geometry of convex bodies, K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -174,37 +174,28 @@ def facing(normal: Sequence[float]) -> FloatArray:
 
 def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
     """Columns of the surfaces of one set (its entity number) in the local numbering of a process."""
-    ids, kind, size, s, R, markers, materials = [], [], [], [], [], [], []
-    for component, number in KINDS.items():
-        table = world.table(component)
-        if table.count == 0:
-            continue
-        rows = np.flatnonzero(table.collect("contact_set") == contact_set)
-        ids.append(table.ids[rows])
-        kind.append(np.full(len(rows), number, np.int64))
-        size.append(_sizes(table)[rows])
-        s.append(table.collect("position")[rows])
-        R.append(rotations(table)[rows])
-        markers.append(table.collect("marker")[rows])
-        materials.append(table.collect("material")[rows])
-    if not ids:
-        ids, kind, markers, materials = ([np.zeros(0, np.int64)] for _ in range(4))
-        size, s, R = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros((0, 3, 3))]
-    marker, material, axes = np.concatenate(markers), np.concatenate(materials), np.concatenate(size)
+    tables = [table for table in map(world.table, KINDS) if table.count]
+    parts = [(table, np.flatnonzero(table.collect("contact_set") == contact_set)) for table in tables]
+
+    def gather(read: Callable[[EntityTable], Any], shape: tuple[int, ...], dtype: type = np.float64) -> Any:
+        return np.concatenate([np.zeros((0, *shape), dtype), *(read(table)[rows] for table, rows in parts)])
+
+    marker = gather(lambda table: table.collect("marker"), (), np.int64)
+    material, axes = gather(lambda table: table.collect("material"), (), np.int64), gather(_sizes, (3,))
     n = len(marker)
     E, c, us, ud, uv = _material_columns(world, material)
     carrier, fixed = find_carriers(world, marker)
     return Surfaces(
-        ids=np.concatenate(ids),
-        kind=np.concatenate(kind),
+        ids=gather(lambda table: table.ids, (), np.int64),
+        kind=np.repeat([KINDS[table.component] for table in tables], [len(rows) for _, rows in parts]).astype(np.int64),
         carrier=carrier,
         fixed=fixed,
         marker=layout.marker_index[marker],
         is_point=_are_points(world, marker),
         size=axes,
         reach=axes.max(axis=1, initial=0.0),
-        s=np.concatenate(s),
-        R=np.concatenate(R),
+        s=gather(lambda table: table.collect("position"), (3,)),
+        R=gather(rotations, (3, 3)),
         E=E,
         c=c,
         us=us,
@@ -224,8 +215,7 @@ def create_surfaces(world: Tables, layout: Rows, contact_set: int) -> Surfaces:
 def rotations(table: EntityTable) -> FloatArray:
     """``rotation`` of all rows, the unit matrix for spheres, shape (rows, 3, 3)."""
     if "rotation" in table.component.columns:
-        R: FloatArray = table.collect("rotation")
-        return R
+        return table.collect("rotation")
     return np.tile(np.eye(3), (table.count, 1, 1))
 
 
@@ -252,8 +242,7 @@ def _are_points(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 def _sizes(table: EntityTable) -> FloatArray:
     """Semi-axes [m], shape (rows, 3)."""
     if table.component is ContactEllipsoid:
-        axes: FloatArray = table.collect("semi_axes")
-        return axes
+        return table.collect("semi_axes")
     radius = table.collect("radius") if table.component is ContactSphere else np.zeros(table.count)
     return np.repeat(radius[:, None], 3, axis=1)
 

@@ -1,7 +1,7 @@
 """Exact tangent of the Hunt-Crossley law, pair by pair and coordinate by coordinate.
 
 A small motion moves the material points of both surfaces at the contact by u_1, u_2 and turns the bodies by θ_1, θ_2.
-With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `contact_ellipsoids`)
+With e_i = θ_i × n and the shape tensors D_i = ∂p_i/∂n in the tangent plane (r I for a sphere, see `ellipsoids.py`)
 
     δx = n·(u_1 - u_2)
     (D_1 + D_2 - x I) δn = -T(u_1 - u_2) + D_1 e_1 + D_2 e_2          or δn = e_2 on a half space

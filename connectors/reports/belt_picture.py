@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +17,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.view import view_contact
 from windlass.connectors.markers.position_markers import FAMILY as POSITION_FAMILY
-from windlass.connectors.reports.pulley_report import (
-    PulleyReport,
-    Segments,
-    eval_pulley_segments,
-    eval_report,
-)
+from windlass.connectors.reports.pulley_report import PulleyReport, Segments, eval_pulley_segments, eval_report
 from windlass.connectors.reports.pulley_rows import bind_pulley
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray
@@ -126,13 +122,11 @@ def draw_belt(
     if not is_first_process():
         return target
 
-    from matplotlib.backends.backend_agg import (
-        FigureCanvasAgg,  # here, because a run without pictures need not wait for it
-    )
+    from matplotlib.backends import backend_agg  # here, because a run without pictures need not wait for it
     from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
 
     figure = Figure(figsize=(11.0, 8.8), facecolor="white")
-    FigureCanvasAgg(figure)
+    backend_agg.FigureCanvasAgg(figure)
     parts: Any = figure.subfigures(2, 1, height_ratios=(1.3, 1.0))
     upper, lower = parts
     upper.text(0.03, 0.945, title or f"t = {state.t:.6g} s", color=INK, fontsize=13, fontweight="bold", va="top")
@@ -214,8 +208,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
     k = int(assembly.layout.marker_index[marker.ids][0])
     here = None if k < 0 else (m.p[k, :2].copy(), m.A[k, :2, 0].copy(), float(m.omega[k, 2]))
     gathered = [here] if assembly.processes.size == 1 else assembly.processes.allgather("marker", here)
-    found: tuple[FloatArray, FloatArray, float] = next(part for part in gathered if part is not None)
-    return found
+    return next(part for part in gathered if part is not None)
 
 
 def _carrier(world: World, marker: Entity) -> str:
@@ -303,7 +296,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
         inner = [c + 0.93 * (p[chosen] - c) for p in (z.p0, z.p1)]
         arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, zorder=2)
         axes.add_collection(arcs)
-    # the middle is left to the text
+    # the middle stays free for the text
     tip = c + r * np.outer((0.62, 0.86), wheel.spoke)
     axes.plot(tip[:, 0], tip[:, 1], color=FAINT, linewidth=2.5, zorder=2, solid_capstyle="round")
     report = wheel.report
@@ -325,7 +318,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
 
 def _draw_tension(axes: Any, lines: list[Line], wheels: list[Wheel]) -> None:
     """Axial force along the belt, with the stretches on the pulleys shaded."""
-    for wheel, color in zip(wheels, _colors(len(wheels)), strict=True):
+    for wheel, color in zip(wheels, cycle(COLORS), strict=False):
         for k, (begin, end) in enumerate(wheel.spans):
             axes.axvspan(begin, end, color=color, alpha=0.13, linewidth=0, label=f"on {wheel.name}" if k == 0 else None)
     for line in lines:
@@ -341,17 +334,13 @@ def _draw_tension(axes: Any, lines: list[Line], wheels: list[Wheel]) -> None:
 
 def _draw_speeds(axes: Any, times: FloatArray, curves: dict[str, FloatArray]) -> None:
     """Angular velocities over time."""
-    for (name, values), color in zip(curves.items(), _colors(len(curves)), strict=True):
+    for (name, values), color in zip(curves.items(), cycle(COLORS), strict=False):
         label = f"{name.removesuffix('.angular_velocity')}: {values[-1]:.5g}"
         axes.plot(times, values, color=color, linewidth=1.6, label=label)
     axes.set(xlabel="time [s]", ylabel="angular velocity [rad/s]", title="Pulley speeds")
     axes.set_xlim(float(times[0]), float(times[-1]))
     _style(axes)
     axes.legend(loc="best", frameon=True, framealpha=0.9, edgecolor="none", fontsize=9, title="at the end [rad/s]")
-
-
-def _colors(count: int) -> list[str]:
-    return [COLORS[k % len(COLORS)] for k in range(count)]
 
 
 def _style(axes: Any) -> None:

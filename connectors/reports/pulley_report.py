@@ -7,7 +7,8 @@
 The contacts of one circle are followed along the cable in its direction of travel.  With s over the segments in contact
 (stored gap <= 0) and the polar angle phi_s that a segment spans, seen from the centre,
 
-    torque = sum r f_t (of contact points: (r + g) f_t),    normal force = -sum f_n,    powers: `circle_contact_power`,
+    torque = sum r f_t (of contact points: (r + g) f_t),    normal force = -sum f_n,
+    powers: `circle_segments/power.py`,
     wrap angle = |sum phi_s| from the first to the last segment in contact, open ones between them included,
     slip arc = sum |phi_s| over those that slip.
 

@@ -26,10 +26,9 @@ from windlass.connectors.markers.pairs import Pair
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import LocalRows, Tables, register_pair
+from windlass.framework.model.law import LocalRows, register_pair
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, PostNewton, System
-from windlass.framework.model.table import EntityTable
 
 START = (0.1,)
 
@@ -131,16 +130,6 @@ def add_update(rows: LocalRows, system: System) -> None:
     system.post_newton, system.energy = post_newton, eval_energy
 
 
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Fill in the history values."""
-    return create_history(world, ContactCoordinate, values, START)
-
-
-def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with another number of history values, or with those of another row."""
-    check_history(world, table, len(START))
-
-
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """g [m or rad], also where open, shape (rows,)."""
     g: FloatArray = difference_coordinates(rows, s)[0] - rows.columns[1].offset
@@ -167,8 +156,8 @@ register_pair(
     columns=bind,
     before=bind_gaps,
     finish=add_update,
-    fill_defaults=fill_defaults,
-    check=check,
+    fill_defaults=lambda world, values: create_history(world, ContactCoordinate, values, START),
+    check=lambda world, table: check_history(world, table, len(START)),
     outputs={
         "gap": coordinate_output("m", "rad", "x1 - x0 - offset [m or rad], also where open, ()", eval_gap),
         "rate": coordinate_output("m/s", "rad/s", "its time derivative [m/s or rad/s], ()", eval_rate),

@@ -261,7 +261,7 @@ def _compare(users: UserForces, group: Group, t: float, u: FloatArray, ut: Float
 def _eval_forces(users: UserForces, group: Group, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
     """Forces of the rows of a group, shape (group, n); NaN where u or ut, of the same shape, are not finite."""
     good = np.isfinite(u).all(axis=1) & np.isfinite(ut).all(axis=1)
-    if not good.all():  # Newton diverges and says so; the user's function is not to blame
+    if not good.all():  # Newton's method diverges and reports it itself
         group, u, ut = Group(group.function, group.where[good]), u[good], ut[good]
     f = np.full((len(good), u.shape[1]), np.nan)
     if good.any():
@@ -303,7 +303,7 @@ def _eval_group(
         given = function(t, *(a[:, 0] if n == 1 and a.ndim == 2 else a for a in arguments))
         shape = (len(where),) if n == 1 else results[0].shape
         for result, part in zip(results, _split(given, len(results)), strict=True):
-            array = _parse_array(part)
+            array = read_numbers(part)
             if array is None or array.shape != shape:
                 words = show(given) if array is None else f"numbers of shape {array.shape}"
                 raise _refusal(users, int(where[0]), t, words, len(results), f" per row, shape {shape}")
@@ -340,11 +340,6 @@ def _split(given: Any, count: int) -> Sequence[Any]:
     if count == 1:
         return (given,)
     return given if isinstance(given, (list, tuple)) and len(given) == count else (None,) * count
-
-
-def _parse_array(given: Any) -> FloatArray | None:
-    """What a user function gave as an array of any shape, or None if it is none."""
-    return read_numbers(given)
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:

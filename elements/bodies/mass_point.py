@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from windlass.elements.nodes.node_outputs import point_outputs
 from windlass.elements.nodes.nodes2d import Point2D, create_missing_node
 from windlass.elements.nodes.nodes3d import Point3D
@@ -34,32 +36,42 @@ class MassPoint(Component):
 
 
 class Columns(NamedTuple):
-    """Mass m [kg], shape (rows,); dofs: local numbers of x, y (and z), shape (rows, k)."""
+    """Masses M of the coordinates [kg, kg m^2] and their local numbers, shape (rows, k); the first n are a position."""
 
-    m: FloatArray
+    M: FloatArray
     dofs: IntArray
+    n: int
 
 
 @kernel
 def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times diag(m, m, m) to the matrix values; slots has shape (rows, k, k)."""
-    for i in range(len(c.m)):
-        for d in range(c.dofs.shape[1]):
-            values[slots[i, d, d]] += scale * c.m[i]
+    """Add scale times diag(M) to the matrix values; slots has shape (rows, k, k)."""
+    for i in range(len(c.M)):
+        for d in range(c.M.shape[1]):
+            values[slots[i, d, d]] += scale * c.M[i, d]
 
 
 @kernel
 def gravity(c: Columns, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
     """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
     for i in rows:
-        for d in range(c.dofs.shape[1]):
-            f[c.dofs[i, d]] += c.m[i] * g[d]
+        for d in range(c.n):
+            f[c.dofs[i, d]] += c.M[i, d] * g[d]
+
+
+def build_masses(rows: LocalRows) -> System:
+    """The system of rows with a constant diagonal mass matrix."""
+    c: Columns = rows.columns
+    system = System(rows.table.kind, rows.dofs)
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.body_force = Term(call(gravity, lambda s: (c, s.g, s.which, s.f)))
+    return system
 
 
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     """Kinetic energy [J], shape (rows,)."""
     c: Columns = rows.columns
-    energy: FloatArray = 0.5 * c.m * (fields.v[rows.dofs] ** 2).sum(axis=1)
+    energy: FloatArray = 0.5 * c.M[:, 0] * (fields.v[rows.dofs] ** 2).sum(axis=1)
     return energy
 
 
@@ -71,16 +83,8 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def bind(rows: LocalRows) -> Columns:
     """The parameters of the rows."""
-    return Columns(m=rows.local("mass"), dofs=rows.dofs)
-
-
-def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels."""
-    c: Columns = rows.columns
-    system = System("MassPoint", rows.dofs)
-    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    system.body_force = Term(call(gravity, lambda s: (c, s.g, s.which, s.f)))
-    return system
+    k = rows.dofs.shape[1]
+    return Columns(np.repeat(rows.local("mass")[:, None], k, axis=1), rows.dofs, k)
 
 
 register(
@@ -89,7 +93,7 @@ register(
         "body",
         dofs=lambda world, table: world.dofs_of(table.local("node")),
         bind=bind,
-        build=build,
+        build=build_masses,
         outputs=point_outputs("m", 3) | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
         fill_defaults=create_node,
         source="Newton's second law",

@@ -7,16 +7,17 @@ Source: Newton-Euler equations in the plane; A. A. Shabana, Dynamics of Multibod
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
+
+from windlass.elements.bodies.mass_point import Columns, build_masses
 from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
 from windlass.elements.nodes.nodes2d import RigidNode2D, create_missing_node
-from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.call import call
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System, Term
+from windlass.framework.model.system import Fields
 
 
 class RigidBody2D(Component):
@@ -28,37 +29,12 @@ class RigidBody2D(Component):
     inertia = column("kg m^2", "moment of inertia about z through the centre of mass; 0 like mass", minimum=0.0)
 
 
-class Columns(NamedTuple):
-    """Mass m [kg] and moment of inertia I [kg m^2], shape (rows,); dofs: local numbers of x, y, φ, shape (rows, 3)."""
-
-    m: FloatArray
-    I: FloatArray
-    dofs: IntArray
-
-
-@kernel
-def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add scale times diag(m, m, I) to the matrix values; slots has shape (rows, 3, 3)."""
-    for i in range(len(c.m)):
-        values[slots[i, 0, 0]] += scale * c.m[i]
-        values[slots[i, 1, 1]] += scale * c.m[i]
-        values[slots[i, 2, 2]] += scale * c.I[i]
-
-
-@kernel
-def gravity(c: Columns, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
-    """Add the load m g [N] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
-    for i in rows:
-        f[c.dofs[i, 0]] += c.m[i] * g[0]
-        f[c.dofs[i, 1]] += c.m[i] * g[1]
-
-
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     """Kinetic energy [J], shape (rows,)."""
     v = fields.v[rows.dofs]
     c: Columns = rows.columns
-    energy: FloatArray = 0.5 * c.m * (v[:, :2] ** 2).sum(axis=1)
-    return energy + 0.5 * c.I * v[:, 2] ** 2
+    energy: FloatArray = 0.5 * c.M[:, 0] * (v[:, :2] ** 2).sum(axis=1)
+    return energy + 0.5 * c.M[:, 2] * v[:, 2] ** 2
 
 
 def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -68,16 +44,8 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def bind(rows: LocalRows) -> Columns:
     """The parameters of the rows."""
-    return Columns(m=rows.local("mass"), I=rows.local("inertia"), dofs=rows.dofs)
-
-
-def build(rows: LocalRows) -> System:
-    """Bind rows to the kernels."""
-    c: Columns = rows.columns
-    system = System("RigidBody2D", rows.dofs)
-    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    system.body_force = Term(call(gravity, lambda s: (c, s.g, s.which, s.f)))
-    return system
+    m, inertia = rows.local("mass"), rows.local("inertia")
+    return Columns(np.stack((m, m, inertia), axis=1), rows.dofs, 2)
 
 
 register(
@@ -86,7 +54,7 @@ register(
         "body",
         dofs=lambda world, table: world.dofs_of(table.local("node")),
         bind=bind,
-        build=build,
+        build=build_masses,
         outputs=point_outputs("m, rad")
         | rotation_outputs()
         | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},

@@ -103,7 +103,7 @@ def parse_inertia(given: Any, first_row: int) -> Any:
             "(3,), (6,), (3, 3), (rows, 6) or (rows, 3, 3) [kg m^2]"
         )
     if not np.isfinite(values).all():
-        return values  # the table has the words for it
+        return values  # the table raises the error
     for i, tensor in enumerate(values.reshape(-1, 3, 3)):
         where = f"in RigidBody3D row {first_row + i}"
         if np.abs(tensor - tensor.T).max() > SYMMETRY * np.abs(tensor).max():
@@ -178,15 +178,13 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 def eval_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Momentum, global [kg m/s], shape (rows, 3)."""
-    momentum: FloatArray = rows.local("mass")[:, None] * eval_velocity(rows, s, rows.local("center_of_mass"))
-    return momentum
+    return rows.local("mass")[:, None] * eval_velocity(rows, s, rows.local("center_of_mass"))
 
 
 def eval_angular_momentum(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Angular momentum about the global origin, global [kg m^2/s], shape (rows, 3)."""
     center = eval_position(rows, s, rows.local("center_of_mass"))
-    spin: FloatArray = turn(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
-    return spin
+    return turn(eval_rotation(rows, s), eval_spin(rows, s)) + np.cross(center, eval_momentum(rows, s))
 
 
 register(

@@ -75,9 +75,9 @@ class Cable2D(Component):
         default=0.0,
     )
     integration = column("1", "integration rule; 2 does not lock", default=2, dtype=np.int64, choices=RULES)
-    axial_force_law = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see cable2d_laws.py")
+    axial_force_law = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see user_laws.py")
     axial_force_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
-    bending_moment_law = function("M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see cable2d_laws.py")
+    bending_moment_law = function("M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see user_laws.py")
     bending_moment_derivatives = function("derivatives of that law by ε, ε_t, κ, κ_t")
 
 
@@ -124,7 +124,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> G
         return create_columns(some, row, rule)._replace(dofs=dofs[row])
 
     lanes = create_lanes(columns(), some.local("mass_per_length"))
-    # the kernels of rule 2 have their points in themselves
+    # the kernels of rule 2 contain their points
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual: Callable[..., None] = residual_lobatto if rule == 2 else residual_gauss
     tangent: Callable[..., None] = tangent_lobatto if rule == 2 else tangent_gauss
@@ -233,7 +233,7 @@ def check(world: Tables, table: EntityTable) -> None:
         raise ModelError(f"{given}: must lie from 0 to 1")
     strain, laws = table.local("reference_strain"), table.local("axial_force_law")
     for k in np.flatnonzero(strain <= -1.0):
-        # what a law of the user makes of the strain is its own affair
+        # user laws may allow any strain
         if laws[k] is None:
             given = f"reference_strain = {strain[k]} in {table.kind} row {held[k]}"
             raise ModelError(f"{given}: must be > -1, as the cable has no unstretched length otherwise")

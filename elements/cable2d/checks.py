@@ -1,5 +1,5 @@
-"""What a cable says about its shape: before a solve where it is far too short, after statics where it is turned inside
-out, and where its mesh hides buckling.
+"""Checks of the shape of cables: before a solve which are far too short, after statics which are turned inside out, and
+where the mesh hides buckling.
 
 The cubic between two nodes may run backwards: its slope at a node then points against the chord,
 

@@ -1,4 +1,4 @@
-"""How `Cable2D` shows itself: every cable as straight lines between points of its cubic axis.
+"""Drawing of `Cable2D`: every cable as straight lines between points of its cubic axis.
 
 | point field | unit | meaning |
 | --- | --- | --- |

@@ -1,7 +1,7 @@
 """Kernels of `Cable2D` over whole tables for every integration rule, as loops over its points, and the strain energy.
 
-Cables are evaluated side by side, see cable2d_lanes.py; forces and the product of the mass matrix come in one pass, and
-so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: cable2d_points.py.
+Cables are evaluated side by side, see lanes.py; forces and the product of the mass matrix come in one pass, and
+so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: points.py.
 """
 
 from __future__ import annotations
@@ -32,15 +32,7 @@ from windlass.elements.cable2d.lanes import (
     take_given,
 )
 from windlass.elements.cable2d.mass import add_inertia, add_mass
-from windlass.elements.cable2d.points import (
-    Blocks,
-    Four,
-    Rule,
-    axial_block,
-    axial_force,
-    bending_blocks,
-    bending_force,
-)
+from windlass.elements.cable2d.points import Blocks, Four, Rule, axial_block, axial_force, bending_blocks, bending_force
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots

@@ -1,8 +1,8 @@
 """Kernels of `Cable2D` over whole tables for integration rule 2, the one that belts use: written out point by point.
 
-Cables are evaluated side by side, see cable2d_lanes.py; forces and the product of the mass matrix come in one pass, and
-so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: cable2d_points.py.  All
-rules: cable2d_gauss.py.
+Cables are evaluated side by side, see lanes.py; forces and the product of the mass matrix come in one pass, and
+so do tangent and mass matrix.  Equations of a single point and the letters e, s0, s1, p, k: points.py.  All
+rules: gauss.py.
 """
 
 from __future__ import annotations
@@ -28,14 +28,7 @@ from windlass.elements.cable2d.lanes import (
     take_given,
 )
 from windlass.elements.cable2d.mass import add_inertia, add_mass
-from windlass.elements.cable2d.points import (
-    Blocks,
-    Four,
-    axial_block,
-    axial_force,
-    bending_blocks,
-    bending_force,
-)
+from windlass.elements.cable2d.points import Blocks, Four, axial_block, axial_force, bending_blocks, bending_force
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import coo_array
 
-from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate
+from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate, turned
 from windlass.elements.cable2d.user_laws import Places, create_laws, create_parameters, create_places, eval_laws
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray, IntArray
@@ -145,7 +145,7 @@ def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) ->
     strains = eval_strains(places.shape, motion.x, motion.v)
     tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
     omega = cross(strains.p, strains.pt) / dot(strains.p, strains.p)
-    return Section(rows, motion, t, places, offset, strains, tangent, _turned(tangent), omega)
+    return Section(rows, motion, t, places, offset, strains, tangent, turned(tangent), omega)
 
 
 def eval_position(c: Section) -> FloatArray:
@@ -158,7 +158,7 @@ def eval_displacement(c: Section) -> FloatArray:
     """Displacement of the point of the cross section from its reference position [m], shape (rows, k, 3)."""
     reference = c.rows.reference[:, :8]
     r, p = interpolate(c.places.shape.S, reference), interpolate(c.places.shape.dS, reference)
-    normal = _turned(p) / np.sqrt(dot(p, p))[..., None]
+    normal = turned(p) / np.sqrt(dot(p, p))[..., None]
     return eval_position(c) - in_space(r + c.y[..., None] * normal)
 
 
@@ -189,14 +189,12 @@ def eval_angular_acceleration(c: Section) -> FloatArray:
     """ω_t = ((r' × r'_tt) - 2 ω (r'·r'_t))/(r'·r') [rad/s^2], shape (rows, k)."""
     p, pt = c.strains.p, c.strains.pt
     ptt = interpolate(c.places.shape.dS, c.motion.a)
-    result: FloatArray = (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
-    return result
+    return (cross(p, ptt) - 2.0 * c.omega * dot(p, pt)) / dot(p, p)
 
 
 def eval_rotation(c: Section) -> FloatArray:
     """Angle of the tangent against global x [rad], from -π to π, shape (rows, k)."""
-    angle: FloatArray = np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
-    return angle
+    return np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
 
 
 def eval_force(c: Section, quantity: str) -> FloatArray:
@@ -215,10 +213,6 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
             f"must be a number, or of shape ({count},) or ({count}, k)"
         )
     return places.reshape(1, 1) if places.ndim == 0 else places.reshape(count, -1)
-
-
-def _turned(a: FloatArray) -> FloatArray:
-    return np.stack((-a[..., 1], a[..., 0]), axis=-1)
 
 
 def create_outputs(kinematics: Kinematics) -> dict[str, Output]:

@@ -1,6 +1,6 @@
 """Strain and curvature of `Cable2D` at arbitrary points with rates and derivatives, vectorised and not in the hot path.
 
-Equations and letters: cable2d_points.py.  Arrays have one entry per row and point, shape (rows, n, ...).
+Equations and letters: points.py.  Arrays have one entry per row and point, shape (rows, n, ...).
 """
 
 from __future__ import annotations
@@ -101,11 +101,11 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
     """ε_p, κ_p and κ_k, shape (rows, n, 2)."""
     g = dot(s.p, s.p)[..., None]
-    kap_p = (-_turned(s.k) - 2.0 * s.kap[..., None] * s.p) / g
-    return s.p / np.sqrt(g), kap_p, _turned(s.p) / g
+    kap_p = (-turned(s.k) - 2.0 * s.kap[..., None] * s.p) / g
+    return s.p / np.sqrt(g), kap_p, turned(s.p) / g
 
 
-def _turned(a: FloatArray) -> FloatArray:
+def turned(a: FloatArray) -> FloatArray:
     """[-a_y, a_x]: the vector turned by 90 degrees counter-clockwise."""
     return np.stack((-a[..., 1], a[..., 0]), axis=-1)
 

@@ -74,7 +74,7 @@ class Places(NamedTuple):
 
 
 ForceLaw = Callable[..., FloatArray]
-Derivatives = Callable[..., tuple[FloatArray, FloatArray, FloatArray, FloatArray]]
+Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 class Laws(NamedTuple):
@@ -103,35 +103,19 @@ class LawRows:
     parts: tuple[tuple[str, list[Laws], Places, FloatArray], ...]
 
 
-def linear_axial_force(
-    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Parameters
-) -> FloatArray:
-    """N = EA (ε - ε_ref) + d_EA ε_t [N]."""
-    N: FloatArray = p.axial_stiffness * (eps - eps_ref) + p.axial_damping * eps_t
-    return N
-
-
-def linear_bending_moment(
-    t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, kap: Any, kap_t: Any, kap_ref: Any, p: Parameters
-) -> FloatArray:
-    """M = EI (κ - κ_ref) + d_EI κ_t [N m]."""
-    M: FloatArray = p.bending_stiffness * (kap - kap_ref) + p.bending_damping * kap_t
-    return M
-
-
-def _linear_axial_derivatives(*arguments: Any) -> tuple[Any, Any, Any, Any]:
-    p = arguments[-1]
-    return p.axial_stiffness, p.axial_damping, 0.0, 0.0
-
-
-def _linear_bending_derivatives(*arguments: Any) -> tuple[Any, Any, Any, Any]:
-    p = arguments[-1]
-    return 0.0, 0.0, p.bending_stiffness, p.bending_damping
-
-
 LINEAR: dict[str, tuple[ForceLaw, Derivatives]] = {
-    "axial_force": (linear_axial_force, _linear_axial_derivatives),
-    "bending_moment": (linear_bending_moment, _linear_bending_derivatives),
+    "axial_force": (
+        lambda t, x, eps, eps_t, eps_ref, kap, kap_t, kap_ref, p: (
+            p.axial_stiffness * (eps - eps_ref) + p.axial_damping * eps_t
+        ),
+        lambda *given: (given[-1].axial_stiffness, given[-1].axial_damping, 0.0, 0.0),
+    ),
+    "bending_moment": (
+        lambda t, x, eps, eps_t, eps_ref, kap, kap_t, kap_ref, p: (
+            p.bending_stiffness * (kap - kap_ref) + p.bending_damping * kap_t
+        ),
+        lambda *given: (0.0, 0.0, given[-1].bending_stiffness, given[-1].bending_damping),
+    ),
 }
 """The laws of rows without user law."""
 
@@ -219,8 +203,7 @@ def eval_law_derivatives(
 
 def _step(which: int, values: list[FloatArray], p: Parameters) -> FloatArray:
     unit = np.ones_like(p.length) if which < 2 else 1.0 / p.length
-    step: FloatArray = STEP * np.maximum(unit, np.abs(values[which]))
-    return step
+    return STEP * np.maximum(unit, np.abs(values[which]))
 
 
 def _compare(
@@ -300,7 +283,7 @@ def _check_finite(
     bad = ~np.isfinite(result)
     for value in values:
         bad &= np.isfinite(value)
-    # otherwise Newton diverges and says so; the user's function is not to blame
+    # values that are not finite elsewhere come from Newton's method, which reports that it diverges
     for i, j in np.argwhere(bad)[:1]:
         raise _refusal(name, function, str(result[i, j]), "must be finite numbers", int(i), t, p)
 

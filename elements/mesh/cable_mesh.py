@@ -5,7 +5,7 @@ Theory: docs/theory/cable.md; geometry: mesh_lines.py; files: mesh_file.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -34,26 +34,16 @@ MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
 """Points where more lines meet join none of them."""
 
 
-class NamedSets(Mapping[str, Entity]):
+class NamedSets(dict[str, Entity]):
     """Handles by name; a name that does not exist is a ModelError that lists those that do."""
 
     def __init__(self, kind: str, sets: dict[str, Entity]) -> None:
-        self._kind, self._sets = kind, sets
+        super().__init__(sets)
+        self._kind = kind
 
-    def __getitem__(self, name: str) -> Entity:
-        if name not in self._sets:
-            names = ", ".join(map(repr, sorted(self._sets))) or "none"
-            raise ModelError(f"no group of {self._kind} is called {name!r}: there are {names}")
-        return self._sets[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._sets
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sets)
-
-    def __len__(self) -> int:
-        return len(self._sets)
+    def __missing__(self, name: str) -> Entity:
+        names = ", ".join(map(repr, sorted(self))) or "none"
+        raise ModelError(f"no group of {self._kind} is called {name!r}: there are {names}")
 
 
 @dataclass(frozen=True)
@@ -94,10 +84,10 @@ class CableMesh:
     cables_per_line=checks.whole(1),
     largest_length=checks.optional(checks.number("m", above=0.0)),
     scale=checks.number("m"),
-    slopes=checks.word(),
+    slopes=checks.word(*MOST_JOINED),
     corner_angle=checks.number("rad"),
     hinges=checks.each(checks.word(), "a list of names of groups"),
-    unused_points=checks.word(),
+    unused_points=checks.word("error", "ignore", words="error or ignore"),
     merge_distance=checks.optional(checks.number("m")),
     name=checks.word(),
     cable_columns=checks.inside(),
@@ -152,7 +142,8 @@ def cables_from_mesh(
         ModelError: a file that cannot be read, groups that do not exist, lines without section or with two, points
             that belong to no line or coincide, lines without length, lines twice.
     """
-    _check_arguments(cables_per_line, largest_length, slopes, corner_angle, unused_points)
+    if not 0.0 <= corner_angle <= np.pi / 2:
+        raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
 
     def plan() -> Net:
         mesh = read_mesh(path, scale)
@@ -243,23 +234,6 @@ class Section(NamedTuple):
     columns: Columns
     given: Columns | None
     lines: IntArray
-
-
-def _check_arguments(
-    cables_per_line: int, largest_length: float | None, slopes: str, corner_angle: float, unused_points: str
-) -> None:
-    where = "in cables_from_mesh"
-    whole = isinstance(cables_per_line, int | np.integer) and not isinstance(cables_per_line, bool)
-    if not whole or cables_per_line < 1:
-        raise ModelError(f"cables_per_line = {cables_per_line} {where}: must be a whole number >= 1")
-    if largest_length is not None and not (np.isfinite(largest_length) and largest_length > 0.0):
-        raise ModelError(f"largest_length = {largest_length} m {where}: must be > 0")
-    if slopes not in MOST_JOINED:
-        raise ModelError(f"slopes = {slopes!r} {where}: must be one of {', '.join(MOST_JOINED)}")
-    if not 0.0 <= corner_angle <= np.pi / 2:
-        raise ModelError(f"corner_angle = {corner_angle} rad {where}: must lie from 0 to π/2 rad")
-    if unused_points not in ("error", "ignore"):
-        raise ModelError(f"unused_points = {unused_points!r} {where}: must be error or ignore")
 
 
 def _assign_sections(

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -153,61 +154,39 @@ def _read_file(path: Path, scale: float) -> FileMesh:
 def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
     """Lines, points and sets of a mesh of meshio."""
     points = np.asarray(mesh.points, float).reshape(len(mesh.points), -1) * scale
-    found = _Collector()
+    # by number of the block: the lines of each cell, and the points of vertex cells
+    lines_of: dict[int, IntArray] = {}
+    points_of: dict[int, IntArray] = {}
+    parts, counts, total = [np.zeros((0, 2), np.int64)], Counter[str](), 0
     for k, block in enumerate(mesh.cells):
-        found.add_block(k, block)
-    for name, k, cells in _cell_groups(mesh):
-        found.add_group(name, k, cells)
-    lines = np.concatenate((np.zeros((0, 2), np.int64), *found.lines))
-    line_sets, point_sets = _merge(found.line_sets), _merge(found.point_sets)
-    for name, members in _point_groups(mesh):
-        if len(members):
-            point_sets[name] = np.union1d(point_sets.get(name, np.zeros(0, np.int64)), members)
-    if "gmsh:physical" in mesh.cell_data:
-        lines, line_sets = _fold_copies(lines, line_sets, np.concatenate(found.tags(mesh)))
-    counts = {kind: f"{count} {kind}" for kind, count in found.cell_counts.items()}
-    other = ", ".join(words for kind, words in counts.items() if kind not in (*LINES, "vertex"))
-    notes = [f"left out: cells of other types ({other})"] if other else []
-    words = ", ".join(counts.values()) or "none"
-    return FileMesh(path, points, lines, line_sets, point_sets, np.ones(len(points), bool), words, notes)
-
-
-class _Collector:
-    """Gathers lines, points of vertex cells, and groups, block by block."""
-
-    def __init__(self) -> None:
-        self.lines: list[IntArray] = []
-        self.cell_counts: dict[str, int] = {}
-        self.line_sets: dict[str, list[IntArray]] = {}
-        self.point_sets: dict[str, list[IntArray]] = {}
-        self._count = 0
-        self._lines_of: dict[int, IntArray] = {}
-        self._points_of: dict[int, IntArray] = {}
-
-    def add_block(self, k: int, block: Any) -> None:
-        """Take over block number k of cells."""
-        count = len(block.data)
-        self.cell_counts[block.type] = self.cell_counts.get(block.type, 0) + count
+        counts[block.type] += len(block.data)
         if block.type in LINES:
-            parts = LINES[block.type]
-            self.lines.append(np.asarray(block.data, np.int64)[:, parts].reshape(-1, 2))
-            number = self._count + np.arange(count * len(parts))
-            self._lines_of[k] = number.reshape(count, len(parts))
-            self._count += len(number)
+            ends = LINES[block.type]
+            parts.append(np.asarray(block.data, np.int64)[:, ends].reshape(-1, 2))
+            lines_of[k] = (total + np.arange(len(parts[-1]))).reshape(-1, len(ends))
+            total += len(parts[-1])
         elif block.type == "vertex":
-            self._points_of[k] = np.asarray(block.data, np.int64)
-
-    def add_group(self, name: str, k: int, cells: IntArray) -> None:
-        """Add cells of block k to a set; cells that are neither lines nor vertices are left out."""
-        for members, sets in ((self._lines_of, self.line_sets), (self._points_of, self.point_sets)):
+            points_of[k] = np.asarray(block.data, np.int64)
+    lines = np.concatenate(parts)
+    # groups of cells; those that are neither lines nor vertices are left out
+    groups_of_lines: dict[str, list[IntArray]] = defaultdict(list)
+    groups_of_points: dict[str, list[IntArray]] = defaultdict(list)
+    for name, k, cells in _cell_groups(mesh):
+        for members, groups in ((lines_of, groups_of_lines), (points_of, groups_of_points)):
             if k in members and len(cells):
-                sets.setdefault(name, []).append(members[k][cells].ravel())
-
-    def tags(self, mesh: Any) -> list[IntArray]:
-        """Physical tag of each line, by block; 0 for none."""
+                groups[name].append(members[k][cells].ravel())
+    line_sets, point_sets = _merge(groups_of_lines), _merge(groups_of_points)
+    for name, points_here in _point_groups(mesh):
+        if len(points_here):
+            point_sets[name] = np.union1d(point_sets.get(name, np.zeros(0, np.int64)), points_here)
+    if "gmsh:physical" in mesh.cell_data:
         physical = mesh.cell_data["gmsh:physical"]
-        none = [np.zeros(0, np.int64)]
-        return none + [np.repeat(np.asarray(physical[k], np.int64), own.shape[1]) for k, own in self._lines_of.items()]
+        tags = [np.repeat(np.asarray(physical[k], np.int64), own.shape[1]) for k, own in lines_of.items()]
+        lines, line_sets = _fold_copies(lines, line_sets, np.concatenate([np.zeros(0, np.int64), *tags]))
+    other = ", ".join(f"{count} {kind}" for kind, count in counts.items() if kind not in (*LINES, "vertex"))
+    notes = [f"left out: cells of other types ({other})"] if other else []
+    words = ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "none"
+    return FileMesh(path, points, lines, line_sets, point_sets, np.ones(len(points), bool), words, notes)
 
 
 def _cell_groups(mesh: Any) -> Iterator[tuple[str, int, IntArray]]:

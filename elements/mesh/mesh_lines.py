@@ -119,7 +119,7 @@ def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray
     total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(2)], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
-    # not divided, so that lines on their own keep their direction to the last bit
+    # the direction of a single line is not divided, so that it stays exact
     return np.where(alone[:, None], total, unit)
 
 

@@ -94,7 +94,7 @@ def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
             net = plan()
         except WindlassError as found:
             error = found
-    processes.share_error(error)
+    processes.agree(error)
     if comm is None:
         assert net is not None
         return _take_part(net, 0, 1)

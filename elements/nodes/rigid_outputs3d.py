@@ -55,8 +55,7 @@ def eval_displacement(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatA
     """Position less that of the reference configuration, global [m], shape (rows, 3)."""
     b, reference = np.asarray(local, dtype=np.float64), rows.reference
     before = reference[:, :3] + turn(rotation_matrix(reference[:, 3:]), b)
-    out: FloatArray = eval_position(rows, s, local) - before
-    return out
+    return eval_position(rows, s, local) - before
 
 
 def eval_velocity(rows: LocalRows, s: Fields, local: Any = ORIGIN) -> FloatArray:

@@ -27,7 +27,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.pruning import prune_world
-from windlass.framework.model.law import LocalRows, family_of, law_of
+from windlass.framework.model.law import LocalRows, family_of, require_law
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Evaluation, Fault, Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
@@ -90,8 +90,8 @@ class Assembly:
         self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
         self.revision, self._fresh_at = 0, world.version
         self._built_at: dict[type[Component], int] = {}
-        order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(_law(c).role))
-        self._components = [c for c in order if _law(c).build is not None]
+        order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(require_law(c).role))
+        self._components = [c for c in order if require_law(c).build is not None]
         for component in self._components:
             self._build(component)
         self.order_systems()
@@ -112,7 +112,7 @@ class Assembly:
 
     def _build(self, component: type[Component]) -> None:
         old = self.layout.systems.get(component)
-        build = _law(component).build
+        build = require_law(component).build
         assert build is not None
         with self.processes.alone(component.__name__):
             system = build(self.bind(self.world.tables[component], self.layout.rows[component]))
@@ -209,9 +209,7 @@ class Assembly:
     def marker_steps(self) -> list[Step]:
         """What `update_markers` does, as steps of a `Program`."""
         s = evaluate(self.fields)
-        return in_stage(
-            Stage.KINEMATICS, [(system.update, (s,)) for system in self.systems if system.update is not None]
-        )
+        return in_stage(Stage.KINEMATICS, [(system.update, (s,)) for system in self.systems if system.update])
 
     def add_forces(self, f: FloatArray) -> None:
         """FORCES, CONTACT: add all left-hand-side forces of elements and connectors to f, shape (n + 1,)."""
@@ -330,9 +328,7 @@ class Assembly:
 
     def diagnose(self) -> list[str]:
         """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""
-        return self._gather(
-            [words for c in self._checks if c.diagnose is not None for words in c.diagnose(self.fields)]
-        )
+        return self._gather([words for c in self._checks if c.diagnose for words in c.diagnose(self.fields)])
 
     def find_faults(self) -> list[Fault]:
         """What cannot be meant in rows at the present fields; all processes call this together."""
@@ -381,10 +377,6 @@ class Assembly:
         return fields
 
 
-def _law(component: type[Component]) -> Any:
-    return law_of(component)
-
-
 def serial_assembly(world: World) -> Assembly:
     """The assembly of the whole world on this process, made once per world.
 
@@ -392,6 +384,6 @@ def serial_assembly(world: World) -> Assembly:
         ModelError: this process has only a part of the world.
     """
     if world.is_distributed:
-        raise ModelError("this call works on one process, but the tables are spread over several: run without mpiexec")
+        raise ModelError("this call works on one process, but the tables are distributed: run without mpiexec")
     assembly: Assembly = world.resource("assembly", lambda: Assembly(world))
     return assembly

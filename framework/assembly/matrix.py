@@ -33,12 +33,11 @@ class TangentMatrix:
         if pattern.block > 1:
             self.mat, self.values = _create_blocks(pattern)
             return
+        self.values = np.zeros(pattern.spare + 1)
         if not self._parallel:
-            self.values = np.zeros(pattern.spare + 1)
             csr = (pattern.indptr, pattern.indices, self.values[: self._nnz])
             self.mat = PETSc.Mat().createAIJWithArrays((owned, owned), csr, comm=PETSc.COMM_SELF)
             return
-        self.values = np.zeros(pattern.spare + 1)
         self.mat = PETSc.Mat().create(comm=comm)
         self.mat.setSizes(((owned, None), (owned, None)))
         self.mat.setType(PETSc.Mat.Type.AIJ)

@@ -49,17 +49,13 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
     """Run one task for each of the sets of `split_rows`; compiled kernels do not hold the interpreter's lock."""
     *tasks, last = tasks
-    if tasks:
-        _run_together(tasks)
-    last()
-
-
-def _run_together(tasks: Sequence[Callable[[], object]]) -> None:
-    """Run tasks side by side, the first of them in this thread."""
+    # the first one runs in this thread
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
-    tasks[0]()
-    for task in running:
-        task.result()
+    for task in tasks[:1]:
+        task()
+    for other in running:
+        other.result()
+    last()
 
 
 @cache

@@ -62,11 +62,8 @@ def checked(
         rest = next((p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL), "")
         unknown = set(checks) - set(parameters)
         assert not unknown, f"{function.__qualname__} has no argument {unknown}"
-        name = (
-            where
-            if where is None
-            else where or function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
-        )
+        own_name = function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
+        name = own_name if where == "" else where
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -211,7 +208,6 @@ def function() -> Check:
 def instance(*kinds: type | str) -> Check:
     """An object of a class, given itself or, where it cannot be imported, by name."""
     names = " or ".join(kind if isinstance(kind, str) else kind.__name__ for kind in kinds)
-
     known: dict[type, bool] = {}
 
     def fits(value: Any) -> bool:
@@ -231,11 +227,7 @@ def subclass(kind: type) -> Check:
 
 def handle() -> Check:
     """A handle to rows of one kind."""
-    return Check(instance("Entity").read)
-
-
-def _is_handle(value: Any) -> bool:
-    return type(value).__name__ == "Entity"
+    return instance("Entity")
 
 
 def optional(allowed: Check) -> Check:
@@ -277,7 +269,7 @@ def each(allowed: Check, words: str, least: int = 0) -> Check:
     """
 
     def read(value: Any) -> list[Any]:
-        single = isinstance(value, str | bytes | bytearray | Mapping | np.generic) or _is_handle(value)
+        single = isinstance(value, str | bytes | bytearray | Mapping | np.generic) or type(value).__name__ == "Entity"
         if single or not isinstance(value, Iterable) or np.ndim(value if isinstance(value, np.ndarray) else []) != 1:
             raise RefusedError(words)
         entries = list(value)

@@ -1,4 +1,4 @@
-"""What users' functions give is looked at: derivatives are compared with differences in their first calls."""
+"""Checks of users' functions: in their first calls derivatives are compared with differences."""
 
 from __future__ import annotations
 

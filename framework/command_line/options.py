@@ -346,11 +346,6 @@ def quiet() -> bool:
     return bool(own_value("quiet"))
 
 
-def partition_kind() -> str:
-    """How the model is divided among processes (-partition)."""
-    return str(own_value("partition"))
-
-
 def thread_count() -> int:
     """Threads of each process for the kernels of large tables (-threads)."""
     return int(own_value("threads"))

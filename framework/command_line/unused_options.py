@@ -40,7 +40,6 @@ READ_IN_SOLVE = re.compile(
 SOLVER_FAMILY = re.compile(
     r"(snes|ksp|pc|sub|mg|fieldsplit|npc|mat_mumps|mat_superlu|mat_klu|mat_umfpack)_\w+", re.IGNORECASE
 )
-# A name this close to a known one is a slip of the pen and not a name from elsewhere.
 SLIP = 0.85
 
 

@@ -1,4 +1,4 @@
-"""HDF5 files that are changed as a whole: the library never meets a full disk, and readers never half a frame.
+"""HDF5 files that are changed as a whole: a full disk does no harm, and readers see whole frames only.
 
 HDF5 ends the process in a crash when it cannot write, and its file is lost.  Here it works on an `Overlay`.  Large data
 go behind the end of the file at once, where no reader looks; all else stays in memory.  When the library has closed the

@@ -4,7 +4,7 @@
     2. the journal, a small file beside, gets what is to change before the end;
     3. the changes are made; 4. the journal is removed.
 
-Who runs out of room in 1 or 2 cuts the file to its old length, and it is what it was.  A process that is killed in 3
+If the disk is full in 1 or 2, the file is cut to its old length and is what it was.  A process that is killed in 3
 leaves the journal, which `recover` carries out; killed before, it leaves a file whose readers see the old content.
 
     python -m windlass.framework.files.journal FILE ...    carry out the journals of files that a killed run has left
@@ -69,7 +69,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
 
 
 def _change(path: Path, size: int, changes: Changes) -> None:
-    """Make the changes; what cannot be made is made undone, and the journal is void."""
+    """Make the changes; if one fails, undo all of them and remove the journal."""
     before = _read(path, changes)
     try:
         _write(path, changes)

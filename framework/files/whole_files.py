@@ -1,7 +1,7 @@
 """Files that are written whole or not at all, and digests that say whether a file is still what was written.
 
-A new file is written beside its place under a name that nobody can foresee, and then put there at once.  Who runs out
-of room leaves what was there before.  A sealed file ends with the SHA-256 digest of all that stands before it.
+A new file is written beside its place under a name that nobody can foresee, and then put there at once.  If the disk is
+full, the old file stays.  A sealed file ends with the SHA-256 digest of all that stands before it.
 """
 
 from __future__ import annotations

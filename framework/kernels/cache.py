@@ -1,7 +1,7 @@
-"""Files of machine code: what they hold, where they are kept, and whom they are believed.
+"""Files of machine code: what they hold, where they are kept, and which of them are trusted.
 
 A file holds a JSON header and two blocks of code as the compiler made them, and ends with a digest over all of it; the
-header has the key, so that no file passes for another.  Machine code does what it likes with the process that runs it:
+header has the key, so that no file passes for another.  Machine code can do anything in the process that runs it:
 folder and file must belong to the user or to root, nobody else may write them, and a name is never followed to another.
 Nothing is unpickled here.  Only this folder knows the compiler.
 """

@@ -1,4 +1,4 @@
-"""Calls of kernels, made quick: `call` is the one word with which laws and solvers name them.
+"""Calls of kernels, made quick: laws and solvers make all of them by `call`.
 
 A compiled kernel that is called from Python looks at the type of every array in every argument; with columns of many
 arrays this takes longer than many a kernel.  A call has always arguments of the same types, so the compiled version is
@@ -117,9 +117,7 @@ def call(kernel: Kernel) -> Kernel: ...
 
 @overload
 def call(
-    kernel: Callable[..., Any],
-    arguments: Callable[[Any], tuple[Any, ...]],
-    before: Callable[[Any], None] | None = None,
+    kernel: Callable[..., Any], arguments: Callable[[Any], tuple[Any, ...]], before: Callable[[Any], None] | None = None
 ) -> Call: ...
 
 

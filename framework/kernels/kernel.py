@@ -5,7 +5,7 @@ all that decides on it, so nothing stale is ever read and nothing depends on pat
 and of all kernels that it reaches through globals and closures, values of the constants among them, options, argument
 types, versions of Python, NumPy and numba, CPU.  Editing a helper in another file changes the key of all its callers;
 a loop that a factory made around a kernel has the same key in every process.  Several processes may write at once.
-Whom a file is believed, and its digest, is in cache.py.
+Which files are trusted, and their digest, is in cache.py.
 
 Environment variables:
     WINDLASS_JIT=0: kernels stay plain Python functions, for debugger and coverage (dividing Python floats by zero

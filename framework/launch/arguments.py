@@ -178,7 +178,7 @@ def model_arguments() -> list[str] | None:
     """The words of this process that belong to a model: those after the script.
 
     None when the program is no model script but, say, pytest, a notebook or a command that is installed with Python:
-    their words are none of PETSc's business.
+    PETSc must not read their words.
     """
     program, words = (sys.argv[0], sys.argv[1:]) if sys.argv else ("", [])
     if program == "-m":

@@ -24,45 +24,35 @@ _hints: list[Callable[[], str]] = []
 
 
 class Watch(Protocol):
-    """What the command line tells about a run."""
+    """What the command line tells about a run; what it says here holds until the command line is read."""
 
     def is_dry_run(self) -> bool:
         """Whether -help was given and a solver has been shown."""
+        return False
 
     def is_initialised(self) -> bool:
         """Whether PETSc has its command line."""
+        return False
 
     def finish(self) -> None:
         """The end of the run."""
+        return
 
     def finish_without_check(self) -> None:
         """The end of a run that has failed."""
+        return
 
     def traceback_wanted(self) -> bool:
         """Whether errors show their place in the code."""
-
-    def process_rank(self) -> int:
-        """Number of this process."""
-
-
-class _NoOptions:
-    """As long as nobody has read the command line."""
-
-    def is_dry_run(self) -> bool:
-        return False
-
-    is_initialised = is_dry_run
-
-    def finish(self) -> None:
-        return None
-
-    finish_without_check = finish
-
-    def traceback_wanted(self) -> bool:
         return "-traceback" in sys.argv or os.environ.get("WINDLASS_TRACEBACK", "0").lower() in TRUE_WORDS
 
     def process_rank(self) -> int:
+        """Number of this process."""
         return launched_rank()
+
+
+class _NoOptions(Watch):
+    """As long as nobody has read the command line."""
 
 
 options: Watch = _NoOptions()
@@ -87,7 +77,8 @@ def report(error: BaseException, script: str | None = None) -> int:
         script: the file of the model; frames outside, before it is entered, are left out of the traceback.
     """
     if options.is_dry_run() and isinstance(error, Exception):
-        return end_quietly()
+        options.finish()
+        return 0
     options.finish_without_check()
     process["failed"] = True
     code = 2 if isinstance(error, WindlassError) else 130 if isinstance(error, KeyboardInterrupt) else 1
@@ -110,7 +101,7 @@ def leave(code: int) -> int:
         try:
             from mpi4py import MPI  # here, because it starts MPI
         except ImportError:
-            os._exit(code)  # without a farewell to MPI, which makes mpiexec end the others
+            os._exit(code)  # without MPI_Finalize, so that mpiexec ends the others
         if MPI.COMM_WORLD.size > 1:
             MPI.COMM_WORLD.Abort(code)
     return code
@@ -122,12 +113,6 @@ def say(text: str) -> None:
         time.sleep(HEAD_START)
     sys.stdout.flush()
     print(text, file=sys.stderr, flush=True)
-
-
-def end_quietly() -> int:
-    """End of a run with -help; exit code 0."""
-    options.finish()
-    return 0
 
 
 def _describe(error: BaseException, script: str | None, where: str) -> str:

@@ -66,7 +66,7 @@ def _exit(code: object = None) -> NoReturn:
 
 
 def _end_of_script() -> None:
-    """The check at the end, when Python's exit code is settled already and only a hard exit can change it."""
+    """The check at the end, when Python's exit code is fixed already and only a hard exit can change it."""
     try:
         end_together()
         failure.options.finish()
@@ -75,5 +75,5 @@ def _end_of_script() -> None:
         sys.stdout.flush()
         from petsc4py import PETSc  # here, because it has started or is not needed
 
-        PETSc._finalize()  # what PETSc prints at its end, and the farewell to MPI
+        PETSc._finalize()  # what PETSc prints at its end, and MPI_Finalize
         os._exit(code)

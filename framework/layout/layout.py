@@ -2,9 +2,9 @@
 
 Who owns which coordinates is found in partition.py.  A row of any other table belongs to the owner of its first
 coordinate that is not one of a hub (a pulley that very many rows couple), a multiplier to the owner of its row; rows of
-laws that share their work otherwise are local everywhere.  Unknowns are numbered process by process, in the order of
-nodes, each multiplier after its nodes, hubs last: the order in which LU without pivoting is safe and keeps its
-fill small.
+laws that share their work otherwise are local on all processes.  Unknowns are numbered process by process, in the order
+of nodes, each multiplier after its nodes, hubs last: the order in which LU without pivoting is safe and keeps its fill
+small.
 
 The layout is found from arrays over the rows that this process has, all of them unless tables are built in parts, but
 keeps only what is local.
@@ -90,7 +90,7 @@ class Layout:
         own = np.flatnonzero(dof_owner == rank)
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
         self._number_dofs(dof_owner, own, ghosts)
-        self._number_unknowns(dof_owner, row_owner, table_dofs, hub, own, ghosts)
+        self._number_unknowns(self._list_unknowns(dof_owner, row_owner, table_dofs, hub), own, ghosts)
         found = [np.zeros((0, 4), np.int64)]
         for component, world_dofs in number.node_dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
@@ -157,17 +157,8 @@ class Layout:
             numbers[places] = answer
         return numbers
 
-    def _number_unknowns(
-        self,
-        dof_owner: IntArray,
-        row_owner: dict[type[Component], IntArray],
-        table_dofs: dict[type[Component], IntArray],
-        hub: NDArray[np.bool_],
-        own: IntArray,
-        ghosts: IntArray,
-    ) -> None:
-        number = self.world.numbering
-        name, owner, key = self._list_unknowns(dof_owner, row_owner, table_dofs, hub)
+    def _number_unknowns(self, listed: tuple[IntArray, IntArray, FloatArray], own: IntArray, ghosts: IntArray) -> None:
+        number, (name, owner, key) = self.world.numbering, listed
         total = number.count + number.multiplier_count
         unknown = self._number_by_owner(owner, key, name, ghosts)
         known = number.known_count
@@ -231,7 +222,7 @@ class Layout:
     def _localise_markers(self) -> None:
         """Local markers are those that local rows refer to."""
         world = self.world
-        # a family of the world has columns everywhere, also where no marker is local
+        # a family of the world has columns on all processes, also where no marker is local
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
         needed: dict[str, list[IntArray]] = {law.family: [np.zeros(0, np.int64)] for law in marker_laws}
         for component, rows in self.rows.items():
@@ -242,12 +233,8 @@ class Layout:
                     law = law_of(target.component)
                     if law is not None and law.role == "marker":
                         needed.setdefault(law.family, []).append(ids[positions])
-        self.marker_ids: dict[str, IntArray] = {}
-        for family, parts in needed.items():
-            ids = np.unique(np.concatenate(parts))
-            self.marker_ids[family] = ids
-        none = np.zeros(0, np.int64)
-        every = [none, *self.marker_ids.values()]
+        self.marker_ids = {family: np.unique(np.concatenate(parts)) for family, parts in needed.items()}
+        every = [np.zeros(0, np.int64), *self.marker_ids.values()]
         self.marker_index = Lookup(np.concatenate(every), np.concatenate([np.arange(len(ids)) for ids in every]))
         for component, table in world.tables.items():
             if role_of(component) == "marker":

@@ -114,7 +114,7 @@ def _divide(world: World, counted: Marks, hub: NDArray[np.bool_], processes: Pro
             answers = [owner[part[1]] for part in parts]
         except WindlassError as found:
             error = found
-    processes.share_error(error)
+    processes.agree(error)
     of_vertex: IntArray = processes.deal("the partition", answers)
     return of_vertex[graph.vertex]
 

@@ -127,7 +127,7 @@ def partition_coordinates(
 
 def chosen_kind() -> str:
     """What ``-partition`` asks for; who chooses a partitioner wants the graph."""
-    kind, chosen = options.partition_kind(), PETSc.Options().hasName(TYPE_OPTION)
+    kind, chosen = str(options.own_value("partition")), PETSc.Options().hasName(TYPE_OPTION)
     return "graph" if chosen and kind == "auto" else kind
 
 

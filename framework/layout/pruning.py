@@ -2,7 +2,7 @@
 
 A process keeps the rows that it evaluates, the nodes of which it owns a coordinate, and all that these refer to,
 directly or not: the marker of a connector, its cable, the cable's nodes; a pulley is on every process whose cables can
-touch it.  Small tables stay whole, so that names and values of wheels, grounds and supports are at hand everywhere.
+touch it.  Small tables stay whole, so that names and values of wheels, grounds and supports are known on all of them.
 """
 
 from __future__ import annotations

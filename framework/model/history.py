@@ -84,15 +84,15 @@ def check_history(
         world: the world.
         table: rows of a connector with a reference ``data``.
         per_place: number of history variables of a place; the ``history_column`` says how many places a row has.
-        needed: number of further history variables of each row that this process has, shape (held,); None: none.
+        needed: number of further history variables of each row that this process has, shape (resident,); None: none.
         allowed: number of such variables that any row may have.
 
     Raises:
         ModelError: a row whose GenericData has another size, or that shares its GenericData with another row.
     """
     several = table.component.history_column
-    held, ids = table.resident, table.local("data")
-    places = table.local(several) if several else np.ones(len(held), np.int64)
+    resident, ids = table.resident, table.local("data")
+    places = table.local(several) if several else np.ones(len(resident), np.int64)
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")
         given = np.fromiter((len(initial[row]) for row in rows), np.int64, len(rows))
@@ -105,10 +105,10 @@ def check_history(
             must += f" ({per_place} for each of {places[k]} {several}" if several else ""
             must += f", and {more}" if several and more else ""
             must += ")" if several else ""
-            raise ModelError(f"data of {table.kind} row {held[k]} has {given[wrong[0]]} values: must have {must}")
+            raise ModelError(f"data of {table.kind} row {resident[k]} has {given[wrong[0]]} values: must have {must}")
     shared = np.flatnonzero(np.bincount(ids) > 1) if len(ids) else ids
     if len(shared):
-        first, second = map(int, held[ids == shared[0]][:2])
+        first, second = map(int, resident[ids == shared[0]][:2])
         raise ModelError(f"data of {table.kind} rows {first} and {second} are the same row: each needs its own")
 
 

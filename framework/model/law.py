@@ -86,7 +86,6 @@ class Tables(Protocol):
 class Rows(Protocol):
     """What a law may ask of the local numbering of a process; see `Layout`."""
 
-    world: Any
     rank: int
     size: int
     comm: Any

@@ -1,6 +1,6 @@
 """What `register` asks of a law, so that one that would exert no force is refused where it is written.
 
-Without these checks a law without ``dofs`` or ``build`` would be added to worlds and do nothing, without a word.
+Without these checks a law without ``dofs`` or ``build`` would be added to worlds and do nothing, without a message.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import Tables, law_of
+from windlass.framework.model.law import Tables, law_of, role_of
 from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
@@ -55,7 +55,7 @@ class Numbering:
         data_initial: initial history values, shape (d,).
         data_total: number of history values d.
 
-    When the world is spread over processes, arrays over all of it are empty; those of a `Layout` hold their local part.
+    When the world is distributed, arrays over all of it are empty; those of a `Layout` hold their local part.
     """
 
     def __init__(self, world: Tables) -> None:
@@ -141,26 +141,15 @@ class Numbering:
 
     def _number_data(self, world: Tables) -> None:
         self.data_tables: dict[type[Component], int] = {}
-        starts: list[IntArray] = []
-        counts: list[IntArray] = []
-        values: list[FloatArray] = []
-        total = rows_before = 0
+        rows: list[FloatArray] = []
         for component, table in world.tables.items():
-            law = law_of(component)
-            if law is None or law.role != "data":
-                continue
-            self.data_tables[component] = rows_before
-            rows_before += table.count
-            rows = table.collect("initial")
-            count = np.array([len(row) for row in rows], dtype=np.int64)
-            counts.append(count)
-            starts.append(total + np.concatenate(([0], np.cumsum(count)[:-1])).astype(np.int64))
-            values.extend(rows)
-            total += int(count.sum())
-        self.data_start: IntArray = np.concatenate(starts) if starts else np.zeros(0, np.int64)
-        self.data_count: IntArray = np.concatenate(counts) if counts else np.zeros(0, np.int64)
-        self.data_initial: FloatArray = np.concatenate(values) if values else np.zeros(0)
-        self.data_total = total
+            if role_of(component) == "data":
+                self.data_tables[component] = len(rows)
+                rows.extend(table.collect("initial"))
+        self.data_count: IntArray = np.array([len(row) for row in rows], np.int64)
+        self.data_start: IntArray = np.cumsum(self.data_count) - self.data_count
+        self.data_initial: FloatArray = np.concatenate([np.zeros(0), *rows])
+        self.data_total = len(self.data_initial)
 
     def drop_arrays(self) -> None:
         """Empty the arrays over the whole world."""

@@ -1,7 +1,7 @@
 """Building in parts: each process gives some rows of a table, so that none ever has all of them.
 
 All processes make the same calls with the same numbers of rows; so numbers of rows and entities follow without a
-message.  When the world is finalized, the processes compare what they gave, and each takes up the rows that its own
+message.  When the world is finalized, the processes compare what they gave, and each gets the rows that its own
 refer to, directly or not.
 """
 
@@ -139,7 +139,7 @@ def begin_parts(world: Tables, table: EntityTable) -> None:
 
 
 def complete_parts(world: Tables) -> None:
-    """Compare what processes gave, and take up the rows that the own ones refer to; all processes call this together.
+    """Compare what processes gave, and get the rows that the own ones refer to; all processes call this together.
 
     Nothing happens if no table is in parts.  Worlds with contact sets, whose neighbours may come from anywhere, become
     whole on every process.
@@ -158,7 +158,7 @@ def complete_parts(world: Tables) -> None:
         fetch_rows(world, processes)
 
 
-def settle_parts(world: Tables) -> None:
+def check_parts(world: Tables) -> None:
     """Check the rows, and agree on the widths of their coordinates; all processes call this together.
 
     Raises:
@@ -181,7 +181,7 @@ def settle_parts(world: Tables) -> None:
 
 
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
-    """Give rows and references everywhere as many coordinates; False if those of one process are narrower."""
+    """Give rows and references as many coordinates on all processes; False if those of one process are narrower."""
     tables = list(world.tables.values())
     refs = [(table.component, name) for table in tables for name in table.component.refs]
     with processes.alone("the coordinates of rows"):

@@ -67,8 +67,8 @@ def _check_calls(world: Tables, processes: Processes) -> None:
 
 def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
     """The first row that this process and another one gave with different values."""
-    held = table.resident
-    shared = held[share(comm, table.count, held, np.ones(len(held), np.int64), held, np.add, 0) > 1]
+    rows = table.resident
+    shared = rows[share(comm, table.count, rows, np.ones(len(rows), np.int64), rows, np.add, 0) > 1]
     values = {
         name: column.reshape(len(shared), int(np.prod(column.shape[1:]))).astype(float)
         for name, column in table.extract(shared).items()
@@ -91,7 +91,7 @@ def _find_disagreement(table: EntityTable, comm: Any) -> ModelError | None:
 
 
 def fetch_rows(world: Tables, processes: Processes) -> None:
-    """Take up from other processes the rows that those of this process refer to, directly or not; together."""
+    """Get from other processes the rows that those of this process refer to, directly or not; together."""
     if processes.size == 1:
         return
     tables = [table for table in world.tables.values() if table.is_distributed]
@@ -101,21 +101,14 @@ def fetch_rows(world: Tables, processes: Processes) -> None:
             return
         for table in tables:
             wanted = missing.get(table.component, np.zeros(0, np.int64))
-            holder = share(
-                processes.comm,
-                table.count,
-                table.resident,
-                np.full(table.resident_count, processes.comm.rank),
-                wanted,
-                np.minimum,
-                processes.size,
-            )
+            comm, own = processes.comm, np.full(table.resident_count, processes.comm.rank)
+            holder = share(comm, table.count, table.resident, own, wanted, np.minimum, processes.size)
             asked = processes.exchange("wanted rows", [wanted[holder == rank] for rank in range(processes.size)])
             send_rows(table, asked, processes)
 
 
 def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> None:
-    """Send rows that this process has, a list for each process, and take up what comes from the others; together."""
+    """Send rows that this process has, a list for each process, and insert what comes from the others; together."""
     for rows, values in processes.exchange("rows", [(rows, table.extract(rows)) for rows in out]):
         if len(rows):
             table.insert(rows, values)
@@ -135,10 +128,9 @@ def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
 
 
 def find_counted(table: EntityTable, processes: Processes) -> NDArray[np.bool_]:
-    """Rows of this process that it alone stands for, so that each row counts once, shape (held,); together."""
-    rank, size = processes.comm.rank, processes.size
-    held = table.resident
+    """Rows of this process that it alone stands for, so that each row counts once, shape (resident,); together."""
+    rank, size, rows = processes.comm.rank, processes.size, table.resident
     if not table.is_distributed:
-        return np.asarray(held * size // max(table.count, 1) == rank)
-    lowest = share(processes.comm, table.count, held, np.full(len(held), rank), held, np.minimum, size)
+        return np.asarray(rows * size // max(table.count, 1) == rank)
+    lowest = share(processes.comm, table.count, rows, np.full(len(rows), rank), rows, np.minimum, size)
     return np.asarray(lowest == rank)

@@ -46,17 +46,15 @@ class Column:
     fill: bool = False
 
     def __repr__(self) -> str:
-        return describe_column(self, REQUIRED)
+        return describe_column(self)
 
-    def allowed(self) -> str:
-        """The allowed values in words."""
+    def bounds(self) -> str:
+        """The allowed values in words, empty if all are."""
         if self.choices is not None:
-            return "must be one of " + ", ".join(map(str, self.choices))
+            return "one of " + ", ".join(map(str, self.choices))
         if self.above is not None:
-            return f"must be > {self.above:g}"
-        if self.minimum is not None:
-            return f"must be >= {self.minimum:g}"
-        return "must be a finite number"
+            return f"> {self.above:g}"
+        return f">= {self.minimum:g}" if self.minimum is not None else ""
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,7 @@ class Component:
                 setattr(cls, name, cls.columns[name])
             elif isinstance(value, Ref):
                 cls.refs[name] = replace(value, name=name)
-        cls.__doc__ = describe_component(cls, cls.__dict__.get("__doc__") or "", REQUIRED)
+        cls.__doc__ = describe_component(cls, cls.__dict__.get("__doc__") or "")
 
 
 def parse_values(col: Column, kind: str, value: Any, rows: NDArray[np.int64]) -> NDArray[Any]:
@@ -220,7 +218,7 @@ def _expected(col: Column) -> str:
     shape = f" of shape {col.shape}" if col.shape else ""
     letter = np.dtype(col.dtype).kind
     if col.choices is not None:
-        return f"must be {'a whole number, ' if letter == 'i' else ''}one of {', '.join(map(str, col.choices))}"
+        return f"must be {'a whole number, ' if letter == 'i' else ''}{col.bounds()}"
     match letter:
         case "b":
             return f"must be True or False{shape and ','}{shape}"
@@ -246,14 +244,13 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
         index = "".join(f"[{i}]" for i in where[1:])
         given = array[tuple(where)]
         unit = "" if col.unit == "1" else f" {col.unit}"
-        raise ModelError(f"{col.name}{index} = {given}{unit} in {kind} row {row}: {col.allowed()}")
+        raise ModelError(
+            f"{col.name}{index} = {given}{unit} in {kind} row {row}: must be {col.bounds() or 'a finite number'}"
+        )
 
 
-def describe_component(component: type[Component], text: str, required: Any) -> str:
-    """The docstring of a component: its own text, then one line for each reference and column, required ones first.
-
-    ``required`` is the mark of columns without default.
-    """
+def describe_component(component: type[Component], text: str) -> str:
+    """The docstring of a component: its own text, then one line for each reference and column, required ones first."""
     lines = [cleandoc(text) or component.__name__, ""]
     if component.refs:
         lines.append("References:")
@@ -263,13 +260,13 @@ def describe_component(component: type[Component], text: str, required: Any) -> 
     if component.columns:
         lines.append("Columns:")
         # a stable sort keeps the order of the schema otherwise
-        for column in sorted(component.columns.values(), key=lambda column: column.default is not required):
-            lines.append(f"    {describe_column(column, required)}")
+        for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
+            lines.append(f"    {describe_column(column)}")
         lines.append("")
     return "\n".join(lines)
 
 
-def describe_column(column: Column, required: Any) -> str:
+def describe_column(column: Column) -> str:
     """Name, unit, meaning, and what is allowed: ``length [m]: length of the cable; > 0; required``."""
     # functions have no unit of their own
     unit = "" if column.dtype is object else f"[{column.unit}]"
@@ -278,13 +275,9 @@ def describe_column(column: Column, required: Any) -> str:
         words.append("any number of values")
     elif column.shape:
         words.append(f"shape {column.shape}")
-    if column.choices is not None:
-        words.append("one of " + ", ".join(map(str, column.choices)))
-    elif column.above is not None:
-        words.append(f"> {column.above:g}")
-    elif column.minimum is not None:
-        words.append(f">= {column.minimum:g}")
-    words.append("required" if column.default is required else f"default {_plain(column.default)}")
+    if bounds := column.bounds():
+        words.append(bounds)
+    words.append("required" if column.default is REQUIRED else f"default {_plain(column.default)}")
     if column.switchable:
         words.append("switchable")
     return "; ".join(words)

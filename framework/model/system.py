@@ -247,8 +247,8 @@ class NeighbourPattern:
             together, also on those where nothing has changed.
         off_process: world numbers of coordinates of other processes that ``dofs`` couple beyond the local ones, shape
             (k,).  In ``dofs`` they have the numbers after the local ones, and the spare number comes after them.
-        reset_caches: drops the list of neighbours, which is carried over from step to step beside the state and decides
-            on the last bits, so that a run that goes on and one that is restarted do the same.
+        reset_caches: drops the list of neighbours, which depends on earlier steps and changes results by rounding, so
+            that a run that goes on and one that is restarted give the same.
     """
 
     version: int = 0
@@ -270,7 +270,7 @@ class Checks:
         find_faults: ``(fields) -> list of Fault`` says what cannot be meant in rows at a static equilibrium, such as a
             cable turned inside out.  Solvers ask for it once, at the end.
         rounding: ``(fields) -> N`` 2-norm of the rounding errors of forces that do not show in the coordinates of the
-            unknowns: those of a large circle whose centre is held.
+            unknowns: those of a large circle whose centre is fixed.
         energy_is_whole: whether the stored energy is that of all rows; false with forces of users, which need not have
             one.
     """

@@ -76,13 +76,13 @@ class Entity:
 class EntityTable:
     """The rows of one kind by columns; the row number is the id within the table.
 
-    On several processes a table may be spread: each process then has some of the rows, under the same numbers.
+    On several processes a table may be distributed: each process then has some of the rows, under the same numbers.
 
     Attributes:
         component: the schema.
         kind: its name.
         count: number of rows.
-        is_distributed: whether this process has only the rows `held`.
+        is_distributed: whether this process has only the rows `resident`.
     """
 
     def __init__(self, component: type[Component]) -> None:
@@ -128,7 +128,7 @@ class EntityTable:
     def collect(self, name: str, rows: IntArray | None = None) -> NDArray[Any]:
         """One column for any rows, for all rows of the table if none are given, shape (n, *shape).
 
-        If the table is spread, all processes must call this together; the rows are brought together and not kept.
+        If the table is distributed, all processes must call this together; the rows are brought together and not kept.
         """
         values = _joined(self._chunks[name])
         if not self.is_distributed:
@@ -160,7 +160,7 @@ class EntityTable:
         return ids
 
     def places(self, rows: IntArray) -> IntArray:
-        """Where rows that this process has are among those that it holds.
+        """Where rows that this process has are among its resident ones.
 
         Raises:
             ModelError: this process does not have a row.
@@ -177,7 +177,7 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Values of any rows from arrays by held row, of a spread table; all processes call this together."""
+        """Values of any rows from arrays by resident row, of a distributed table; all processes call this together."""
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
         out = np.empty((len(rows), *local.shape[1:]), local.dtype)
@@ -192,7 +192,7 @@ class EntityTable:
             self._resident, self.is_distributed, self._processes = [np.arange(self.count)], True, processes
             del self._chunks["id"]
 
-    def spread(self, rows: IntArray, processes: Processes) -> None:
+    def keep_resident(self, rows: IntArray, processes: Processes) -> None:
         """Forget all rows but those with ascending numbers ``rows``; functions, which cannot travel, stay."""
         self.begin_parts(processes)
         places = self.places(rows)
@@ -209,16 +209,16 @@ class EntityTable:
         return {name: self.local(name, rows) for name in self.names if not self._is_function(name)}
 
     def insert(self, rows: IntArray, values: dict[str, NDArray[Any]]) -> None:
-        """Take up rows of a spread table that another process gave by `extract`."""
+        """Add rows of a distributed table that another process gave by `extract`."""
         new = ~find_sorted(self.resident, rows)[1]
-        held = np.concatenate((self.resident, rows[new]))
-        order = np.argsort(held)
+        resident = np.concatenate((self.resident, rows[new]))
+        order = np.argsort(resident)
         for name, column in values.items():
             self._chunks[name] = [np.concatenate((self.local(name), column[new]))[order]]
-        self._resident = [held[order]]
+        self._resident = [resident[order]]
 
     def gather(self) -> None:
-        """Bring all rows of a spread table to this process; all processes call this together."""
+        """Bring all rows of a distributed table to this process; all processes call this together."""
         every = np.arange(self.count)
         chunks = {name: [self.collect(name, every)] for name in self.names}
         self._chunks, self.is_distributed = chunks | {"id": [self.ids]}, False
@@ -260,10 +260,6 @@ class EntityTable:
             self._defaults[col.name] = parse_values(col, self.kind, col.default, np.array([self.count]))
         return self._defaults[col.name]
 
-    def parse_one(self, name: str, value: Any, rows: IntArray) -> NDArray[Any]:
-        """Check a new value of one column for existing rows; see `parse`."""
-        return parse_values(self.component.columns[name], self.kind, value, rows)
-
     def append(
         self, parsed: dict[str, NDArray[Any]], refs: dict[str, IntArray], rows: IntArray, ids: IntArray, label: str
     ) -> Entity:
@@ -291,20 +287,20 @@ class EntityTable:
         return entity
 
     def mark(self) -> tuple[int, int, int, int, bool]:
-        """How many rows, held rows, labels and runs there are, for `cut_back`."""
+        """How many rows, resident rows, labels and runs there are, for `cut_back`."""
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
         """Forget all rows that were added since a `mark`."""
-        self.count, held, labels, runs, was_distributed = mark
+        self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
             # in parts since then, and of the rows before every process has all
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
         for chunks in self._chunks.values():
-            chunks[:] = [_joined(chunks)[:held]]
+            chunks[:] = [_joined(chunks)[:resident]]
         if self.is_distributed:
-            self._resident = [_joined(self._resident)[:held]]
+            self._resident = [_joined(self._resident)[:resident]]
         del self._labels[labels:], self._runs[runs:]
 
     def add_label(self, rows: IntArray, label: str | Callable[[int], str]) -> None:

@@ -16,8 +16,8 @@ from windlass.framework.launch.script_end import install_in_script
 from windlass.framework.model.adding import count_rows
 from windlass.framework.model.law import law_of, require_law
 from windlass.framework.model.numbering import Numbering
-from windlass.framework.model.parts import Part, begin_parts, complete_parts, follow_parts, pick_rows, settle_parts
-from windlass.framework.model.schema import Component, Ref
+from windlass.framework.model.parts import Part, begin_parts, check_parts, complete_parts, follow_parts, pick_rows
+from windlass.framework.model.schema import Component, Ref, parse_values
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.processes import Processes
 
@@ -174,7 +174,7 @@ class World:
                 able = [n for n, c in table.component.columns.items() if c.switchable]
                 words = ", ".join(able) or "none"
                 raise ModelError(f"{name} of {table.kind} cannot be changed: switchable are {words}")
-            parsed[name] = table.parse_one(name, value, entity.rows)
+            parsed[name] = parse_values(col, table.kind, value, entity.rows)
         for name, array in parsed.items():
             table.write(name, entity.rows, array)
         self.version += 1
@@ -214,7 +214,7 @@ class World:
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
         """World coordinate numbers that entities couple, shape (n, width), -1 for none; works for every kind.
 
-        If one of their tables is spread over processes, all must call this together; a law, while its process works
+        If one of their tables is distributed, all processes must call this together; a law, while its process works
         alone, gets those of rows that the process has.
         """
         numbers = ids.ids if isinstance(ids, Entity) else ids
@@ -272,7 +272,7 @@ class World:
         """Forget the rows of tables that this process does not need, and what only the whole world needs.
 
         Args:
-            resident: ascending numbers of the rows that stay, for each table to be spread.
+            resident: ascending numbers of the rows that stay, for each table to be distributed.
             processes: the processes that share this world; all call this together.
         """
         for component, table in self.tables.items():
@@ -281,7 +281,7 @@ class World:
         for component, rows in resident.items():
             table = self.tables[component]
             self._dofs[component] = self.resident_dofs(table)[table.places(rows)]
-            table.spread(rows, processes)
+            table.keep_resident(rows, processes)
         self.numbering.drop_arrays()
         self._cached.pop("assembly", None)
         self.is_distributed = True
@@ -301,7 +301,7 @@ class World:
         complete_parts(self)
         self.number()
         self.finalized = True
-        settle_parts(self)
+        check_parts(self)
 
     def number(self) -> None:
         """Number the coordinates of the rows that this process has."""

@@ -26,10 +26,7 @@ class CsvTable(Closing):
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        columns: Sequence[tuple[str, str]],
-        rows: Iterable[Sequence[float]] = (),
+        self, path: str | os.PathLike[str], columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[float]] = ()
     ) -> None:
         names = [name for name, _ in columns]
         if not names:

@@ -35,7 +35,6 @@ from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.output.drawing import Canvas
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.folder import create_output_folder
-from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.scene import Drawn, Scene
 from windlass.framework.output.series import BrokenSeriesError, FieldSeries
 from windlass.framework.output.vtkhdf import VtkhdfSeries
@@ -170,7 +169,7 @@ class Recorder(EveryNth):
         except WindlassError as found:
             error = found
         assert self._scene is not None
-        self._scene.processes.share_error(error)
+        self._scene.processes.agree(error)
 
     def _write(self, now: float, drawings: list[Drawing], paintings: list[Painting]) -> None:
         assert self._canvas is not None and self._scene is not None
@@ -194,7 +193,7 @@ class Recorder(EveryNth):
         assert self._canvas is not None
         name, first = self._parts[kind]
         kept, digest = self._times[first:], self._digests.get(kind, "")
-        return create_series(kind, self._base.with_name(name), self._canvas.mesh, kept, digest)
+        return SERIES[kind](self._base.with_name(name), self._canvas.mesh, kept=kept, digest=digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
         """Keep a series of the interrupted run that is damaged, and begin a new one beside it."""
@@ -234,13 +233,3 @@ class Recorder(EveryNth):
             series.close()
         if self._lock is not None:
             self._lock.release()
-
-
-def create_series(
-    kind: str, base: Path, mesh: LineMesh, kept: Sequence[float] = (), digest: str | None = None
-) -> FieldSeries:
-    """A series of the format ``kind`` (a key of `SERIES`) under the path ``base`` without suffix.
-
-    ``kept`` are the times of frames of an interrupted run that are continued, and ``digest`` is theirs.
-    """
-    return SERIES[kind](base, mesh, kept=kept, digest=digest)

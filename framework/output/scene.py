@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,10 +44,9 @@ class Scene:
     """
 
     def __init__(self, world: World, subdivisions: int) -> None:
-        self._subdivisions = subdivisions
         self.processes = output_assembly(world).processes
         self.partition: NDArray[np.int32] = np.zeros(0, np.int32)
-        self._laws = _find_laws(world)
+        self._shown = _find_shown(world, subdivisions)
         self._joined: list[JoinedDrawing | JoinedPainting] = []
         self._started = False
 
@@ -55,35 +55,22 @@ class Scene:
         processes = self.processes
         fields = load_outputs(state)
         if processes.size == 1:
-            drawn = _split([evaluate(fields) for evaluate in self._evaluations()])
+            drawn = _split([evaluate(fields) for _, evaluate in self._shown])
             self.partition = np.zeros(sum(len(drawing.lines) for drawing in drawn[0]), np.int32)
             return drawn
         with processes.alone("drawing"):
             parts, error = self._draw_here(fields)
-        gathered = processes.gather_first("drawing", (parts, error))
-        processes.share_error(next((found for _, found in gathered or [] if found is not None), None))
-        if gathered is None:
-            return None
-        return self._join([part for part, _ in gathered])
-
-    def _evaluations(self) -> list[Callable[[Fields], Drawing | Painting]]:
-        """All drawings and paintings in the order of the tables."""
-        out: list[Callable[[Fields], Drawing | Painting]] = []
-        for drawn, painted, law in self._laws:
-            if law.draw is not None:
-                out.append(_drawing(drawn.rows, law, self._subdivisions))
-            if law.paint is not None:
-                out.append(_painting(painted.rows, law))
-        return out
+        processes.agree(error)
+        gathered = processes.gather_first("drawing", parts)
+        return None if gathered is None else self._join(gathered)
 
     def _draw_here(self, fields: Fields) -> tuple[list[Any], WindlassError | None]:
         """What this process draws, None for laws without rows here; after the first time only what changes."""
-        rows = [r for drawn, painted, law in self._laws for r in _rows_of(drawn, painted, law)]
         parts: list[Any] = []
         try:
-            for evaluate, mine in zip(self._evaluations(), rows, strict=True):
-                what = evaluate(fields) if len(mine) else None
-                parts.append(_thin(what) if self._started else (what, mine))
+            for rows, evaluate in self._shown:
+                what = evaluate(fields) if len(rows) else None
+                parts.append(_thin(what) if self._started else (what, rows))
         except WindlassError as error:
             return [], error
         self._started = True
@@ -104,33 +91,24 @@ def _split(drawn: Sequence[Drawing | Painting]) -> Drawn:
     return [d for d in drawn if isinstance(d, Drawing)], [p for p in drawn if isinstance(p, Painting)]
 
 
-def _drawing(rows: LocalRows, law: Law, subdivisions: int) -> Callable[[Fields], Drawing]:
-    assert law.draw is not None
-    draw = law.draw
-    return lambda fields: check_drawing(rows.table.kind, draw(rows, fields, subdivisions))
-
-
-def _painting(rows: LocalRows, law: Law) -> Callable[[Fields], Painting]:
-    assert law.paint is not None
-    paint = law.paint
-    return lambda fields: paint(rows, fields)
-
-
-def _rows_of(drawn: BoundRows, painted: BoundRows, law: Law) -> list[IntArray]:
-    """Row numbers of each drawing and painting of a law on this process."""
-    which = [drawn] * (law.draw is not None) + [painted] * (law.paint is not None)
-    return [bound.rows.rows for bound in which]
-
-
-def _find_laws(world: World) -> list[tuple[BoundRows, BoundRows, Law]]:
-    """The rows of each table that this process draws and paints."""
-    found = []
+def _find_shown(world: World, subdivisions: int) -> list[tuple[IntArray, Callable[[Fields], Drawing | Painting]]]:
+    """Each drawing and painting in the order of the tables: numbers of the rows on this process, and the function."""
+    found: list[tuple[IntArray, Callable[[Fields], Drawing | Painting]]] = []
     for component, table in world.tables.items():
         law = law_of(component)
-        if law is not None and (law.draw is not None or law.paint is not None) and table.count:
-            bound = bind_rows(Entity(table, np.arange(table.count)), world)
-            found.append((_choose(bound, law), bound, law))
+        if law is None or (law.draw is None and law.paint is None) or not table.count:
+            continue
+        bound = bind_rows(Entity(table, np.arange(table.count)), world)
+        if law.draw is not None:
+            rows = _choose(bound, law).rows
+            found.append((rows.rows, partial(_draw, rows, law.draw, subdivisions)))
+        if law.paint is not None:
+            found.append((bound.rows.rows, partial(law.paint, bound.rows)))
     return found
+
+
+def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], lines: int, fields: Fields) -> Drawing:
+    return check_drawing(rows.table.kind, draw(rows, fields, lines))
 
 
 def _choose(bound: BoundRows, law: Law) -> BoundRows:
@@ -163,9 +141,7 @@ def _thin(what: Drawing | Painting | None) -> Thin | None:
 def _join_first(parts: Sequence[tuple[Drawing | Painting | None, IntArray]]) -> JoinedDrawing | JoinedPainting:
     """Bring together what processes draw in the first frame, with the numbers of their rows."""
     if any(isinstance(what, Drawing) for what, _ in parts):
-        return JoinedDrawing(
-            [(rank, what, rows) for rank, (what, rows) in enumerate(parts) if isinstance(what, Drawing)]
-        )
+        return JoinedDrawing([(rank, d, rows) for rank, (d, rows) in enumerate(parts) if isinstance(d, Drawing)])
     return JoinedPainting([what for what, _ in parts if isinstance(what, Painting)])
 
 
@@ -185,8 +161,8 @@ class JoinedDrawing:
 
     def __init__(self, parts: Sequence[tuple[int, Drawing, IntArray]]) -> None:
         drawings = [drawing for _, drawing, _ in parts]
-        row_of_point = np.concatenate([_spread(rows, len(drawing.points)) for _, drawing, rows in parts])
-        row_of_line = np.concatenate([_spread(rows, len(drawing.lines)) for _, drawing, rows in parts])
+        row_of_point = np.concatenate([_row_of_each(rows, len(drawing.points)) for _, drawing, rows in parts])
+        row_of_line = np.concatenate([_row_of_each(rows, len(drawing.lines)) for _, drawing, rows in parts])
         self._points, self._lines = np.argsort(row_of_point, kind="stable"), np.argsort(row_of_line, kind="stable")
         place = np.empty(len(self._points), np.int64)
         place[self._points] = np.arange(len(place))
@@ -251,7 +227,7 @@ class JoinedPainting:
         return replace(self.first, fields=fields)
 
 
-def _spread(rows: IntArray, count: int) -> IntArray:
+def _row_of_each(rows: IntArray, count: int) -> IntArray:
     """Row of each of ``count`` points or lines."""
     each, rest = divmod(count, len(rows))
     if rest:

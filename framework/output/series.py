@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 from xml.etree.ElementTree import ParseError
 
@@ -38,14 +37,16 @@ class Closing:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
 class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
+
+    path: folder and name without suffix; the folder must exist.
+    mesh: reference points, lines and labels, written once.
+    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
     series that is made with ``kept``, the times of frames [s], continues that of an interrupted run instead: at the
@@ -79,11 +80,7 @@ class FieldSeries(Closing, ABC):
         return self._digest.total()
 
     def append(
-        self,
-        time: float,
-        points: ArrayLike,
-        point_data: Mapping[str, ArrayLike],
-        cell_data: Mapping[str, ArrayLike],
+        self, time: float, points: ArrayLike, point_data: Mapping[str, ArrayLike], cell_data: Mapping[str, ArrayLike]
     ) -> None:
         """Write one frame; it is on disk and can be read when the call returns.
 
@@ -105,7 +102,7 @@ class FieldSeries(Closing, ABC):
         """Finish the files, also of a series without any frame; a second call does nothing."""
         if not (self._closed or self._kept or self._begun):
             with writing(self.path):
-                self._write_empty()
+                self._start()
         self._closed = True
 
     @abstractmethod
@@ -113,8 +110,8 @@ class FieldSeries(Closing, ABC):
         """Write a frame that is checked."""
 
     @abstractmethod
-    def _write_empty(self) -> None:
-        """Write a series without frames."""
+    def _start(self) -> None:
+        """Write what stands before the first new frame; without frames to keep that is an empty series."""
 
 
 class Frame(NamedTuple):
@@ -224,7 +221,7 @@ def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") ->
         raise OutputError(f"{what} has type {array.dtype}: must be real numbers, integers or booleans")
     if array.shape not in ((count,), (count, 2), (count, 3)):
         raise OutputError(f"{what} has shape {array.shape}: must be ({count},), ({count}, 2) or ({count}, 3)")
-    # one type per kind keeps all readers on tested ground
+    # one type per kind: these are tested with all readers
     if array.dtype.kind == "f":
         array = array.astype(np.float64, copy=False)
     elif array.dtype.kind == "b" or array.dtype == np.int32:

@@ -13,13 +13,7 @@ from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import recover
 from windlass.framework.files.whole_files import create_draft
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import (
-    BrokenSeriesError,
-    FieldSeries,
-    Frame,
-    continuing,
-    writing,
-)
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, continuing, writing
 
 _VTK_LINE = 3
 _CHUNK_ROWS = 4096
@@ -29,15 +23,12 @@ _COPIED_ROWS = 1 << 20
 class VtkhdfSeries(FieldSeries):
     """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with topology once and points per frame.
 
-    path: folder and name without suffix; the folder must exist.
-    mesh: lines and labels; every frame is written with its moved points.
     field_type: float64, or float32 for fields of half the size; times and points are always float64, integer
     fields keep their type.
-    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest; they are copied
-    to a new file once.
 
-    The file is changed as a whole at the end of `append`, so it can be read between frames. VTK's reader shows a series
-    of one frame without its time. See `FieldSeries` for arguments and errors.
+    The file is changed as a whole at the end of `append`, so it can be read between frames; kept frames of an
+    interrupted run are copied to a new one once. VTK's reader shows a series of one frame without its time. See
+    `FieldSeries` for arguments and errors.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
@@ -70,7 +61,7 @@ class VtkhdfSeries(FieldSeries):
             self._digest.add(name, values)
         self._count += 1
 
-    def _write_empty(self) -> None:
+    def _start(self) -> None:
         with create_hdf5(self.path) as file:
             self._fill(file, None)
 

@@ -9,12 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 from windlass.framework.files.whole_files import replace_file
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import (
-    BrokenSeriesError,
-    FieldSeries,
-    Frame,
-    writing,
-)
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, writing
 
 _HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Collection>\n'
 _TAIL = "</Collection>\n</VTKFile>\n"
@@ -23,20 +18,12 @@ _TAIL = "</Collection>\n</VTKFile>\n"
 class VtuSeries(FieldSeries):
     """One `<name>_000000.vtu` per frame beside `<name>.pvd`, which is the file to open.
 
-    path: folder and name without suffix; the folder must exist.
-    mesh: lines and labels; every frame is written with its moved points.
-    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
-
-    The `.pvd` is replaced as a whole after every frame and lists finished frames only, so it can be opened during
-    a run and after a crash. See `FieldSeries` for arguments and errors.
+    Every frame is written with its moved points. The `.pvd` is replaced as a whole after every frame and lists finished
+    frames only, so it can be opened during a run and after a crash. See `FieldSeries` for arguments and errors.
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        mesh: LineMesh,
-        kept: Sequence[float] = (),
-        digest: str | None = None,
+        self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = (), digest: str | None = None
     ) -> None:
         super().__init__(path, ".pvd", mesh, kept, digest)
         self._entries = [self._describe(k, time) for k, time in enumerate(self._kept)]
@@ -55,9 +42,6 @@ class VtuSeries(FieldSeries):
             replace_file(self._frame_path(number), content)
             self._write_collection([*self._entries, self._describe(number, frame.time)])
         self._digest.add("frames", content)
-
-    def _write_empty(self) -> None:
-        self._start()
 
     def _frame_path(self, number: int) -> Path:
         return self.path.with_name(f"{self.path.stem}_{number:06d}.vtu")

@@ -13,13 +13,7 @@ from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, journal_of, recover
 from windlass.framework.files.whole_files import check_target, create_draft, replace_file
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import (
-    BrokenSeriesError,
-    FieldSeries,
-    Frame,
-    continuing,
-    writing,
-)
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, continuing, writing
 
 _HEAD = (
     b'<?xml version="1.0"?>\n<Xdmf Version="3.0"><Domain>'
@@ -30,26 +24,18 @@ _HEAD = (
 class XdmfSeries(FieldSeries):
     """`<name>.xdmf`, the file to open, and `<name>.h5` beside it; move both together.
 
-    path: folder and name without suffix; the folder must exist.
-    mesh: reference mesh, written once.
-    kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest; their data are
-    copied to a new file once.
-
     The format as meshio writes it has one mesh for all times, so the points stay in the reference position and the
     field `displacement` [m], shape (n, 3), in the global frame, moves them through the filter Warp By Vector (scale
     factor 1). It is computed from `points`; a `displacement` in `point_data` must agree with it. VTK's reader shows
     two blocks: the first is the time series; the second, the mesh grid of the file, stays at the first time shown
     and is best hidden.
 
-    Both files are complete after every frame. See `FieldSeries` for arguments and errors.
+    Both files are complete after every frame; kept frames of an interrupted run are copied to a new data file once.
+    See `FieldSeries` for arguments and errors.
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        mesh: LineMesh,
-        kept: Sequence[float] = (),
-        digest: str | None = None,
+        self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = (), digest: str | None = None
     ) -> None:
         super().__init__(path, ".xdmf", mesh, kept, digest)
         self._data_path = check_target(self.path.with_suffix(".h5"), "series")
@@ -83,9 +69,6 @@ class XdmfSeries(FieldSeries):
         self._digest.add("index", text)
         for values in (*fields.values(), *frame.cell_data.values()):
             self._digest.add("data", values)
-
-    def _write_empty(self) -> None:
-        self._start()
 
     def _start(self) -> None:
         """Write reference mesh and labels, and an index of the frames that are kept."""

@@ -130,12 +130,6 @@ class Processes:
         if error is not None:
             raise error
 
-    def share_error(self, error: WindlassError | None) -> None:
-        """Raise on all processes what the first one passes."""
-        found: WindlassError | None = self.from_first("errors", error)
-        if found is not None:
-            raise found
-
     def _check(self, what: str) -> None:
         if self._alone:
             raise ModelError(

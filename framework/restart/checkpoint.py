@@ -55,10 +55,14 @@ class Checkpoint(StepHook):
         path, every: see above.
         clock: says when one is due.
         is_written: whether this process has written the file.
+        is_unasked: whether nobody asked for checkpoints: they are written by the clock alone, and removed when all
+            went well.
 
     Raises:
         OutputError: a place that cannot be written, a file that cannot be read or that another run writes.
     """
+
+    is_unasked = False
 
     @checked(
         OutputError,
@@ -118,7 +122,7 @@ class Checkpoint(StepHook):
         return self._newest.read(number) if self._newest is not None and number in self._known else None
 
     def reach(self, number: int) -> None:
-        """A solve has taken over its record, if there is one; after the last of them the run is on new ground."""
+        """A solve has taken over its record, if there is one; after the last of them nothing is left to restore."""
         if number >= max(self._known, default=-1):
             self.leave_replay()
 
@@ -130,11 +134,6 @@ class Checkpoint(StepHook):
     def has_later(self, number: int) -> bool:
         """Whether the file to go on from has records of later solves."""
         return any(known > number for known in self._known)
-
-    @property
-    def is_unasked(self) -> bool:
-        """Whether nobody asked for checkpoints: they are written by the clock alone, and removed when all went well."""
-        return False
 
     def write(self, number: int, record: Mapping[str, Any]) -> None:
         """Replace the file; records of later solves, which no longer follow from this one, are left out."""

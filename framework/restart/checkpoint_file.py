@@ -126,14 +126,10 @@ def _write_tree(group: Any, tree: Tree) -> None:
         if isinstance(value, Mapping):
             _write_tree(group.create_group(name), value)
         elif isinstance(value, np.ndarray):
-            _write_array(group, name, value)
+            group[name] = np.ascontiguousarray(value)
         else:
             plain[name] = value
-    _write_array(group, TEXT, np.frombuffer(json.dumps(plain, default=_as_plain).encode(), np.uint8))
-
-
-def _write_array(group: Any, name: str, values: Any) -> None:
-    group.create_dataset(name, data=np.ascontiguousarray(values))
+    group[TEXT] = np.frombuffer(json.dumps(plain, default=_as_plain).encode(), np.uint8)
 
 
 def _as_plain(value: Any) -> Any:
@@ -143,11 +139,7 @@ def _as_plain(value: Any) -> Any:
 
 
 def _read_tree(group: Any) -> dict[str, Any]:
-    tree: dict[str, Any] = {}
-    for name in group:
-        item = group[name]
-        if callable(getattr(item, "keys", None)):
-            tree[name] = _read_tree(item)
-            continue
-        tree[name] = item[()]
+    tree: dict[str, Any] = {
+        name: _read_tree(item) if hasattr(item, "keys") else item[()] for name, item in group.items()
+    }
     return {**json.loads(tree.pop(TEXT).tobytes()), **tree}

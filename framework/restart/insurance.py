@@ -29,17 +29,14 @@ class Insurance(Checkpoint):
         minutes: elapsed time between checkpoints [min].
     """
 
+    is_unasked = True
+
     def __init__(self, minutes: float) -> None:
         self._stem = Path(sys.argv[0]).stem
         self._folder = Path.cwd()
         self.written: Path | None = None
         super().__init__(self._folder / f"{self._stem}.checkpoint.h5", minutes=minutes)
         self.every = 0
-
-    @property
-    def is_unasked(self) -> bool:
-        """Yes."""
-        return True
 
     def _prepare(self) -> None:
         """Nothing is locked or looked for before the first checkpoint."""
@@ -107,7 +104,7 @@ def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
 
 
 def is_replaying() -> bool:
-    """Whether a restarted script is still where the interrupted run has been before: what it writes is written."""
+    """Whether a restarted script repeats what the interrupted run has done: its output is in the files already."""
     find_checkpoint()
     return process.replaying is not None and process.replaying() is not None
 

@@ -1,10 +1,9 @@
-"""Checkpoints of one solve: when they are written, what they hold, and how a solve takes them up again."""
+"""Checkpoints of one solve: when they are written, what they hold, and how a solve goes on from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import count
-from types import TracebackType
 from typing import Any, Protocol, Self
 
 from windlass.framework.assembly.assembly import Assembly
@@ -54,7 +53,7 @@ class Restartable(Protocol):
         """Go on from what `checkpoint` gave."""
 
     def reset_caches(self, state: State) -> None:
-        """Drop everything else that is carried over from step to step and has a say in the last bits."""
+        """Drop everything else that is carried over from step to step and changes the last bits."""
 
 
 class SolveCheckpoint:
@@ -107,9 +106,7 @@ class SolveCheckpoint:
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self._interrupt.end()
         if self._solver.solve_checkpoint is self:
             self._solver.solve_checkpoint = None
@@ -160,9 +157,8 @@ class SolveCheckpoint:
         at = f"at {state.t:.6g} s, step {state.step}"
         say(f"{solver.prefix.rstrip('_')} {'had ended' if record['finished'] else 'goes on'} {at}")
         if record["by_clock"]:
-            say_once(
-                "restart", ["this checkpoint was written by the clock: equal within tolerances, not to the last bit"]
-            )
+            words = "this checkpoint was written by the clock: equal within tolerances, not to the last bit"
+            say_once("restart", [words])
         empty = [name.rpartition(" ")[0] for name, hook in self._hooks.items() if keeps_nothing(hook)]
         if empty:
             say(f"what these hooks have gathered before is not kept: {', '.join(empty)}")
@@ -257,6 +253,6 @@ class SolveCheckpoint:
         self._checkpoint.write(self._number, record)
         self._written = state.step
         leave(Stage.OUTPUT)
-        # a clock must have no say in the digits of a run
+        # results must not depend on when the clock asks for a checkpoint
         if not by_clock:
             solver.reset_caches(state)

@@ -40,8 +40,9 @@ def report() -> tuple[str, bool]:
     found = _Findings()
     _add_python(found)
     for name in REQUIRED_PACKAGES:
-        _add_package(found, name)
-    _add_vtk(found)
+        if _load(found, name) is not None:
+            found.add_line(name, _version(name))
+    found.add_line("vtk", _version("vtk", "not installed; only the tests need it, `make test` installs it"))
     _add_threads(found)
     _add_mpi(found)
     _add_petsc(found)
@@ -71,15 +72,6 @@ def _add_python(found: _Findings) -> None:
     found.add_line("python", f"{version}, {platform.system()} {platform.machine()}")
     if sys.version_info[:2] < PYTHON_MINIMUM:
         found.problems.append("Python {}.{} or later is needed".format(*PYTHON_MINIMUM))
-
-
-def _add_package(found: _Findings, name: str) -> None:
-    if _load(found, name) is not None:
-        found.add_line(name, _version(name))
-
-
-def _add_vtk(found: _Findings) -> None:
-    found.add_line("vtk", _version("vtk", "not installed; only the tests need it, `make test` installs it"))
 
 
 def _add_threads(found: _Findings) -> None:

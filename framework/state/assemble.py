@@ -1,6 +1,6 @@
 """Assembly calls in the manner of dolfinx, for tests, own solvers and users who come from there.
 
-They work on one process; on several, each works for itself, as long as none of its tables is spread.
+They work on one process; on several, each works for itself, as long as none of its tables is distributed.
 
 The unknowns are the coordinates alone, in world order: entry i belongs to ``state.q[i]``.  Constraints are assembled by
 the solvers, which number their multipliers among the coordinates.
@@ -31,8 +31,7 @@ def create_vector(world: World) -> Any:
 @checked(world=instance(World))
 def create_matrix(world: World) -> Any:
     """An empty PETSc matrix over the coordinates, in world order, with the sparsity of the tangent."""
-    pattern = _coordinate_matrix(world, None)
-    return _to_petsc(pattern)
+    return _to_petsc(_coordinate_matrix(world, None))
 
 
 @checked(world=instance(World), state=instance(State), load_factor=number("1"), velocity_terms=yes_no())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.assembly.assembly import Assembly, serial_assembly
+from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.checks.checks import checked, handle, inside, instance, word
 from windlass.framework.errors import ModelError, WindlassError
@@ -195,11 +195,3 @@ def _share_markers(entity: Entity, here: IntArray, assembly: Assembly) -> IntArr
 def prepare_outputs(whole: State) -> Any:
     """Bring a whole (gathered) state into the fields of the whole world on this process."""
     return whole.assembly.load_fields(whole)
-
-
-def local_rows(entity: Entity, whole: State) -> LocalRows:
-    """The rows of a handle in the local numbering of a whole state."""
-    world = whole.world
-    if world.tables.get(entity.table.component) is not entity.table:
-        raise ModelError(f"{entity!r} belongs to another world than the state")
-    return serial_assembly(world).bind(entity.table, entity.rows)

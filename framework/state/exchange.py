@@ -46,14 +46,9 @@ def gather_values(assembly: Assembly, local: Mapping[str, FloatArray]) -> dict[s
 
 
 def scatter_values(assembly: Assembly, stored: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Local arrays from whole ones in world order, by the names of those of a state.
-
-    Raises:
-        ModelError: the sizes are those of another model.
-    """
+    """Local arrays from whole ones in world order, by the names of those of a state."""
     layout = assembly.layout
     where = [layout.dofs] * 4 + [layout.multipliers_owned] + [layout.data_rows_owned] * 2
-    check_sizes(assembly.world.numbering, stored)
     return {name: stored[name][numbers] for name, numbers in zip(NAMES, where, strict=True)}
 
 

@@ -48,46 +48,31 @@ class State:
 
     @checked(world=instance("World"), assembly=optional(instance("Assembly")))
     def __init__(self, world: World, assembly: Assembly | None = None) -> None:
-
         self._world = world
         if assembly is None and communicator() is None:
             assembly = serial_assembly(world)
         self._assembly = assembly
         self.t = 0.0
         self.step = 0
-        self._allocate(*self._initial_values())
-
-    def _allocate(self, q: FloatArray, v: FloatArray, data: FloatArray, multipliers: int) -> None:
-        self.q: FloatArray = q
-        self.v: FloatArray = v
-        self.a: FloatArray = np.zeros(len(q))
-        self.carried: FloatArray = np.zeros(len(q))
+        local = assembly or parallel_assembly(world, communicator())
+        layout, multipliers = local.layout, len(local.layout.multipliers_owned)
+        start = {"q": layout.displacement, "v": layout.velocity, "data": layout.data_initial}
+        if assembly is None:
+            start, multipliers = gather_values(local, start), world.numbering.multiplier_count
+        self.q, self.v, self.data = (start[name].copy() for name in ("q", "v", "data"))
+        self.a: FloatArray = np.zeros(len(self.q))
+        self.carried: FloatArray = np.zeros(len(self.q))
         self.lam: FloatArray = np.zeros(multipliers)
-        self.data: FloatArray = data
-        self.start_data: FloatArray = data.copy()
+        self.start_data: FloatArray = self.data.copy()
 
-    def _initial_values(self) -> tuple[FloatArray, FloatArray, FloatArray, int]:
-        """Initial q, v and data, and the number of multipliers."""
-
-        assembly = self._assembly or parallel_assembly(self._world, communicator())
-        layout = assembly.layout
-        if self._assembly is not None:
-            start = layout.displacement, layout.velocity, layout.data_initial
-            return start[0].copy(), start[1].copy(), start[2].copy(), len(layout.multipliers_owned)
-        local = {"q": layout.displacement, "v": layout.velocity, "data": layout.data_initial}
-        whole = gather_values(assembly, local)
-        return whole["q"], whole["v"], whole["data"], self._world.numbering.multiplier_count
-
-    @classmethod
-    def create_empty(cls, world: World) -> State:
-        """A whole state in world order whose values are all 0."""
-        state, number = cls.__new__(cls), world.numbering
-        state._world, state._assembly = world, None
-        state.t, state.step = 0.0, 0
-        state._allocate(
-            np.zeros(number.count), np.zeros(number.count), np.zeros(number.data_total), number.multiplier_count
-        )
-        return state
+    def _derive(self, assembly: Assembly | None, values: Mapping[str, FloatArray]) -> State:
+        """A state of the same world and instant with other values by name."""
+        other = State.__new__(State)
+        other._world, other._assembly = self._world, assembly
+        other.t, other.step = self.t, self.step
+        for name in NAMES:
+            setattr(other, name, values[name])
+        return other
 
     @property
     def world(self) -> World:
@@ -101,18 +86,12 @@ class State:
         Raises:
             ModelError: the state is whole, and no process has the whole world.
         """
-
         return self._assembly if self._assembly is not None else serial_assembly(self._world)
 
     @property
     def is_whole(self) -> bool:
         """Whether the values are those of the whole world, in world order."""
         return self._assembly is None or self._assembly.layout.size == 1
-
-    @property
-    def local_assembly(self) -> Assembly | None:
-        """The assembly whose local numbers the values have; None for states in world order."""
-        return self._assembly
 
     @checked(assembly=instance("Assembly"))
     def is_local_to(self, assembly: Assembly) -> bool:
@@ -121,12 +100,7 @@ class State:
 
     def copy(self) -> State:
         """An independent copy."""
-        other = State.__new__(State)
-        other._world, other._assembly = self._world, self._assembly
-        for name in NAMES:
-            setattr(other, name, getattr(self, name).copy())
-        other.t, other.step = self.t, self.step
-        return other
+        return self._derive(self._assembly, {name: getattr(self, name).copy() for name in NAMES})
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> None:
@@ -138,7 +112,6 @@ class State:
     @checked(name=word(*NAMES[:4]))
     def vector(self, name: str) -> Any:
         """A PETSc vector over the memory of ``q``, ``v``, ``a`` or ``carried``, with ghosts under MPI."""
-
         array = getattr(self, name)
         if self._assembly is None or self._assembly.layout.size == 1:
             return PETSc.Vec().createWithArray(array, comm=PETSc.COMM_SELF)
@@ -211,14 +184,9 @@ class State:
 
     def gather(self) -> State:
         """The whole state in world order on every process; itself in serial."""
-
         if self._assembly is None or self._assembly.layout.size == 1:
             return self
-        whole = State.create_empty(self._world)
-        for name, values in gather_values(self._assembly, {name: getattr(self, name) for name in NAMES}).items():
-            setattr(whole, name, values)
-        whole.t, whole.step = self.t, self.step
-        return whole
+        return self._derive(None, gather_values(self._assembly, {name: getattr(self, name) for name in NAMES}))
 
     def scatter(self, stored: Mapping[str, FloatArray]) -> None:
         """Take over whole arrays in world order.
@@ -241,7 +209,6 @@ class State:
         Raises:
             OutputError: the file cannot be written.
         """
-
         whole, model = self.gather(), {**describe_for_state(self._world), **describe_switches(self._world)}
         path = Path(path)
         if is_first_process():
@@ -266,7 +233,6 @@ class State:
             ModelError: the state of another model: other rows, or nodes elsewhere; or of one switched otherwise.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
-
         check_stored(stored, path)
         check_sizes(self._world.numbering, stored)
         if "model" in model:

@@ -18,8 +18,7 @@ from windlass.framework.model.world import World
 from windlass.framework.state.fingerprint import list_switches, restore_changes
 
 PREFIX = "switch."
-COMPARE, RESTORE, KEEP = "compare", "restore", "keep"
-HOW = (COMPARE, RESTORE, KEEP)
+RESTORE, KEEP = "restore", "keep"
 SHOWN = 5
 """Columns that a message names."""
 

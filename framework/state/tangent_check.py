@@ -1,6 +1,6 @@
 """Tangents against central differences of the residual, of whole models: for tests of laws.
 
-    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives by q, v, a and λ, entry by entry
+    R = M(q) a + f(q, v, t) - loads + C_qᵀ λ,  C     and its derivatives by q, v, a and λ, and their sum, entry by entry
 
 A difference of step h has an error of about h² of the third derivative and ε R/h by rounding, with h = 1e-6 some 1e-9
 of the largest entry of a row.  Contact states are history values, which no difference changes.
@@ -32,6 +32,8 @@ FACTORS = {
 }
 """Factors of displacements, velocities, accelerations and multipliers that give one derivative; 1e-300 keeps forces of
 inertia in, which are left out at 0."""
+TOGETHER = (0.7, 1.3, 2.1, 0.4)
+"""Factors of all derivatives at once: a tangent that is not linear in its factors is wrong there."""
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
 """Derivatives of which the largest entry bounds the scale of a row."""
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
@@ -92,8 +94,20 @@ def check_tangent(
             check_fields(assembly, tolerance, where=f"in random state {k}" if k else "at the given state")
 
 
-def check_fields(assembly: Assembly, tolerance: float = 2e-8, where: str = "at the present fields") -> None:
+def check_fields(
+    assembly: Assembly,
+    tolerance: float = 2e-8,
+    where: str = "at the present fields",
+    *,
+    limit: float = np.inf,
+) -> None:
     """Do what `check_tangent` does at the present fields of an assembly, at position and at rate level.
+
+    Args:
+        assembly: with the fields.
+        tolerance: as there.
+        where: how errors name the fields.
+        limit: largest error of any entry, in the unit of that entry, however large its row is.
 
     Raises:
         ModelError: as there.
@@ -110,11 +124,36 @@ def check_fields(assembly: Assembly, tolerance: float = 2e-8, where: str = "at t
             for name, factors in FACTORS.items():
                 largest = max(float(np.abs(expected[other]).max(initial=1.0)) for other in BESIDE[name])
                 given = eval_tangent(assembly, *factors)[:, slice(n, None) if name == "lam" else slice(n)]
-                wrong = find_wrong(given, expected[name], tolerance * np.minimum(rows, largest))
+                allowed = np.minimum(tolerance * np.minimum(rows, largest), limit)
+                wrong = find_wrong(given, expected[name], allowed)
                 if wrong is not None:
                     raise ModelError(_describe(assembly, name, wrong, where))
+            _check_together(assembly, expected, tolerance, limit, rows, where)
     finally:
         fields.rate_level = False
+
+
+def _check_together(
+    assembly: Assembly, expected: dict[str, FloatArray], tolerance: float, limit: float, rows: FloatArray, where: str
+) -> None:
+    """Compare the tangent for all factors at once with the sum of the differences.
+
+    Raises:
+        ModelError: single derivatives are right, but not their sum.
+    """
+    dq, dv, da, scale = TOGETHER
+    by_q = dq * expected["x"] + dv * expected["v"] + da * expected["a"]
+    total = np.concatenate((by_q, scale * expected["lam"]), axis=1)
+    largest = float(np.abs(total).max(initial=1.0))
+    allowed = np.minimum(tolerance * np.minimum(sum(TOGETHER) * rows, largest), 2.0 * limit)
+    wrong = find_wrong(eval_tangent(assembly, *TOGETHER), total, allowed)
+    if wrong is not None:
+        raise ModelError(
+            "tangent: derivatives by displacement, velocity, acceleration and multiplier are right one by one, but "
+            f"with factors {dq}, {dv}, {da} and {scale} the entry of the {_describe_row(assembly, wrong.row)} and "
+            f"{_describe_unknown(assembly, wrong.column)} is {wrong.given:.9g} {where}: must be {wrong.expected:.9g}, "
+            "the sum of the differences"
+        )
 
 
 def find_wrong(given: FloatArray, expected: FloatArray, allowed: FloatArray) -> Wrong | None:
@@ -146,7 +185,7 @@ def eval_tangent(
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.add_tangent(values, dq, dv, da, load_factor, da)
     assembly.add_constraint_tangent(values, dq, dv, scale)
-    return _spread(assembly, values)
+    return _to_dense(assembly, values)
 
 
 def eval_differences(assembly: Assembly, name: str, step: float = STEP, load_factor: float = 1.0) -> FloatArray:
@@ -164,7 +203,7 @@ def eval_differences(assembly: Assembly, name: str, step: float = STEP, load_fac
     return out
 
 
-def _spread(assembly: Assembly, values: FloatArray) -> FloatArray:
+def _to_dense(assembly: Assembly, values: FloatArray) -> FloatArray:
     """Matrix values as a dense matrix over coordinates, then multipliers."""
     layout, pattern = assembly.layout, assembly.sparsity.pattern
     full = np.zeros((len(layout.unknowns.numbers),) * 2)
@@ -177,21 +216,27 @@ def _spread(assembly: Assembly, values: FloatArray) -> FloatArray:
 
 def _describe(assembly: Assembly, name: str, wrong: Wrong, where: str) -> str:
     """The worst entry in words, with the law that it comes from."""
-    n, numbering, layout = assembly.layout.spare, assembly.world.numbering, assembly.layout
-
-    def describe(k: int) -> str:
-        if k < n:
-            return numbering.describe_dof(int(layout.dofs[k]))
-        return numbering.describe_multiplier(int(layout.multipliers_owned[k - n]))
-
+    n = assembly.layout.spare
     column = wrong.column + (n if name == "lam" else 0)
-    kind = "force on" if wrong.row < n else "equation of"
     several = f"; {wrong.entries} entries are wrong" if wrong.entries > 1 else ""
     law = _find_law(assembly, name, wrong.row, column)
     return (
-        f"tangent{f' of {law}' if law else ''}: derivative of the {kind} {describe(wrong.row)} by the {WORDS[name]} of "
-        f"{describe(column)} = {wrong.given:.9g} {where}: must be {wrong.expected:.9g}, the central difference{several}"
+        f"tangent{f' of {law}' if law else ''}: derivative of the {_describe_row(assembly, wrong.row)} by the "
+        f"{WORDS[name]} of {_describe_unknown(assembly, column)} = {wrong.given:.9g} {where}: must be "
+        f"{wrong.expected:.9g}, the central difference{several}"
     )
+
+
+def _describe_unknown(assembly: Assembly, k: int) -> str:
+    """A coordinate or, behind those, a multiplier in words."""
+    numbering, layout = assembly.world.numbering, assembly.layout
+    if k < layout.spare:
+        return numbering.describe_dof(int(layout.dofs[k]))
+    return numbering.describe_multiplier(int(layout.multipliers_owned[k - layout.spare]))
+
+
+def _describe_row(assembly: Assembly, k: int) -> str:
+    return f"{'force on' if k < assembly.layout.spare else 'equation of'} {_describe_unknown(assembly, k)}"
 
 
 def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
@@ -210,7 +255,7 @@ def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
         assembly.update_markers()
         given = np.zeros(assembly.sparsity.pattern.spare + 1)
         _add_own_tangent(assembly, component, FACTORS[name], given)
-        error = abs(_spread(assembly, given)[row, column] - (forces[0] - forces[1]) / (2 * STEP))
+        error = abs(_to_dense(assembly, given)[row, column] - (forces[0] - forces[1]) / (2 * STEP))
         if error > worst:
             worst, found = error, component.__name__
             rows = _rows_at(system, row, column, assembly.layout.spare)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 COUNTS = {"kill": 200, "full_disk": 100, "damage": 500, "cache": 60}
 
-# these words are none of PETSc's
+# PETSc must not read these words
 words, sys.argv[1:] = sys.argv[1:], []
 names = [word for word in words if word in COUNTS] or list(COUNTS)
 numbers = [int(word) for word in words if word.isdigit()]

@@ -233,7 +233,7 @@ def test_cable_coordinates() -> None:
     layout = Layout(world)
     x = np.append(np.random.default_rng(1).standard_normal(layout.spare), 0.0)
     columns = cc.allocate(world, marker.ids, layout)
-    cc.update_cables(np.array([0]), columns.dofs, columns, x, 2 * x)
+    cc.update_cables(cc.CableRows(np.array([0]), columns.dofs), columns, x, 2 * x)
     dofs = layout.local_dofs(world.dofs_of(cable))
     assert_allclose(columns.q, x[dofs], atol=0)
     assert_allclose(columns.v, 2 * x[dofs], atol=0)

@@ -26,7 +26,7 @@ from windlass.elements.cable2d.ale_kernels import slide_matrices
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.evaluate import eval_output, find_output, local_rows
+from windlass.framework.state.evaluate import eval_output, find_output
 from windlass.framework.state.state import State
 from windlass.framework.state.tangent_check import eval_differences, eval_residual, eval_tangent
 
@@ -186,7 +186,7 @@ def test_forces_are_those_of_a_plain_cable_with_the_motion_of_the_material(
 
 def eval_contact_output(pairs: Pairs, name: str) -> Any:
     """An output of the contacts at the present fields."""
-    rows = local_rows(pairs.contacts, State(pairs.world))
+    rows = serial_assembly(pairs.world).bind(pairs.contacts.table, pairs.contacts.rows)
     return find_output(pairs.contacts, name).evaluate(rows, pairs.assembly.fields)
 
 

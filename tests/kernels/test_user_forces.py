@@ -102,14 +102,14 @@ def test_forms_agree(form: str) -> None:
 @pytest.mark.parametrize("exact", [True, False])
 def test_tangent(form: str, exact: bool) -> None:
     function, derivative = FORMS[form]
-    check_fields(create_springs(function, derivative if exact else None), 1e-7)
+    check_fields(create_springs(function, derivative if exact else None), 1e-7, limit=1e-7)
 
 
 def test_forms_mix() -> None:
     """One table with all forms, a linear row, and a derivative in another form than its force."""
     functions = [FORMS[form][0] for form in ("compiled", "vectorised", "plain")]
     assembly = create_springs([*functions, None], [plain_derivative, None, FORMS["compiled"][1], None])
-    check_fields(assembly, 1e-7)
+    check_fields(assembly, 1e-7, limit=1e-7)
     expected = create_springs([plain, plain, plain, None])
     assert_allclose(eval_forces(assembly), eval_forces(expected), rtol=1e-14, atol=1e-14)
 
@@ -183,9 +183,9 @@ def test_coordinate_forms(function: Any, derivative: Any) -> None:
     _, expected = create_coordinate_springs(coordinate_plain)
     _, given = create_coordinate_springs(function)
     assert_allclose(eval_forces(given), eval_forces(expected), rtol=1e-14)
-    check_fields(given, 1e-7)
+    check_fields(given, 1e-7, limit=1e-7)
     _, given = create_coordinate_springs(function, derivative)
-    check_fields(given, 1e-7)
+    check_fields(given, 1e-7, limit=1e-7)
 
 
 ROW_1 = "of CartesianSpringDamper 1 (CartesianSpringDamper row 1) gave"

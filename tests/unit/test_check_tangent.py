@@ -127,6 +127,22 @@ def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         wl.testing.check_tangent(world)
 
 
+def test_factors_that_do_not_add_up_are_found() -> None:
+    """A tangent with a product of its factors: single derivatives are right."""
+    world = create()
+    system = serial_assembly(world).layout.systems[CubicSpring]
+    right: Callable[..., None] = system.tangent
+
+    def add_product(s: Evaluation) -> None:
+        right(s)
+        s.values[s.slots.ravel()[-1]] += s.dq * s.dv
+
+    system.tangent = add_product
+    serial_assembly(world).order_systems()
+    with pytest.raises(wl.ModelError, match=r"^tangent: derivatives .* are right one by one, but with"):
+        wl.testing.check_tangent(world)
+
+
 def test_forces_that_are_not_finite() -> None:
     with pytest.raises(wl.ModelError, match=r"^forces are not finite at the given state: must be; take a smaller disp"):
         wl.testing.check_tangent(_infinite(), states=0)

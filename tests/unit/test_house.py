@@ -1,9 +1,11 @@
-"""The rooms of the code: no circle of imports, small folders and files, no law in the framework."""
+"""The rooms of the code: no circle of imports, small folders and files, no law in the framework, names that exist."""
 
 from __future__ import annotations
 
 import ast
+import pkgutil
 import re
+import tomllib
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -86,6 +88,86 @@ def docstrings(tree: ast.AST) -> set[int]:
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
+PYTHON = sorted(p for top in (*TOPS, "src", "examples", "benchmarks", "tests") for p in (ROOT / top).rglob("*.py"))
+PAGES = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
+SCRIPTS = (
+    ROOT / "Makefile",
+    ROOT / "Dockerfile",
+    ROOT / "pyproject.toml",
+    ROOT / ".ci" / "run",
+    *ROOT.glob("scripts/*"),
+)
+RESULTS = "benchmarks/results"
+NAMED = r"_?[a-z][a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z]+[A-Z]\w+"
+"""What is a name in code and no word of English or letter of a formula: with an underscore, or capitals inside."""
+
+
+def find_words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+def split_python(text: str) -> tuple[str, list[str]]:
+    """The code of a file, and its docstrings and comments."""
+    prose = list[str]()
+
+    def take(found: re.Match[str]) -> str:
+        if text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip():
+            return found[0]  # a string of the code
+        prose.append(found[0])
+        return ""
+
+    code = re.sub(r'""".*?"""', take, text, flags=re.DOTALL)
+    comment = re.compile(r"(?:^|\s)# .*", re.MULTILINE)
+    return comment.sub("", code), prose + comment.findall(code)
+
+
+def find_unknown(texts: list[str], words: set[str], snippets: set[str]) -> Iterator[str]:
+    """Files, modules and back-quoted names in prose that nothing in this checkout has."""
+    files = [str(path.relative_to(ROOT)) for path in (*PYTHON, *PAGES)]
+    for text in texts:
+        for name in re.findall(r"(?<![\w./*-])[a-z][\w/]+\.py\b", text):
+            if name not in snippets and not any(f"/{file}".endswith(f"/{name}") for file in files):
+                yield name
+        tops = "|".join((*TOPS, "tests", "docs", "examples", "benchmarks", "scripts"))
+        for name in re.findall(rf"(?<![\w./-])(?:{tops})/[\w/.-]*\w", text):
+            if name != RESULTS and not (ROOT / name).exists() and not (ROOT / f"{name}.py").exists():
+                yield name
+        for name in re.findall(r"\bwindlass(?:\.\w+)+", text):
+            try:
+                pkgutil.resolve_name(name)
+            except (ImportError, AttributeError):
+                yield name
+        for name in re.findall(r"(?<!`)`([A-Za-z_][\w.]*)(?:\(.*\))?`", text):
+            if any(re.fullmatch(NAMED, word) and word not in words for word in name.split(".")):
+                yield name
+
+
+def test_prose_names_what_exists() -> None:
+    """Pages, docstrings, messages and comments after files or names have moved."""
+    words, prose = set[str](), dict[Path, list[str]]()
+    for path in PYTHON:
+        text = path.read_text()
+        code, prose[path] = split_python(text)
+        words |= find_words(code) | find_words(path.stem)
+        if not path.is_relative_to(ROOT / "tests"):
+            prose[path] = [text]
+    for path in (*PAGES, *SCRIPTS):
+        text = path.read_text()
+        words |= find_words(" ".join(re.findall(r"```.*?```", text, re.DOTALL)) if path.suffix == ".md" else text)
+        # its tables have old names on their left
+        prose[path] = [re.sub(r"^\|[^|]*\|", "", text, flags=re.MULTILINE) if path.name == "CHANGELOG.md" else text]
+    snippets = {name for path in PAGES for name in re.findall(r"<!-- file: (\S+) -->", path.read_text())}
+    assert len(words) > 5000 and len(snippets) > 5
+    wrong = {path: sorted(set(find_unknown(texts, words, snippets))) for path, texts in prose.items()}
+    assert {str(path.relative_to(ROOT)): names for path, names in wrong.items() if names} == {}
+
+
+def test_names_that_are_gone_are_found() -> None:
+    text = "`gone_module` and `World.gone_too()`, framework/gone, windlass.framework.gone, gone.py, `World.add`, M.py"
+    found = ["framework/gone", "gone.py", "gone_module", "windlass.framework.gone", "World.gone_too"]
+    assert sorted(find_unknown([text], {"World"}, set()), key=str.lower) == found
+
+
 def test_framework_names_no_law() -> None:
     """No identifier and no text, but for examples in docstrings."""
     packages = (windlass.elements.__name__, windlass.connectors.__name__)
@@ -109,6 +191,21 @@ def test_design_names_every_room() -> None:
     text = (ROOT / "docs" / "design.md").read_text()
     rooms = {path.parent.relative_to(ROOT) for path in FILES} - {Path(top) for top in TOPS}
     assert [str(room) for room in sorted(rooms) if f"  {room.name}/" not in text] == []
+
+
+def test_design_has_the_floors_that_are_checked() -> None:
+    """From the ground up, with those of one floor in the order of the alphabet."""
+    text = (ROOT / "docs" / "design.md").read_text()
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    floors = {
+        c["containers"][0].removeprefix("windlass."): c["layers"][::-1] for c in contracts if c["type"] == "layers"
+    }
+    assert {top: floors.get(top) is not None for top in TOPS} == dict.fromkeys(TOPS, True)
+    for top in TOPS:
+        said = re.search(rf"^- {top}: (.*?)(?=^- |^$)", text, re.MULTILINE | re.DOTALL)
+        assert said is not None
+        levels = [sorted(re.findall(r"`(\w+)`", level)) for level in said[1].split(";")]
+        assert levels == [sorted(re.findall(r"\w+", floor)) for floor in floors[top] if not floor.startswith("(")], top
 
 
 def test_walk_exists() -> None:

@@ -64,13 +64,13 @@ class Neighbours:
         ("from_first", ("the clock", 1.0)),
         ("deal", ("parts", None)),
         ("gather_first", ("parts", 1)),
+        ("agree", (None,)),
         ("sum", (np.ones(2),)),
         ("maximum", (np.ones(2),)),
         ("largest", ([1.0],)),
         ("largest_of", (1.0,)),
         ("any", (True,)),
         ("all", (True,)),
-        ("share_error", (None,)),
     ],
 )
 def test_a_process_that_works_alone_gets_an_error(name: str, arguments: tuple[Any, ...]) -> None:

@@ -1,0 +1,73 @@
+"""What kinds of markers have in common: registration around a kernel, and coordinate numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.model.law import Law, LocalRows, Output, Rows, Tables, law_of, register
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import System
+from windlass.framework.model.table import EntityTable
+
+
+def register_marker(
+    component: type[Component],
+    family: str,
+    update: Callable[..., None],
+    bind: Callable[[LocalRows], Any],
+    dofs: Callable[[Tables, EntityTable], IntArray] | str,
+    source: str,
+    check: Callable[[Tables, EntityTable], None] | None = None,
+    outputs: Mapping[str, Output] | None = None,
+) -> None:
+    """Make a kind of marker known.
+
+    Args:
+        component: the schema.
+        family: of the marker.
+        update: kernel ``(c, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
+        bind: ``(rows) -> c``, the arrays that it reads.
+        dofs: coordinates of the markers, see `Law`; or the reference whose coordinates they have.
+        source, check, outputs: see `Law`.
+    """
+
+    def build(rows: LocalRows) -> System:
+        c, system = bind(rows), System(component.__name__, rows.dofs)
+        system.update = call(update, lambda s: (c, s.markers[family], s.x, s.v))
+        return system
+
+    def dofs_of(world: Tables, table: EntityTable) -> IntArray:
+        return world.dofs_of(table.local(dofs)) if isinstance(dofs, str) else dofs(world, table)
+
+    register(
+        Law(
+            component,
+            "marker",
+            dofs=dofs_of,
+            build=build,
+            check=check,
+            outputs=outputs or {},
+            family=family,
+            source=source,
+        )
+    )
+
+
+def number_markers(world: Tables, ids: IntArray, layout: Rows, family: str, least: int = 0) -> IntArray:
+    """Local coordinate numbers of markers of a family, the spare number beyond those of each, shape (markers, m).
+
+    m is the number of coordinates of the widest kind that the whole world has, or ``least``, so that every process has
+    the widest kind that its connectors may expect.
+    """
+    tables = [t for c, t in world.tables.items() if (law := law_of(c)) is not None and law.family == family]
+    m = max((world.resident_dofs(table).shape[1] for table in tables), default=least)
+    dofs = np.full((len(ids), m), layout.spare, np.int64)
+    for table, positions, rows in world.split_by_table(ids):
+        own = layout.local_dofs(world.row_dofs(table, rows))
+        dofs[positions, : own.shape[1]] = own
+    return dofs
