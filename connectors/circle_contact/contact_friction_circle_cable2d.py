@@ -39,7 +39,6 @@ from windlass.connectors.circle_segments.common import (
     segment_places,
 )
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.kernels import NOT_RECORDED
 from windlass.connectors.circle_segments.moving_cable import update_moving
 from windlass.connectors.circle_segments.update import record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY
@@ -52,7 +51,7 @@ from windlass.framework.model.system import Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
 
 AT_LIMIT = 1e-6
-START = (0.1, UNDEFINED, NOT_RECORDED)
+START = (0.1, UNDEFINED, 0.0)
 FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
 
 
@@ -151,7 +150,7 @@ def build(rows: LocalRows) -> System:
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 
     update_states, record = call(update_friction), call(record_positions)
-    has_dampers_alone = bool(((c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
+    has_dampers_alone = bool((c.current & (c.mu_k == 0.0) & (c.mu_v != 0.0)).any())
 
     def update(*args: Any) -> Any:
         result = update_states(*args)
@@ -176,7 +175,7 @@ def build(rows: LocalRows) -> System:
         start, data = fields.start_data, fields.data
         before = data.copy()
         # what was not recorded, because there were no bristles, begins where the segment is now
-        start[states[start[sticks] == NOT_RECORDED]] = UNDEFINED
+        start[states[start[sticks] == 0.0]] = UNDEFINED
         post_newton(fields)
         # a segment whose bristle is bent to the limit of friction slips on: rounding shall not decide
         force = np.abs(eval_segments(contact, fields)[places][:, :2])

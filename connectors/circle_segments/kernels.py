@@ -37,8 +37,6 @@ from windlass.framework.kernels.kernel import kernel
 
 Eight = tuple[float, float, float, float, float, float, float, float]
 
-NOT_RECORDED = 0.0
-
 
 class ContactColumns(NamedTuple):
     """Rows of a contact law, arrays of shape (rows,) if nothing else is said.
@@ -228,15 +226,6 @@ def stick_position(law: RowLaw, o: Pose, slope: FloatArray, j: int, h: Chord) ->
     return law.r * alpha + (z.rho - 0.5 - law.shift) * d_rho, d_rho, d_length
 
 
-@kernel(inline=True)
-def read_state(law: RowLaw, data: FloatArray, state_at: int, stick_at: int) -> tuple[float, float]:
-    """State and sticking position; what sticks by bristles that have no position yet is undecided."""
-    state, stick = data[state_at], data[stick_at]
-    if state == 0.0 and stick == NOT_RECORDED and law.mu_k != 0.0:
-        return UNDEFINED, stick
-    return state, stick
-
-
 class SegmentState(NamedTuple):
     """What one segment and its forces are, all scalars; letters as at the head of this file.
 
@@ -343,7 +332,7 @@ def add_residual(
                 j = shape.start[k] + s
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
-                    state, stick = read_state(law, data, first + n + s, first + 2 * n + s)
+                    state, stick = data[first + n + s], data[first + 2 * n + s]
                 z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
                 n0x, n0y, n1x, n1y = force_normals(law, z.chord)
                 rho = z.chord.rho

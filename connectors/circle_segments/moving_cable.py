@@ -37,7 +37,6 @@ from windlass.connectors.circle_segments.kernels import (
     create_pose,
     eval_segment,
     force_normals,
-    read_state,
     touches,
 )
 from windlass.connectors.circle_segments.tangent import add_tangent
@@ -130,7 +129,7 @@ def fill_travel_columns(
         law = create_law(c, shape, i)
         o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
         for s in range(n):
-            state, stick = read_state(law, data, first + n + s, first + 2 * n + s)
+            state, stick = data[first + n + s], data[first + 2 * n + s]
             if data[first + s] > 0.0 or state != 0.0:
                 continue
             j = shape.start[k] + s

@@ -33,7 +33,6 @@ from windlass.connectors.circle_segments.kernels import (
     create_pose,
     eval_segment,
     force_normals,
-    read_state,
     stick_position,
 )
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, set_shift
@@ -106,7 +105,7 @@ def fill_powers(
             j = shape.start[c.cable[i]] + s
             state, stick = UNDEFINED, 0.0
             if c.friction:
-                state, stick = read_state(law, data, first + n + s, first + 2 * n + s)
+                state, stick = data[first + n + s], data[first + 2 * n + s]
             z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
             h, spring = z.chord, law.kc * (z.chord.D - law.r)
             n0x, n0y, n1x, n1y = force_normals(law, h)

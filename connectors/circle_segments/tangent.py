@@ -33,7 +33,6 @@ from windlass.connectors.circle_segments.kernels import (
     eval_segment,
     force_normals,
     normal_force,
-    read_state,
     touches,
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
@@ -212,7 +211,7 @@ def add_tangent(
             if s < n and data[first + s] <= 0.0:
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
-                    state, stick = read_state(law, data, first + n + s, first + 2 * n + s)
+                    state, stick = data[first + n + s], data[first + 2 * n + s]
                 z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
                 on_axis = law.current and y != 0.0 and state == 0.0 and law.mu_k != 0.0
                 f0x, f0y, next_x, next_y = fill_segment_tangent(law, z, o.omega, dq, dv, on_axis, C)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from windlass.connectors.circle_segments.friction import UNDEFINED, decide, wrap
 from windlass.connectors.circle_segments.kernels import (
-    NOT_RECORDED,
     ContactColumns,
     closest_point,
     create_chord,
@@ -25,7 +24,6 @@ from windlass.connectors.circle_segments.kernels import (
     create_pose,
     eval_segment,
     normal_force,
-    read_state,
     stick_position,
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns
@@ -111,8 +109,8 @@ def update_friction(
             x, d_rho, slip, ft = last, 0.0, vt, c.mu_v[i] * vt
             if bristles:
                 x, d_rho, _ = stick_position(law, o, shape.slope, j, h)
-                # what was open at the start of the step, or had no bristles yet, begins to stick where it is now
-                if start[state_at] == UNDEFINED or last == NOT_RECORDED:
+                # a segment that was open at the start of the step begins to stick where it is now
+                if start[state_at] == UNDEFINED:
                     last = x
                 slip = wrap(x - last, r)
                 ft += c.mu_k[i] * slip
@@ -134,10 +132,10 @@ def update_friction(
 def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
     """Store where closed segments with a damper and without bristles are now as their sticking positions.
 
-    With reference lengths (the published law, which leaves positions unchanged) they store that there is none.
+    Not with reference lengths, the published law: its recorded positions stay.
     """
     for i in range(len(c.n)):
-        if not c.active[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:
+        if not c.active[i] or not c.current[i] or c.mu_k[i] != 0.0 or c.mu_v[i] == 0.0:
             continue
         ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
         law = create_law(c, shape, i)
@@ -148,7 +146,7 @@ def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionCol
             p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
             h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
             x, d_rho, _ = stick_position(law, o, shape.slope, j0 + s, h)
-            data[first + 2 * n + s] = x + law.shift * d_rho if law.current else NOT_RECORDED
+            data[first + 2 * n + s] = x + law.shift * d_rho
 
 
 @kernel
@@ -167,7 +165,7 @@ def fill_outputs(
             j = shape.start[k] + s
             state, stick = UNDEFINED, 0.0
             if c.friction:
-                state, stick = read_state(law, data, first + n + s, first + 2 * n + s)
+                state, stick = data[first + n + s], data[first + 2 * n + s]
             z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
             h, gap = z.chord, z.chord.D - law.r
             if c.active[i] and data[first + s] <= 0.0:

@@ -102,7 +102,6 @@ def create_states(model: Model) -> list[State]:
         history = np.zeros((len(gap), 3, SEGMENTS))
         history[:, 0] = gap
         history[:, 1] = np.where(gap > 0.0, -2.0, rng.integers(-1, 2, gap.shape))
-        history[:, 2] = 0.1 * rng.random(gap.shape)  # a stick position of 0 says that none was recorded
         state.data[:] = history.ravel()
         states.append(state)
     return states
