@@ -7,6 +7,9 @@ import pytest
 LONG = (
     "test_parallel.py::test_belt_on_several_processes[3]",
     "test_contact_points.py::test_several_processes[3]",
+    "test_parallel_contacts.py::test_forces_and_tangents[3]",
+    "test_parallel_contacts.py::test_pairs_are_shared[3]",
+    "test_snap_through.py::test_several_processes",
     "test_parallel_building.py::test_building_in_parts[3-graph]",
     "test_nets.py::test_lattices_on_several_processes[falling-200]",
     "test_parallel_net.py::test_net_in_random_order[rows-3]",
