@@ -195,8 +195,14 @@ def test_files_that_petsc_finds_by_itself_change_nothing(tmp_path: Path) -> None
 def test_interrupt_keeps_the_last_whole_step(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
     words = ("-dynamic_end", "1e6", "-progress", "false", "-checkpoint", "c.h5")
+    # a shell lets what it starts in the background ignore Ctrl-C, and tests may run there
     process = subprocess.Popen(
-        command(*words), cwd=tmp_path, env=settings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ["env", "--default-signal=INT", *command(*words)],
+        cwd=tmp_path,
+        env=settings(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     while process.stdout.readline().strip() != "step 3":
