@@ -27,6 +27,20 @@ from windlass.framework.parallel.processes import Processes
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
 
+class Numbers(Protocol):
+    """What a law may ask of the numbers of the whole world; see `Numbering`."""
+
+    node_dofs: dict[type[Component], IntArray]
+    reference: FloatArray
+    displacement: FloatArray
+
+    def places(self, dofs: IntArray) -> IntArray:
+        """Places of coordinates among those that this process knows."""
+
+    def reference_of(self, dofs: IntArray) -> FloatArray:
+        """Reference coordinates of world coordinates."""
+
+
 class Tables(Protocol):
     """What a law may ask of a world, and what numbers and spreads its tables; see `World`."""
 
@@ -37,7 +51,10 @@ class Tables(Protocol):
     is_distributed: bool
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
-    numbering: Any
+
+    @property
+    def numbering(self) -> Numbers:
+        """World numbers and initial values."""
 
     @property
     def count(self) -> int:
