@@ -20,6 +20,9 @@ TESTS = "\n".join(path.read_text() for path in sorted((ROOT / "tests").rglob("*.
 
 def laws_of_package() -> list[Law]:
     """The laws that the folders of the package register, in the order of their names."""
+    for package in PACKAGES.values():
+        for name in package.__all__:
+            getattr(package, name)  # loads its file, which registers the laws in it
     own = [law for kind, law in laws().items() if kind.__module__.startswith("windlass.")]
     return sorted(own, key=lambda law: law.component.__name__)
 
