@@ -183,6 +183,7 @@ class Dynamic(StepSolver):
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
                 run_before_step(all_hooks, current)
+                self.assembly.renew(current)
                 current.start_data[:] = current.data
                 start.assign(current)
                 h, then = self.control.propose(current.t, self.end)
