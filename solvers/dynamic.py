@@ -185,6 +185,8 @@ class Dynamic(StepSolver):
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
                 run_before_step(before, current)
+                if self._decides:
+                    self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
                 self.watch.begin_step()
                 try:

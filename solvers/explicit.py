@@ -187,6 +187,7 @@ class Explicit(StepSolver):
                 solve_checkpoint.before_step(current)
                 for hook in all_hooks:
                     hook.before_step(current)
+                self.assembly.renew(current)
                 size, then = self._grid.propose(current.t, longest)
                 before = current.t
                 advance = self._method.attempt(current, size, then)

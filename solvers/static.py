@@ -190,6 +190,8 @@ class Static(StepSolver):
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
             run_before_step(all_hooks, current)
+            if self._decides:
+                self.assembly.renew(current)
             current.start_data[:] = current.data
             start.assign(current)
             h, then = control.propose(done, 1.0)

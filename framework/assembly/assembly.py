@@ -89,7 +89,7 @@ class Assembly:
         self._multiply = call(multiply_rows)
         self.systems: list[System] = []
         self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
-        self.revision, self._fresh_at = 0, world.version
+        self.revision, self._fresh_at, self._renewed_at = 0, world.version, 0
         self._built_at: dict[type[Component], int] = {}
         order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(require_law(c).role))
         self._components = [c for c in order if require_law(c).build is not None]
@@ -313,6 +313,16 @@ class Assembly:
             elif system.post_newton is not None:
                 system.post_newton(fields)
         state.data[:] = state.start_data[:] = fields.data
+
+    def renew(self, state: Values) -> None:
+        """Before a step: history values that mean nothing since `World.set` was called begin anew."""
+        if self._renewed_at == self.world.version:
+            return
+        fields, self._renewed_at = self.load_fields(state), self.world.version
+        for system in self.systems:
+            if system.renew is not None:
+                system.renew(fields)
+        state.data[:] = fields.data
 
     def describe_worst(self) -> str:
         """The connector with the largest force error of the last update; all processes call this together."""

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.errors import OutputError
 from windlass.framework.files.hdf5 import PAGE, Overlay, change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, recover
 from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all

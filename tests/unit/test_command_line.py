@@ -78,6 +78,7 @@ def rope() -> wl.World:
         ("-help foo", "-help = foo: expected nothing or petsc behind it"),
         ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
         ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
+        ("-dynamic_snes_type fas", "-dynamic_snes_type = fas: expected one of newtonls, newtontr, "),
         ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses it"),
         ("-last_good /dev/null", "-last_good /dev/null is a device: must be a file"),
         ("-last_good none/x.npz", "-last_good none/x.npz: expected a file in a folder that exists"),
@@ -142,7 +143,7 @@ def test_what_petsc_refuses_is_named_and_stays_unread(database: Any) -> None:
     "given",
     [
         {"convergence_test": "default"}, {"convergence_test": "skip", "max_it": "3"}, {"type": "vinewtonrsls"},
-        {"type": "newtontr"}, {"type": "ksponly"},
+        {"type": "vinewtonssls"}, {"type": "newtontr"}, {"type": "ksponly"},
     ],
 )  # fmt: skip
 def test_other_kinds_of_newton_solve_the_same_step(database: Any, given: dict[str, str]) -> None:
@@ -153,6 +154,17 @@ def test_other_kinds_of_newton_solve_the_same_step(database: Any, given: dict[st
     # a single iteration (ksponly) leaves an error of the order of the rotations squared
     size = np.abs(expected).max()
     assert np.abs(found - expected).max() < (size**2 if given.get("type") == "ksponly" else 1e-6 * size)
+
+
+def test_errors_of_a_law_are_one_message(tmp_path: Path) -> None:
+    """A script that knows no more of Windlass than what its law needs."""
+    (tmp_path / "law.py").write_text(
+        "import windlass.framework as fw\n\n\nclass A(fw.Component):\n    x = fw.column('m', 'x')\n\n\n"
+        "fw.register(fw.Law(A, 'thing'))\n"
+    )
+    done = subprocess.run([sys.executable, "law.py"], cwd=tmp_path, env=settings(), capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.startswith("error: role = 'thing' in Law of A: must be one of node")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_files_of_options(tmp_path: Path) -> None:

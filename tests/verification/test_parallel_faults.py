@@ -51,6 +51,18 @@ FAULTS = [
         2,
         "process 1 has left the loop over the steps of Dynamic, while this one is at",
     ),
+    (
+        "break held, then gather",
+        "python",
+        2,
+        "process 1 is at a call of all processes (state), while this one is at the next step of Dynamic",
+    ),
+    (
+        "break held, gather in the loop",
+        "python",
+        2,
+        "process 1 is at the solver dynamic_, while this one begins a call of all processes (state)",
+    ),
     ("step", "python", 2, "step [s]: 0.001 on process 0, 0.002 on process 1: must be the same on all processes"),
 ]
 Outcome = subprocess.CompletedProcess[str]
