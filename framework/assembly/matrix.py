@@ -13,7 +13,12 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.assembly.storage import Sparsity
-from windlass.framework.launch.petsc_functions import get_block_values, preallocate_coo, set_python_context, set_values_coo
+from windlass.framework.launch.petsc_functions import (
+    get_block_values,
+    preallocate_coo,
+    set_python_context,
+    set_values_coo,
+)
 from windlass.framework.runtime.petsc import PETSc
 
 

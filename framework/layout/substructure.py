@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.framework.arrays import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout.unknowns import BLOCK, FULL, Unknowns, number_in_blocks
 from windlass.framework.parallel.processes import Processes
 
@@ -89,21 +89,21 @@ def create_substructure(
     position[order] = np.arange(count)
     inside = count - int(shared.sum())
     row = number_in_blocks(count, np.append(position[nodes], inside))
-    inner, rows = int(row[inside]), int(row[-1]) + BLOCK
+    inner, end = int(row[inside]), int(row[-1]) + BLOCK
     full, every = processes.sum(np.array([BLOCK * len(nodes), row[-1]], float))
     if full < FULL * every:
         return None
     place = row[position]
-    pads: IntArray = np.setdiff1d(np.arange(rows), place)
+    pads: IntArray = np.setdiff1d(np.arange(end), place)
     mine = shared[:owned]
     joint_numbers = np.concatenate(processes.allgather("interface", plain.numbers[:owned][mine]))
-    joint = np.full(rows - BLOCK - inner, -1)
+    joint = np.full(end - BLOCK - inner, -1)
     local = np.flatnonzero(shared)
     joint[place[local] - inner] = np.searchsorted(joint_numbers, plain.numbers[local])
-    return Substructure(place, pads, inner, rows, joint, len(joint_numbers))
+    return Substructure(place, pads, inner, end, joint, len(joint_numbers))
 
 
-def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> IntArray:
+def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
     """What the unknowns are ordered by: along the cables towards the border, multipliers after their coordinates."""
     near = np.zeros(len(unit), bool)
     for rows, _ in couplings:
@@ -111,7 +111,7 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
     near &= ~shared
     near[-1] = False
     backwards = near.any() and unit[near].mean() < 0.5 * np.flatnonzero(~shared[:-1]).mean()
-    key = (-1.0 if backwards else 1.0) * unit
+    key: FloatArray = (-1.0 if backwards else 1.0) * unit
     key[-1] = -np.inf
     last = np.full(len(unit), -np.inf)
     for rows, multipliers in couplings:

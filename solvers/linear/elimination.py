@@ -12,7 +12,7 @@ forms are those of G. H. Golub, C. F. Van Loan, Matrix Computations (2013), sect
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,15 +62,16 @@ def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
         most: blocks of the factors per block of the matrix; None if there would be more.
     """
     rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
-    first, below = np.zeros(inner + 1, np.int64), np.empty(room, np.int32)
+    short: Any = np.int32
+    first, below = np.zeros(inner + 1, np.int64), np.empty(room, short)
     used = find_fill(pattern.indptr, pattern.indices, inner, rows, first, below)
     if used < 0:
         return None
     below = below[:used].copy()
-    source = np.full(inner + 2 * used + (rows - inner) ** 2, -1, np.int32)
+    source = np.full(inner + 2 * used + (rows - inner) ** 2, -1, short)
     find_sources(pattern.indptr, pattern.indices, inner, rows, first, below, source)
     pairs = np.concatenate(([0], np.cumsum(np.diff(first) ** 2)))
-    target = np.empty(pairs[-1], np.int32)
+    target = np.empty(pairs[-1], short)
     find_targets(inner, rows, first, below, target)
     ready = np.arange(inner)
     find_ready(inner, first, below, ready)
@@ -117,13 +118,15 @@ def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first:
 def find_block(i: int, j: int, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
     """The place of block i, j in the factors."""
     k = min(i, j)
+    place: int = inner
     if k >= inner:
-        return inner + 2 * first[inner] + (i - inner) * (rows - inner) + j - inner
+        place += 2 * first[inner] + (i - inner) * (rows - inner) + j - inner
+        return place
     start, size = k + 2 * first[k], first[k + 1] - first[k]
-    if i == j:
-        return start
-    at = np.searchsorted(below[first[k] : first[k + 1]], max(i, j))
-    return start + 1 + at + (size if i > j else 0)
+    place = start
+    if i != j:
+        place = start + 1 + np.searchsorted(below[first[k] : first[k + 1]], max(i, j)) + (size if i > j else 0)
+    return place
 
 
 @kernel

@@ -56,7 +56,7 @@ class SubstructureLU:
         self._eliminate, self._add = call(eliminate), call(add_interface)
         self._reduce, self._expand = call(reduce_right_side), call(expand_solution)
 
-    def setUp(self, pc: Any) -> None:  # noqa: N802  PETSc calls this
+    def setUp(self, pc: Any) -> None:
         """Factorise the matrix as it is."""
         from scipy.linalg import lapack  # here, because one process works without it
 
@@ -112,13 +112,13 @@ def set_substructures(ksp: Any, sparsity: Sparsity, processes: Processes) -> Non
 
 @kernel
 def add_interface(plan: Plan, factors: FloatArray, joint: IntArray, count: int, out: FloatArray) -> None:
-    """Add the Schur complement of a process to that of all, shape (count count + 1,), row by row."""
+    """Add the Schur complement of a process to that of all, shape (count count + 1,), column by column."""
     rows, last = plan.rows - plan.inner, plan.inner + 2 * plan.first[plan.inner]
     for i in range(4 * rows):
         for j in range(4 * rows):
             if joint[i] >= 0 and joint[j] >= 0:
                 block = last + i // 4 * rows + j // 4
-                out[joint[i] * count + joint[j]] += factors[16 * block + j % 4 * 4 + i % 4]
+                out[joint[j] * count + joint[i]] += factors[16 * block + j % 4 * 4 + i % 4]
 
 
 @kernel
