@@ -1,9 +1,14 @@
 """Markers, loads, constraints, springs and contact: one law per file."""
 
-from windlass.connectors.circle_contact.add_contact import add_contact
+from windlass.connectors.circle_contact.add_contact import add_contact, add_contact_with_many
 from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D
 from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
+from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import (
+    CircleSet,
+    ContactFrictionCircleSetPoints2D,
+    SetCircle,
+)
 from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.constraints.distance_constraint import DistanceConstraint
 from windlass.connectors.constraints.generic_joint import GenericJoint
@@ -58,11 +63,13 @@ __all__ = [
     "CableCoordinates",
     "CableShape",
     "CartesianSpringDamper",
+    "CircleSet",
     "ContactCircleCable2D",
     "ContactCoordinate",
     "ContactEllipsoid",
     "ContactFrictionCircleCable2D",
     "ContactFrictionCirclePoints2D",
+    "ContactFrictionCircleSetPoints2D",
     "ContactHalfSpace",
     "ContactMaterial",
     "ContactSet",
@@ -89,10 +96,12 @@ __all__ = [
     "RigidNodePosition",
     "RigidNodePosition3D",
     "RotationCoordinate",
+    "SetCircle",
     "SphericalJoint",
     "SurfaceForces",
     "Torque",
     "add_contact",
+    "add_contact_with_many",
     "belt_creep",
     "clamp",
     "compiled",
