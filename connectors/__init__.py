@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from windlass.connectors.circle_contact.add_contact import add_contact as add_contact
+    from windlass.connectors.circle_contact.add_contact import add_contact_with_many as add_contact_with_many
     from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D as ContactCircleCable2D
     from windlass.connectors.circle_contact.contact_friction_circle_cable2d import (
         ContactFrictionCircleCable2D as ContactFrictionCircleCable2D,
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
 _NAMES = {
-    "circle_contact.add_contact": "add_contact",
+    "circle_contact.add_contact": "add_contact add_contact_with_many",
     "circle_contact.contact_circle_cable2d": "ContactCircleCable2D",
     "circle_contact.contact_friction_circle_cable2d": "ContactFrictionCircleCable2D",
     "circle_contact.contact_friction_circle_points2d": "ContactFrictionCirclePoints2D",

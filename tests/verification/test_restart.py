@@ -128,6 +128,7 @@ def check_series(whole: Path, part: Path) -> None:
         ("implicit spheres", "30", "137", []),
         ("chain", "30", "137", []),
         ("points", "30", "75", []),
+        ("many circles", "30", "75", []),
         ("pendulum", "30", "137", []),
         ("pendulum", "30", "137", ["-explicit_pc_factor_mat_solver_type", "mumps"]),
         ("switched", "20", "75", []),
