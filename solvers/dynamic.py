@@ -132,7 +132,7 @@ class Dynamic(StepSolver):
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
-        for now in self.march(state, hooks, resume=resume):
+        for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
 
@@ -155,6 +155,10 @@ class Dynamic(StepSolver):
             ModelError: a start that misses position constraints by more than is closed; no consistent initial
                 accelerations; nonlinear constraints with ``"newmark"``.
         """
+        yield from self._march(state, hooks, resume, pauses=True)
+
+    def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
+        """See `march`; between steps it pauses for user code, or goes on at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.control.nominal, self.end)
@@ -208,9 +212,11 @@ class Dynamic(StepSolver):
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
                 run_after_step(after, current)
-                solve_checkpoint.paused = True
+                if pauses:
+                    solve_checkpoint.paused = True
                 yield current
-                solve_checkpoint.paused = False
+                if pauses:
+                    solve_checkpoint.paused = False
             if solve_checkpoint.had_ended(current):
                 yield current
             self._stop(current, all_hooks)

@@ -145,7 +145,7 @@ class Explicit(StepSolver):
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
-        for now in self.march(state, hooks, resume=resume):
+        for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
 
@@ -168,6 +168,10 @@ class Explicit(StepSolver):
             ModelError: no consistent start: forces that are not finite, or masses and constraints that do not determine
                 the accelerations.
         """
+        yield from self._march(state, hooks, resume, pauses=True)
+
+    def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
+        """See `march`; between steps it pauses for user code, or goes on at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.step, self.end)
@@ -204,9 +208,11 @@ class Explicit(StepSolver):
                     hook.after_iteration(current, advance.error)
                 for hook in all_hooks:
                     hook.after_step(current)
-                solve_checkpoint.paused = True
+                if pauses:
+                    solve_checkpoint.paused = True
                 yield current
-                solve_checkpoint.paused = False
+                if pauses:
+                    solve_checkpoint.paused = False
             if solve_checkpoint.had_ended(current):
                 yield current
             # what generalised-alpha would start from

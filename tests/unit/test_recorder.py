@@ -367,7 +367,7 @@ def test_two_processes_write_the_same_files(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         command = [*words, sys.executable, str(script)]
         run = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, env=environment | {"FOLDER": str(tmp_path / name)}
+            command, capture_output=True, text=True, timeout=600, env=environment | {"FOLDER": str(tmp_path / name)}
         )
         assert run.returncode == 0, run.stderr
     assert_allclose(

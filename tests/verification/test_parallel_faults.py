@@ -14,7 +14,7 @@ from support.processes import ROOT, run_python
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
 COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.framework.runtime.cli", "run"]}
 # Far above what a run takes on a loaded machine with an empty compiler cache [s]; a hang takes for ever.
-TIMEOUT = 300
+TIMEOUT = 600
 
 
 def run(folder: Path, *words: str, processes: int = 2, through: str = "python") -> subprocess.CompletedProcess[str]:

@@ -169,7 +169,7 @@ def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
 def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
     """Of a model that asks for none: they change no bit, are removed after a good end, and are there after a kill."""
     common: list[str | Path] = [MODELS, "-kind", "switched"]
-    often = [*common, "-checkpoint_minutes", "3e-4"]
+    often = [*common, "-checkpoint_minutes", "1e-6"]
     run(common, tmp_path / "whole")
     run(often, tmp_path / "often")
     for name in ("whole", "often"):
@@ -255,7 +255,7 @@ def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
     """The first process has the clock; a killed run goes on from the file that nobody has asked for."""
     short = [word if word != "0.03" else "0.01" for word in BELT]
     words: list[str | Path] = [write_belt(tmp_path), *short, "-keep", "105", "-output", "a"]
-    run([*words, "-checkpoint_minutes", "1e-3", "-die", "105"], tmp_path, 2, killed=True)
+    run([*words, "-checkpoint_minutes", "1e-5", "-die", "105"], tmp_path, 2, killed=True)
     state = tmp_path / "a_105.npz"
     state.rename(tmp_path / "first.npz")
     said = run([*words, "-restart", "belt.checkpoint.h5"], tmp_path, 2)
