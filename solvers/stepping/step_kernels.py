@@ -6,6 +6,7 @@ and written when the step is accepted, so that no copy of it is needed to go bac
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.system import Fields, evaluate
-from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.state import State
 from windlass.solvers.newton.problem import Scheme
 from windlass.solvers.stepping.integrator import (
@@ -57,13 +57,14 @@ class StepKernels:
         self._algorithmic = np.zeros(n)
         # h, and what `predict` takes beside it
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
-        self._arrays: list[FloatArray] = []
+        # those of the state that the programs are laid down for; users may put others in their places
+        self._arrays: tuple[FloatArray, ...] = ()
         self._begin, self._end = Program([]), Program([])
 
     def predict(self, state: State, h: float, then: float) -> Scheme:
         """Begin an attempt at a step of size h [s] to a time [s]: history values into the fields, and the predictor."""
-        arrays = [getattr(state, name) for name in NAMES]
-        if any(one is not other for one, other in zip(arrays, self._arrays, strict=False)) or not self._arrays:
+        arrays = state.q, state.v, state.a, state.carried, state.data, state.start_data
+        if not self._arrays or not all(map(is_, arrays, self._arrays)):
             self._lay_down(state)
             self._arrays = arrays
         scheme, numbers = self.scheme, self._numbers
