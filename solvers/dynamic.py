@@ -11,7 +11,15 @@ from windlass.framework.command_line import options
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_after_step, run_before_step
+from windlass.framework.state.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    overriding,
+    run_after_step,
+    run_before_solve,
+    run_before_step,
+)
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
 from windlass.solvers.failure import NotConverged
@@ -181,6 +189,8 @@ class Dynamic(StepSolver):
                     self.assembly.decide(current)
                 self.consistency.begin(current)
                 release_dropped(self.assembly.comm)
+            nominal = self.control.nominal
+            run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
             solve_checkpoint.restore(current)
             self._begin_verdict(current, self.control.nominal)
             self.progress.begin(current.t, self.end)

@@ -18,7 +18,7 @@ from windlass.framework.command_line import options
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks
+from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_before_solve
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
@@ -183,6 +183,7 @@ class Explicit(StepSolver):
             self.statistics.begin()
             self._method.begin(current, resume)
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
+            run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
             solve_checkpoint.restore(current)
             notes = describe_limit(self.assembly, current, self.step) if self._name == "verlet" else []
             self._begin_verdict(current, self.step, notes)

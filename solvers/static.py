@@ -15,7 +15,15 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.state.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    run_after_step,
+    run_before_solve,
+    run_before_step,
+    run_finish,
+)
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
@@ -161,6 +169,7 @@ class Static(StepSolver):
             return current
         all_hooks = as_hooks(hooks)
         with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+            run_before_solve(all_hooks, current, current.t, self.load_steps)
             if solve_checkpoint.restore(current):
                 self.statistics.end()
                 run_finish(all_hooks, current)

@@ -112,7 +112,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "write_summary": (wl.write_summary, {"values": {"x": 1.0}}),
         "Recorder": (
             wl.Recorder,
-            {"name": "r", "every": 1, "formats": ("vtu",), "folder": s.folder, "subdivisions": 4, "axis": "time"},
+            {"name": "r", "every": 1, "formats": ("vtu",), "folder": s.folder, "subdivisions": 4, "axis": "time",
+             "frames": 200, "fields": ("velocity",), "precision": "single", "compress": True},
         ),
         "Recorder.record": (recorder.record, {"state": s.state}),
         "create_output_folder": (wl.create_output_folder, {"path": s.folder / "made"}),
