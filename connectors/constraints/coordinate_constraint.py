@@ -36,7 +36,7 @@ from windlass.connectors.user_functions.time_functions import (
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
@@ -221,10 +221,12 @@ def build(rows: LocalRows) -> System:
         times.offset(t)
         (times.rate_level if s.rate_level else times.rate)(t)
 
+    called = Call(at_time=(update_times,)) if times.changes else Call()
     system = System("CoordinateConstraint", rows.dofs)
     system.constraint = ConstraintSystem(
         c.lam[:, None],
-        call(
+        called
+        + call(
             residual,
             lambda s: (
                 c,
@@ -236,7 +238,6 @@ def build(rows: LocalRows) -> System:
                 s.C,
                 s.f,
             ),
-            update_times if times.changes else None,
         ),
         call(tangent, lambda s: (c, s.markers[FAMILY], s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values)),
         call(

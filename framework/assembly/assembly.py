@@ -64,6 +64,7 @@ class Assembly:
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
+        loads: what is applied to the systems.
         evaluating: set by solvers while they evaluate forces, when no other state may enter the fields.
         revision: counts the changes of the steps that residuals and tangents consist of, see steps.py.
     """
@@ -130,7 +131,7 @@ class Assembly:
         self._kinematics = Program(self.marker_steps())
         self._products = [s.fused.mass_product for s in self.systems if s.fused is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
-        self._loads = Loads(self.world, self.fields, self.systems)
+        self.loads = Loads(self.world, self.fields, self.systems)
         self.revision += 1
 
     def refresh(self) -> None:
@@ -217,11 +218,11 @@ class Assembly:
 
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
         """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
-        self._loads.add(f, factor)
+        self.loads.add(f, factor)
 
     def set_loads(self, f: FloatArray, factor: float) -> None:
         """Set f, shape (n + 1,), to a multiple of all applied loads; 0 evaluates none."""
-        self._loads.add(f, factor, clear=True)
+        self.loads.add(f, factor, clear=True)
 
     def add_inertia(self, f: FloatArray) -> None:
         """Add M a + quadratic velocity terms to f, shape (n + 1,)."""
