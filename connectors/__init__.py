@@ -51,6 +51,7 @@ from windlass.connectors.reports.pulley_report import PulleyReport, PulleySensor
 from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
+from windlass.connectors.user_functions.ready_functions import ramp, sine, smooth_step, table
 from windlass.connectors.user_functions.user_forces import compiled, vectorised
 
 __all__ = [
@@ -114,8 +115,12 @@ __all__ = [
     "prescribe",
     "prescribe_velocity",
     "pulley_report",
+    "ramp",
     "restitution_from_dissipation",
     "rigid_marker",
     "rotation_marker",
+    "sine",
+    "smooth_step",
+    "table",
     "vectorised",
 ]

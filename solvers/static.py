@@ -294,7 +294,7 @@ class Static(StepSolver):
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
         """One attempt at a load step; each pass starts from the last converged state and keeps the history values."""
-        contacts = Contacts(self.assembly, start, current, hooks)
+        contacts = Contacts.of(self.assembly, start, current, hooks)
 
         def newton(attempt: StepAttempt) -> bool:
             scheme = self._scheme(start, load_factor, time)
@@ -331,7 +331,7 @@ class Static(StepSolver):
             return current.q.copy()
 
         self.statistics.settlings += 1
-        contacts = partial(Contacts, self.assembly, start, current, hooks)
+        contacts = partial(Contacts.of, self.assembly, start, current, hooks)
         return settle_contacts(self.newton, scheme, self.discontinuous, contacts, store)
 
     def _reject(

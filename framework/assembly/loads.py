@@ -9,6 +9,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_multiple, set_multiple
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.world import World
 
@@ -32,7 +33,8 @@ class Loads:
         self._world, self._fields = world, fields
         heavy = [(s, s.body_force) for s in systems if s.body_force is not None]
         self._weighing = [(s, force) for s, force in heavy if force.tangent is None]
-        self._timed = [s for s in systems if s.load is not None and s.load_tangent is None]
+        self._timed = [s.load for s in systems if s.load is not None and s.load_tangent is None]
+        self._program: Program | None = None
         self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
         self._live_weights = [(s, force) for s, force in heavy if force.tangent is not None]
         self._weights = np.zeros(len(fields.x))
@@ -80,9 +82,10 @@ class Loads:
                 self._weigh(self._weighing, self._weights)
             if self._timed:
                 self.sum[:] = self._weights
-            for system in self._timed:
-                assert system.load is not None
-                system.load(evaluate(fields, f=self.sum))
+                self._program = self._program or Program(
+                    (load, (evaluate(fields, f=self.sum),)) for load in self._timed
+                )
+                self._program()
             self._mark = mark
 
     def _weigh(self, systems: Sequence[tuple[System, Term]], f: FloatArray) -> None:

@@ -42,6 +42,12 @@ class _AfterStep(StepHook):
         self._function(state)
 
 
+def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
+    """The hooks that do something at a stage, ``"before_step"``, ``"after_iteration"`` or ``"after_step"``."""
+    idle = getattr(StepHook, stage)
+    return [hook for hook in hooks if getattr(getattr(hook, stage), "__func__", None) is not idle]
+
+
 def run_before_step(hooks: Iterable[StepHook], state: State) -> None:
     """Call all hooks at the start of a step."""
     enter(Stage.OUTPUT)
@@ -52,7 +58,7 @@ def run_before_step(hooks: Iterable[StepHook], state: State) -> None:
 
 def run_after_iteration(hooks: Iterable[StepHook], assembly: Assembly, state: State, error: float) -> None:
     """Call the hooks that look at passes; what they evaluate or solve leaves the step in progress as it is."""
-    looking = [hook for hook in hooks if type(hook).after_iteration is not StepHook.after_iteration]
+    looking = overriding(hooks, "after_iteration")
     if not looking:
         return
     with assembly.isolated():
