@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.mass import add_scaled, multiply_rows
+from windlass.framework.assembly.mass import MassRows, add_scaled, multiply_rows
 from windlass.framework.assembly.storage import Sparsity
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Step
@@ -44,13 +44,24 @@ def force_steps(assembly: Summands, f: FloatArray, inertia: bool = False) -> lis
         if function is not None:
             found += in_stage(_stage_of(system), [(function, (s,))])
     if inertia:
-        if len(mass.values):
-            found.append((call(multiply_rows, lambda s: (*mass[:3], s.a, s.f)), (s,)))
+        found += _assembled_product(mass, s)
         for system in assembly.systems:
             if system.fused is not None and system.fused.residual is None:
                 found.append((system.fused.mass_product, (s,)))
         found += [(system.inertia.force, (s,)) for system in assembly.systems if system.inertia is not None]
     return found
+
+
+def mass_product_steps(assembly: Summands, x: FloatArray, f: FloatArray) -> list[Step]:
+    """f += M x with the constant mass matrix; both of shape (n + 1,)."""
+    s = evaluate(assembly.fields, a=x, f=f)
+    products = [(system.fused.mass_product, (s,)) for system in assembly.systems if system.fused is not None]
+    return [*_assembled_product(assembly.sparsity.mass, s), *products]
+
+
+def _assembled_product(mass: MassRows, s: Evaluation) -> list[Step]:
+    """Add the product of the assembled masses with accelerations s.a to s.f."""
+    return [(call(multiply_rows, lambda s: (*mass[:3], s.a, s.f)), (s,))] if len(mass.values) else []
 
 
 def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[Step]:

@@ -77,7 +77,7 @@ def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArr
     Raises:
         TypeError: for arguments that are not arrays, numbers, or tuples of these, and for kernels with a result.
     """
-    block = np.frombuffer(_memory(args)[0], np.uint8)
+    block = lay_down(args)
     kinds = find_kinds(args)
     if kinds not in function.addresses:
         function.addresses[kinds] = _find_addresses(function, args, block.nbytes)
@@ -87,7 +87,7 @@ def prepare_call(function: Any, args: tuple[Any, ...]) -> tuple[list[int], NDArr
 @cache
 def find_run() -> Callable[[IntArray], int]:
     """`run` compiled for calls of shape (calls, 3), int64, in a row: called without a look at its argument."""
-    found: Callable[[IntArray], int] = _version(run, (_types.int64[:, ::1],)).entry_point
+    found: Callable[[IntArray], int] = find_version(run, (_types.int64[:, ::1],)).entry_point
     return found
 
 
@@ -97,14 +97,20 @@ def _find_addresses(function: Any, args: tuple[Any, ...], size: int) -> tuple[in
     expected = function.targetctx.get_abi_sizeof(function.targetctx.get_value_type(_types.Tuple(kinds)))
     if size != expected:
         raise TypeError(f"{function.__name__}: {size} bytes of arguments, the compiler has {expected}")
-    entry = _version(_enter, (_types.intp, _types.CPointer(_types.Tuple(kinds))))
-    version = _version(function, kinds)
+    entry = find_version(_enter, (_types.intp, _types.CPointer(_types.Tuple(kinds))))
+    version = find_version(function, kinds)
     if version.signature.return_type != _types.none:
         raise TypeError(f"{function.__name__} gives {version.signature.return_type}: must be a kernel without a result")
     return _address(entry), _address(version)
 
 
-def _version(function: Any, kinds: tuple[Any, ...]) -> Any:
+def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
+    """Arrays, numbers and tuples of these as the compiler has them in memory; the arrays must outlive the calls."""
+    return np.frombuffer(_memory(args)[0], np.uint8)
+
+
+def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
+    """The version of a kernel that is compiled for these types."""
     if kinds not in function.overloads:
         function.compile(kinds)
     return function.overloads[kinds]

@@ -18,6 +18,7 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.addresses import find_run, prepare_call
 from windlass.framework.kernels.call import Call, is_compiled
 
+_NO_CALLS: IntArray = np.zeros((0, 3), np.int64)
 Step = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and its arguments."""
 
@@ -39,11 +40,13 @@ class Program:
 
     Attributes:
         at_time: what Python has to do once for each time, see `Call`; the first thing that a call of the program does.
+        table: what `run` in addresses.py takes for all other steps; None if some of them are Python.
     """
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._parts: list[Callable[[], Any]] = []
         self.at_time: list[Callable[[], Any]] = []
+        tables: list[IntArray] = []
         before: list[Callable[[], Any]] = []
         calls: list[Step] = []
         for function, where in steps:
@@ -53,17 +56,24 @@ class Program:
                 before += [partial(prepare, *where) for prepare in function.before]
                 calls += [(kernel, arguments(*where)) for kernel, _, arguments in function.parts]
                 continue
-            self._close(calls)
+            self._close(calls, tables)
             calls = []
             self._parts.append(partial(function, *where))
-        self._close(calls)
-        self._parts = self.at_time + before + self._parts
+        self._close(calls, tables)
+        self._parts = before + self._parts
+        self.table: IntArray | None = _NO_CALLS
+        if len(self._parts) != len(tables):
+            self.table = None
+        elif tables:
+            self.table = tables[0]
+        self._parts = self.at_time + self._parts
 
-    def _close(self, calls: list[Step]) -> None:
+    def _close(self, calls: list[Step], tables: list[IntArray]) -> None:
         if not calls:
             return
         words, blocks = zip(*[prepare_call(kernel, args) for kernel, args in calls], strict=True)
         table = np.array(words, np.int64)
+        tables.append(table)
         self._parts.append(partial(_make_calls, find_run(), table, calls, blocks))
 
     def __call__(self) -> None:

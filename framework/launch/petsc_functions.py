@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -133,3 +134,28 @@ def library_file() -> str | None:
         return None
     find_file.argtypes = (Pointer, ctypes.POINTER(_SymbolInfo))
     return info.file.decode() if find_file(address, ctypes.byref(info)) and info.file else None
+
+
+def find_addresses(names: Iterable[str]) -> IntArray:
+    """Addresses of functions of PETSc, for compiled code that calls them."""
+    found = [ctypes.cast(getattr(_library(), name), Pointer).value or 0 for name in names]
+    return np.array(found, np.int64)
+
+
+def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
+    """SNESSetFunction, SNESSetJacobian and SNESSetConvergenceTest with functions and a context at these addresses.
+
+    Args:
+        snes: the solver, whose residual vector stays what it was.
+        mat: the tangent.
+        context: what PETSc hands to the functions; it must outlive them.
+        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; those left out stay what they are.
+    """
+    handle, given = Pointer(snes.handle), Pointer(context)
+    address = {name: Pointer(value) for name, value in functions.items()}
+    if "function" in address:
+        _call("SNESSetFunction", handle, None, address["function"], given)
+    if "jacobian" in address:
+        _call("SNESSetJacobian", handle, Pointer(mat.handle), Pointer(mat.handle), address["jacobian"], given)
+    if "convergence_test" in address:
+        _call("SNESSetConvergenceTest", handle, address["convergence_test"], given, None)

@@ -12,7 +12,12 @@ section IV.8.
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
+
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, own_option
 
@@ -29,6 +34,76 @@ FORGIVENESS = 0.5
 """Each run that starts with a new tangent lowers the rate expected of an old one by this, so that it is tried again."""
 
 
+MEMORY = np.dtype(
+    [
+        (name, np.int64)
+        for name in ("active", "has_tangent", "is_ready", "kept_first", "last_was_new", "switched", "seen")
+    ]
+    + [(name, np.float64) for name in ("cost", "target", "first", "before", "last", "expected", "expected_switched")]
+)
+"""What the policy knows, in a record of shape (1,) that compiled callbacks share.
+
+active, cost, last_was_new: see `LagPolicy`; has_tangent: whether there is a tangent that serves the present run;
+is_ready: whether it was evaluated at the start of the run; kept_first: whether the first iteration of the run kept it;
+switched: whether a contact has switched since the last run; seen: number of norms of the run; first, before, last: the
+first of them, the one before the last, and the last; target: the norm at which the run has converged; expected,
+expected_switched: first contraction expected of a kept tangent, without and with a switch of a contact.
+"""
+
+
+@kernel(fast=False)
+def note_norm(memory: Any, norm: float, target: float) -> None:
+    """The residual norm of an iterate, and the norm at which the run has converged."""
+    m = memory[0]
+    m["before"], m["last"], m["target"] = m["last"], norm, target
+    if m["seen"] == 0:
+        m["first"] = norm
+    m["seen"] += 1
+    if m["seen"] == 2 and m["first"] > 0.0:
+        rate = (m["expected_switched"] if m["switched"] else m["expected"]) * FORGIVENESS
+        if m["kept_first"]:
+            rate = norm / m["first"]
+        rate = min(max(rate, NEW_RATE), 1.0)
+        if m["switched"]:
+            m["expected_switched"] = rate
+        else:
+            m["expected"] = rate
+
+
+@kernel(fast=False)
+def is_new_cheaper(memory: Any) -> bool:
+    """Whether iterations with a new tangent are expected to cost less than those with the old one."""
+    m = memory[0]
+    norm, target = m["last"], m["target"]
+    if not 0.0 < norm < np.inf or norm <= target:
+        return False
+    rate = m["expected_switched"] if m["switched"] else m["expected"]
+    if m["seen"] > 1:
+        rate = norm / m["before"]
+    if rate >= WORST_RATE or target <= 0.0:
+        return True
+    left = math.log(target / norm)
+    with_old = math.ceil(left / math.log(rate)) if rate > 0.0 else 1
+    with_new = math.ceil(left / math.log(NEW_RATE))
+    return bool(with_old > with_new + m["cost"])
+
+
+@kernel(fast=False)
+def needs_tangent(memory: Any) -> bool:
+    """Whether the tangent must be evaluated for the next iteration."""
+    m = memory[0]
+    if m["is_ready"]:
+        m["is_ready"], m["last_was_new"] = 0, 1
+        return False
+    new = m["active"] == 0 or m["has_tangent"] == 0 or is_new_cheaper(memory)
+    if new:
+        m["has_tangent"] = 1
+    m["last_was_new"] = new
+    if m["seen"] == 1:
+        m["kept_first"] = not new
+    return bool(new)
+
+
 class LagPolicy:
     """Decides for each iteration whether the tangent is evaluated again.
 
@@ -37,89 +112,69 @@ class LagPolicy:
         refresh_cost: see `REFRESH_COST`; 0 keeps the tangent only where this costs no iteration.
 
     Attributes:
-        active: see above; may be changed between runs.
-        last_was_new: whether the last iteration evaluated the tangent.
+        memory: what is known, see `MEMORY`.
     """
 
     def __init__(self, active: bool, refresh_cost: float = REFRESH_COST) -> None:
-        self.active, self._cost = active, refresh_cost
-        self._wanted: tuple[object, ...] | None = None
-        self._norms: list[float] = []
-        self._target = 0.0
+        self.memory = np.zeros(1, MEMORY)
+        self.memory["cost"] = refresh_cost
+        self._key: tuple[object, ...] | None = None
+        self._note_norm, self._needs_tangent = call(note_norm), call(needs_tangent)
+        self.active = active
         self.reset()
+
+    @property
+    def active(self) -> bool:
+        """See the arguments; may be changed between runs."""
+        return bool(self.memory["active"][0])
+
+    @active.setter
+    def active(self, active: bool) -> None:
+        self.memory["active"] = active
+
+    @property
+    def last_was_new(self) -> bool:
+        """Whether the last iteration evaluated the tangent."""
+        return bool(self.memory["last_was_new"][0])
 
     def reset(self) -> None:
         """Forget the tangent and all that was learned: what follows does not depend on what was."""
-        self._key: tuple[object, ...] | None = None
-        self._kept_first = False
-        self._is_ready = False
-        self.last_was_new = True
-        self._switched = False
-        # first contraction expected of a kept tangent, without and with a contact that has switched since
-        self._expected = {False: NEW_RATE, True: NEW_RATE}
+        self.drop_tangent()
+        m = self.memory
+        m["kept_first"], m["last_was_new"], m["switched"] = 0, 1, 0
+        m["expected"] = m["expected_switched"] = NEW_RATE
 
     def begin(self, key: tuple[object, ...]) -> None:
         """A Newton run begins; a tangent made for another key (step size, stabiliser, switches) is of no use."""
         if key != self._key:
             self.drop_tangent()
-        self._wanted = key
-        self._norms = []
+        self._key = key
+        self.memory["seen"] = 0
 
     def drop_tangent(self) -> None:
         """The next iteration needs a new tangent."""
-        self._key = None
-        self._is_ready = False
+        self.memory["has_tangent"] = self.memory["is_ready"] = 0
 
     def offer(self) -> None:
         """The tangent at the start of the present run has been evaluated: a run that starts there need not do so."""
-        self._key = self._wanted
-        self._is_ready = True
+        self.memory["has_tangent"] = self.memory["is_ready"] = 1
 
     @property
     def has_tangent(self) -> bool:
         """Whether the present run may begin with the tangent of an earlier one."""
-        return self.active and self._key is not None and self._key == self._wanted
+        return self.active and bool(self.memory["has_tangent"][0])
 
     def note_switch(self, changed: bool) -> None:
         """Whether a contact state changed since the last run."""
-        self._switched = changed
+        self.memory["switched"] = changed
 
     def note_norm(self, norm: float, target: float) -> None:
-        """The residual norm of an iterate, and the norm at which the run has converged."""
-        self._norms.append(norm)
-        self._target = target
-        if len(self._norms) == 2 and self._norms[0] > 0.0:
-            rate = self._expected[self._switched] * FORGIVENESS
-            if self._kept_first:
-                rate = norm / self._norms[0]
-            self._expected[self._switched] = min(max(rate, NEW_RATE), 1.0)
+        """See the kernel of this name."""
+        self._note_norm(self.memory, norm, target)
 
     def needs_tangent(self) -> bool:
-        """Whether the tangent must be evaluated for the next iteration."""
-        if self._is_ready:
-            self._is_ready, self.last_was_new = False, True
-            return False
-        new = not self.active or self._key is None or self._new_is_cheaper()
-        if new:
-            self._key = self._wanted
-        self.last_was_new = new
-        if len(self._norms) == 1:
-            self._kept_first = not new
-        return new
-
-    def _new_is_cheaper(self) -> bool:
-        norm = self._norms[-1]
-        if not 0.0 < norm < math.inf or norm <= self._target:
-            return False
-        rate = self._expected[self._switched]
-        if len(self._norms) > 1:
-            rate = norm / self._norms[-2]
-        if rate >= WORST_RATE:
-            return True
-        left = math.log(self._target / norm)
-        with_old = math.ceil(left / math.log(rate)) if rate > 0.0 else 1
-        with_new = math.ceil(left / math.log(NEW_RATE))
-        return with_old > with_new + self._cost
+        """See the kernel of this name."""
+        return bool(self._needs_tangent(self.memory))
 
 
 def create_lag_policy(prefix: str, active: bool) -> LagPolicy:

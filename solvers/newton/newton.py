@@ -5,13 +5,15 @@ Defaults are set on the objects before ``setFromOptions``, so that every option 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
+from windlass.framework.kernels.call import call
 from windlass.framework.launch.petsc_functions import set_line_search
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.runtime.petsc import PETSc
@@ -20,15 +22,28 @@ from windlass.solvers.linear.linear_check import is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package, forget_factors, set_direct
+from windlass.solvers.newton.callbacks import Callbacks
+from windlass.solvers.newton.convergence import (
+    ASK,
+    CONVERGED_ABSOLUTE,
+    CONVERGED_RELATIVE,
+    ITERATING,
+    LINEAR_SOLVE_FAILED,
+    MEASURES,
+    STALLED,
+    TOO_MANY_ITERATIONS,
+    conclude,
+    has_stalled,
+    is_slow,
+    judge,
+)
 from windlass.solvers.newton.linear_failure import LinearFailures, reason_name
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 from windlass.solvers.newton.rigid_motions import create_near_null_space
-from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding, has_stalled
+from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
 
 LINEAR_RTOL = 1e-6
 """A linear solution within this of |b| is accurate enough for Newton."""
-SLOW_RATE = 1e-3
-"""Iterations with a new tangent that contract less than this are checked for an inaccurate linear solution."""
 DAMPED_ITERATIONS = 4
 """A Newton run with backtracking may take this many times the iterations of an undamped one."""
 
@@ -99,14 +114,12 @@ class Newton:
         advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC().getFactorSolverType() or "")
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern
         self._set_up_seen = False
+        self._measures, self._history = np.zeros(1, MEASURES), np.zeros(0)
         self._may_pivot = self._uses_default_lu()
         self._linear = LinearFailures(problem)
-        self._before = problem.residual_vector.duplicate()
-        self._history: list[float] = []
-        self._reference = 0.0
-        self._predictor_norm = 0.0
-        self._damped = self._guessed = False
-        self._tolerances: tuple[float, float, float, int] = snes.getTolerances()
+        self._before = np.zeros(problem.unknowns.getLocalSize())
+        self._judge, self._conclude = call(judge), call(conclude)
+        self._callbacks = Callbacks(problem, self._test, self._look, self._before) if own_test else None
 
     def _help_multigrid(self) -> None:
         """Tell algebraic multigrid the rigid motions; without them its iterations grow with the size of the model."""
@@ -115,62 +128,53 @@ class Newton:
             if space is not None:
                 self.problem.set_near_null_space(space)
 
-    def _test(self, snes: Any, it: int, norms: tuple[float, float, float]) -> Any:
-        """Relative or absolute residual; at least one iteration; the larger of the first two norms is the reference."""
-        norm = norms[2]
-        self._history.append(norm)
-        reasons = PETSc.SNES.ConvergedReason
-        if not math.isfinite(norm):
-            return getattr(reasons, "DIVERGED_FNORM_NAN", getattr(reasons, "DIVERGED_FUNCTION_NANORINF", -4))
-        rtol, atol, _, max_it = self._tolerances
-        if it == 0:
-            # tolerances refer to the predictor, also where a later pass of the step has a better start
-            self._predictor_norm = max(norm, self._predictor_norm) if self._guessed else norm
-            self._reference = self._predictor_norm if self._predictor_norm > atol else 2 * atol
-            # backtracking finds no descent from a start that already solves the equations
-            solved = self._damped and norm <= atol
-            self._note(norm, max(rtol * self._reference, atol), not solved)
-            return reasons.CONVERGED_FNORM_ABS if solved else reasons.ITERATING
-        if it == 1 and norm > self._reference:
-            self._reference = norm
-        if norm <= atol:
-            reason = reasons.CONVERGED_FNORM_ABS
-        elif norm <= rtol * self._reference and self._is_small(norm, rtol):
-            reason = reasons.CONVERGED_FNORM_RELATIVE
-        elif self._is_inaccurate(norm):
-            reason = reasons.DIVERGED_LINEAR_SOLVE
-        elif self._is_at_rounding(norm):
-            self.roundings += 1
-            reason = reasons.CONVERGED_FNORM_ABS
-        else:
-            reason = reasons.DIVERGED_MAX_IT if it >= max_it else reasons.ITERATING
-        self._note(norm, max(rtol * self._reference, atol), reason == reasons.ITERATING)
-        return reason
+    @property
+    def _may_pivot(self) -> bool:
+        """Whether there is another solver to change to."""
+        return bool(self._measures["may_pivot"][0])
 
-    def _is_small(self, norm: float, rtol: float) -> bool:
+    @_may_pivot.setter
+    def _may_pivot(self, may: bool) -> None:
+        self._measures["may_pivot"] = may
+
+    def _test(self, _snes: Any, it: int, norms: tuple[float, float, float]) -> int:
+        """SNESConvergenceTestFunction, see convergence.py."""
+        problem, norm = self.problem, norms[2]
+        reason = self._judge(self._measures, self._history, problem.lag.memory, it, norm)
+        if reason == ASK:
+            reason = self._look(it, norm)
+        self._conclude(self._measures, problem.lag.memory, norm, reason, problem.residual_vector.array_r, self._before)
+        return int(reason)
+
+    def _look(self, it: int, norm: float) -> int:
+        """The rest of the convergence test, where a look at forces or at the linear solution must decide."""
+        m = self._measures[0]
+        if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
+            return CONVERGED_RELATIVE
+        if self._is_inaccurate(norm):
+            return LINEAR_SOLVE_FAILED
+        if self._is_at_rounding(norm):
+            self.roundings += 1
+            return CONVERGED_ABSOLUTE
+        return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
+
+    def _is_small(self, norm: float) -> bool:
         """Whether a residual that is small against an overshoot of the first iteration is small in itself."""
-        return norm <= rtol * self._predictor_norm or norm <= SMALL * estimate_forces(self.problem)
+        m = self._measures[0]
+        return bool(norm <= m["rtol"] * m["predictor"]) or norm <= SMALL * estimate_forces(self.problem)
 
     def _is_at_rounding(self, norm: float) -> bool:
         """Whether the residual no longer falls, because it consists of rounding errors."""
-        stalled = has_stalled(self._history) and self.problem.lag.last_was_new
+        stalled = has_stalled(self._history[: self._measures["seen"][0]], STALLED) and self.problem.lag.last_was_new
         return stalled and norm <= FACTOR * estimate_rounding(self.problem)
 
-    def _note(self, norm: float, target: float, goes_on: bool) -> None:
-        """Keep what the next iteration is judged by."""
-        self.problem.lag.note_norm(norm, target)
-        # looked at only after an iteration with a new tangent
-        if goes_on and self._may_pivot and not self._damped:
-            self.problem.residual_vector.copy(self._before)
-
     def _is_inaccurate(self, norm: float) -> bool:
-        """Whether the last linear solve was wrong; looked at only where a new tangent has contracted badly."""
-        slow = len(self._history) > 1 and norm > SLOW_RATE * self._history[-2]
-        if not (self._may_pivot and slow and self.problem.lag.last_was_new) or self._damped:
-            return False
+        """Whether the last linear solve was wrong."""
         problem = self.problem
-        step, before = self.snes.getSolutionUpdate().array_r, self._before.array_r
-        return not is_accurate(problem.pattern, problem.matrix.values, step, before, LINEAR_RTOL)
+        if not is_slow(self._measures, self._history, problem.lag.memory, norm):
+            return False
+        step = self.snes.getSolutionUpdate().array_r
+        return not is_accurate(problem.pattern, problem.matrix.values, step, self._before, LINEAR_RTOL)
 
     def solve(
         self, scheme: Scheme, damped: bool = False, guess: tuple[FloatArray, FloatArray] | None = None
@@ -183,7 +187,7 @@ class Newton:
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before this one, a better
                 start than the predictor; taken if a tangent is kept: full Newton always begins at the predictor.
         """
-        self._damped = damped
+        self._measures["damped"] = damped
         max_it = 0
         if damped:
             max_it = self.snes.getTolerances()[3]
@@ -214,11 +218,10 @@ class Newton:
         if problem.pattern is not self._pattern:
             self._follow_pattern()
         problem.start(scheme)
-        self._guessed = guess is not None and problem.lag.has_tangent
-        if self._guessed and guess is not None:
+        guessed = guess is not None and problem.lag.has_tangent
+        if guessed and guess is not None:
             problem.guess(*guess)
-        self._history = []
-        self._tolerances = self.snes.getTolerances()
+        self._begin_test(guessed)
         # what the callbacks do counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
@@ -226,8 +229,10 @@ class Newton:
                 self.snes.solve(None, problem.unknowns)
         except PETSc.Error as error:
             # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
+            if self._callbacks is not None:
+                self._callbacks.explain()
             self.snes.getKSP().getPC().reset()
-            return NewtonRun(False, f"DIVERGED_LINEAR_SOLVE (PETSc error {error.ierr})", 0, list(self._history))
+            return NewtonRun(False, f"DIVERGED_LINEAR_SOLVE (PETSc error {error.ierr})", 0, self._list_norms())
         finally:
             leave(Stage.LINEAR_SOLVE)
         if not self._set_up_seen:
@@ -237,7 +242,21 @@ class Newton:
         self.iterations += iterations
         reason = self.snes.getConvergedReason()
         name = reason_name(PETSc.SNES.ConvergedReason, reason)
-        return self._judge_end(NewtonRun(reason > 0, name, iterations, list(self._history)))
+        return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
+
+    def _begin_test(self, guessed: bool) -> None:
+        """Tolerances for the run that begins, and callbacks that serve it."""
+        rtol, atol, _, max_it = self.snes.getTolerances()
+        if max_it + 2 > len(self._history):
+            self._history = np.zeros(DAMPED_ITERATIONS * (max_it + 2))
+        m = self._measures
+        m[0] = rtol, atol, m[0]["predictor"], 0.0, max_it, m[0]["damped"], guessed, m[0]["may_pivot"], 0
+        if self._callbacks is not None:
+            self._callbacks.choose(m, self._history)
+
+    def _list_norms(self) -> list[float]:
+        """Residual norms of the last run."""
+        return self._history[: self._measures["seen"][0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
         """A run that ended at the limit of iterations, or without descent, may have come as far as rounding allows."""
@@ -247,7 +266,7 @@ class Newton:
         if norm <= FACTOR * level:
             self.roundings += 1
             run.converged, run.reason = True, "CONVERGED_FNORM_ABS"
-        elif has_stalled(run.history, 3) and norm <= NEAR * level:
+        elif has_stalled(np.array(run.history), 3) and norm <= NEAR * level:
             run.reason += (
                 f", stagnates at rounding: the residual no longer falls at {norm:.1e}, and the coordinates' rounding "
                 f"alone makes about {level:.1e}; raise atol above it"
@@ -275,7 +294,7 @@ class Newton:
         """Go on from what `checkpoint` gave."""
         self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
         self.roundings = int(kept["roundings"])
-        self.problem.residual_count, self.problem.tangent_count = int(kept["residuals"]), int(kept["tangents"])
+        self.problem.set_counts(int(kept["residuals"]), int(kept["tangents"]))
         for _ in range(self.fallbacks):
             self._change_solver()
 

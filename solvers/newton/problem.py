@@ -7,6 +7,8 @@ The residual is unscaled, so that its 2-norm is the norm of the equations of mot
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +22,7 @@ from windlass.framework.assembly.steps import (
     constraint_steps,
     constraint_tangent_steps,
     force_steps,
+    mass_product_steps,
     take,
     tangent_steps,
 )
@@ -30,17 +33,21 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import evaluate
+from windlass.framework.runtime.log_stages import logged
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State
 from windlass.solvers.names import name_largest
 from windlass.solvers.newton.lagging import LagPolicy
 from windlass.solvers.newton.problem_kernels import (
+    STATE,
+    Buffers,
     Motion,
     Places,
     clear_values,
     collect,
     expand,
     place,
+    stabilise,
     store_motion,
     take_over,
 )
@@ -49,6 +56,8 @@ LARGE = 20_000
 """Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
 USES = 3
 """Residuals, and tangents with the same factors, after which a program for them is made."""
+Programs = tuple[Program | None, Program | None, Program | None]
+"""Those of the expansion of unknowns, the residual and the tangent; None where there is none without Python in it."""
 
 
 @dataclass
@@ -94,7 +103,8 @@ class NonlinearProblem:
         unknowns: PETSc vector of the increments and scaled multipliers.
         residual_vector: PETSc vector of the residual at the last evaluation.
         scheme: what the unknowns mean in the present Newton run.
-        residual_count, tangent_count: numbers of evaluations.
+        buffers: what callbacks work on.
+        may_compile: whether callbacks may be compiled code.
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
@@ -111,20 +121,21 @@ class NonlinearProblem:
         self.unknowns = create_unknowns(layout, comm, unknowns.owned)
         self.residual_vector = self.unknowns.duplicate()
         n = layout.spare
-        self._f, self._c = np.zeros(n + 1), np.zeros(len(layout.multipliers_owned) + 1)
-        self._spread = np.zeros(n + 1)
-        self._local = np.zeros(len(unknowns.numbers))
+        self._spread, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._collect_all = call(take_over), call(collect)
         self._store = call(store_motion)
         # by what they contain: programs of the residual, or how often it was needed so far
-        self._programs: dict[tuple[bool, bool, bool, int], Program | int] = {}
+        self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_key: tuple[Any, ...] = ()
         self._tangent_uses = 0
         places = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
         dofs, multipliers, pads = (numbers.astype(PETSc.IntType) for numbers in places)
         self._places = Places(dofs, multipliers, pads, layout.reference)
+        sums = np.zeros(n + 1), np.zeros(len(layout.multipliers_owned) + 1)
+        self._state = np.zeros(1, STATE)
+        self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
         # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
@@ -133,13 +144,27 @@ class NonlinearProblem:
         zero = np.zeros(n)
         self.scheme = Scheme(zero, zero)
         self.lag = LagPolicy(False)
-        self._expanded, self._version = False, (0, 0)
-        self.residual_count = self.tangent_count = 0
+        self._version = (0, 0)
+        self.may_compile = not (self._parallel or logged)
         self.snes = PETSc.SNES().create(comm=petsc_comm)
         self.snes.setOptionsPrefix(prefix)
-        self.snes.setFunction(self._residual, self.residual_vector)
-        self.snes.setJacobian(self._tangent, self.matrix.mat)
+        self.snes.setFunction(self.eval_residual, self.residual_vector)
+        self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
         self._replaced: TangentMatrix | None = None
+
+    @property
+    def residual_count(self) -> int:
+        """Number of evaluations of the residual."""
+        return int(self._state["residuals"][0])
+
+    @property
+    def tangent_count(self) -> int:
+        """Number of evaluations of the tangent."""
+        return int(self._state["tangents"][0])
+
+    def set_counts(self, residuals: int, tangents: int) -> None:
+        """Go on counting from these numbers."""
+        self._state["residuals"], self._state["tangents"] = residuals, tangents
 
     @property
     def pattern(self) -> Pattern:
@@ -168,7 +193,7 @@ class NonlinearProblem:
             # SNES may be at work on the old matrix: it must outlive this call
             self._replaced = self.matrix
             self.sparsity, self.matrix = self._create_matrix()
-            self.snes.setJacobian(self._tangent, self.matrix.mat)
+            self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
     def leave_blocks(self) -> bool:
         """Store the tangent by rows from now on; unknowns keep their places.  False if it is not in blocks."""
@@ -191,13 +216,16 @@ class NonlinearProblem:
             self._replaced = None
             release_dropped(self.assembly.comm)
         self.assembly.refresh()
-        self.scheme, self._expanded = scheme, False
+        self.scheme, self._state["expanded"] = scheme, 0
         factors = (scheme.v_factor, scheme.a_factor, scheme.multiplier_factor, scheme.stabiliser, scheme.load_factor)
         self.lag.begin((*factors, scheme.rate_level, self.assembly.world.version))
         fields = self.assembly.fields
         fields.t, fields.rate_level = scheme.t, scheme.rate_level
         fields.unit_rates = scheme.unit_rates
         self._q0[:], self._v0[:], self._factors[:] = scheme.q0, scheme.v0, factors[:3]
+        self._stabiliser[0] = scheme.stabiliser
+        if scheme.stabiliser != 0.0:
+            self._anchor[:] = scheme.q_anchor
         self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
@@ -209,20 +237,21 @@ class NonlinearProblem:
 
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
-        # SNES asks for the tangent where it has just asked for the residual; all processes must agree on skipping, and
-        # PETSc counts the changes of a vector on all alike
-        version = (x.handle, x.stateGet())
-        same, self._version = version == self._version, version
-        if self._expanded and same:
-            return
-        local, values = self._local, x.array_r
-        # one process also looks at the values, as SNES copies vectors
-        if not self._parallel and not self._take_over(values, local) and self._expanded:
-            return
-        self._expanded = True
-        if self._parallel:
+        # SNES asks for the tangent where it has just asked for the residual
+        local, state, values = self.buffers.local, self._state[0], x.array_r
+        if not self._parallel:
+            # by the values, as SNES copies vectors
+            if not self._take_over(values, local) and state["expanded"]:
+                return
+        else:
+            # all processes must agree on skipping, and PETSc counts the changes of a vector on all alike
+            version = (x.handle, x.stateGet())
+            same, self._version = version == self._version, version
+            if state["expanded"] and same:
+                return
             local[: len(values)] = values
             self.sparsity.unknowns.ghosts.spread(local)
+        state["expanded"] = 1
         if self._expansion_revision != self.assembly.revision:
             self._expansion_revision = self.assembly.revision
             known = local, self._places, self._q0, self._v0, self._factors, self._motion
@@ -233,7 +262,7 @@ class NonlinearProblem:
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""
         self.expand_unknowns(self.unknowns)
-        self._store(self._local, self._places, self.scheme.q0, self._motion, state.q, state.v, state.a)
+        self._store(self.buffers.local, self._places, self.scheme.q0, self._motion, state.q, state.v, state.a)
         state.lam[:] = self._motion.lam[:-1]
 
     def store_static(self, state: State) -> None:
@@ -242,36 +271,62 @@ class NonlinearProblem:
         self.store(state)
         state.v[:], state.a[:] = v, a
 
-    def _residual(self, _snes: Any, x: Any, out: Any) -> None:
+    def find_programs(self) -> tuple[Programs, FloatArray]:
+        """For the run that begins: what compiled callbacks run, and the loads at its time, shape (n + 1,)."""
+        assembly, scheme = self.assembly, self.scheme
+        found: list[Program | None] = [None, None, None]
+        if self._expansion_revision == assembly.revision and assembly.loads.are_steady:
+            residual = self._programs.get(self._find_key(scheme))
+            tangent = self._tangent_program if self._tangent_key == self._find_tangent_key(scheme) else None
+            for i, program in enumerate((self._expansion, residual, tangent)):
+                if isinstance(program, Program) and program.table is not None:
+                    found[i] = program
+        with self._evaluating():
+            for program in found:
+                for prepare in program.at_time if program is not None else ():
+                    prepare()
+            if found[1] is not None and scheme.load_factor != 0.0:
+                assembly.loads.update()
+        return (found[0], found[1], found[2]), assembly.loads.sum
+
+    @contextmanager
+    def _evaluating(self) -> Iterator[None]:
+        """Functions of users that are called in here may evaluate or solve nothing else."""
         self.assembly.evaluating = True
         try:
-            self._evaluate_residual(x, out)
+            yield
         finally:
             self.assembly.evaluating = False
 
-    def _evaluate_residual(self, x: Any, out: Any) -> None:
-        self.expand_unknowns(x)
-        assembly, scheme = self.assembly, self.scheme
-        fields, f, c = assembly.fields, self._f, self._c
-        c[:] = 0.0
-        assembly.set_loads(f, -scheme.load_factor)
-        self._take_force_steps(scheme.a_factor != 0.0)
-        if scheme.stabiliser != 0.0:
-            layout, spread = assembly.layout, self._spread
-            spread[:-1] = scheme.stabiliser * (fields.x[:-1] - layout.reference[:-1] - scheme.q_anchor)
-            assembly.add_mass_product(spread, f)
+    def eval_residual(self, _snes: Any, x: Any, out: Any) -> None:
+        """SNESFunction."""
+        with self._evaluating():
+            self.expand_unknowns(x)
+            self.buffers.c[:] = 0.0
+            self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor)
+            self._take_residual_steps()
         self._collect(out)
-        self.residual_count += 1
+        self._state["residuals"] += 1
 
-    def _take_force_steps(self, inertia: bool) -> None:
-        """Add forces, inertia if wanted, and constraints; by a program where that is done often."""
-        fields = self.assembly.fields
-        key = inertia, fields.rate_level, fields.unit_rates, self.assembly.revision
+    def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, int]:
+        """What the residual contains."""
+        contents = scheme.a_factor != 0.0, scheme.stabiliser != 0.0, scheme.rate_level, scheme.unit_rates
+        return *contents, self.assembly.revision
+
+    def _take_residual_steps(self) -> None:
+        """Add all but loads to the sums; by a program where that is done often."""
+        key = self._find_key(self.scheme)
         program = self._programs.get(key)
         if isinstance(program, Program):
             program()
             return
-        steps = force_steps(self.assembly, self._f, inertia) + constraint_steps(self.assembly, self._c, self._f)
+        f, c = self.buffers.f, self.buffers.c
+        steps = force_steps(self.assembly, f, inertia=key[0]) + constraint_steps(self.assembly, c, f)
+        if key[1]:
+            place, x = self._places.reference, self.assembly.fields.x
+            known = self._stabiliser, x, place, self._anchor, self._spread
+            steps.append((call(stabilise, lambda s: known), (evaluate(self.assembly.fields),)))
+            steps += mass_product_steps(self.assembly, self._spread, f)
         take(steps)
         if program is None and any(revision != key[-1] for *_, revision in self._programs):
             self._programs.clear()
@@ -280,39 +335,41 @@ class NonlinearProblem:
 
     def _collect(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
+        f, c = self.buffers.f, self.buffers.c
         if not self._parallel:
-            self._collect_all(self._f, self._c, self._places, out.array_w)
+            self._collect_all(f, c, self._places, out.array_w)
             return
         total, unknowns = self._sum, self.sparsity.unknowns
-        self._collect_all(self._f, self._c, self._places, total)
+        self._collect_all(f, c, self._places, total)
         unknowns.ghosts.add_to_owners(total)
         out.setArray(total[: unknowns.owned])
 
-    def _tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
+    def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
+        """SNESJacobianFunction."""
         # PETSc sees that the matrix has not changed and keeps the factorisation too
         if self.lag.needs_tangent():
             self.update_tangent(x)
 
     def update_tangent(self, x: Any) -> None:
         """Evaluate the tangent at the unknowns x into the matrix."""
-        self.assembly.evaluating = True
-        try:
+        with self._evaluating():
             self.expand_unknowns(x)
             self._follow_pattern()
             scheme, values = self.scheme, self.matrix.values
             self._take_tangent_steps(scheme, values)
             self.assembly.add_load_tangent(values, 1.0, scheme.v_factor, scheme.load_factor)
-        finally:
-            self.assembly.evaluating = False
         self.matrix.update()
-        self.tangent_count += 1
+        self._state["tangents"] += 1
+
+    def _find_tangent_key(self, scheme: Scheme) -> tuple[Any, ...]:
+        """What the program for a tangent was made for."""
+        factors = scheme.v_factor, scheme.a_factor, scheme.stabiliser, scheme.multiplier_factor
+        return *factors, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
     def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
         """Evaluate all of the tangent but loads; by a program where the same factors come again and again."""
-        assembly, mass = self.assembly, scheme.a_factor + scheme.stabiliser
-        factors = scheme.v_factor, scheme.a_factor, mass, scheme.multiplier_factor
-        fields = assembly.fields
-        key = *factors, fields.rate_level, fields.unit_rates, assembly.revision, id(values)
+        assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
+        key = self._find_tangent_key(scheme)
         if key != self._tangent_key:
             self._tangent_key, self._tangent_program, self._tangent_uses = key, None, 0
         self._tangent_uses += 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -27,6 +29,32 @@ class Motion(NamedTuple):
     v: FloatArray
     a: FloatArray
     lam: FloatArray
+
+
+STATE = np.dtype(
+    [(name, np.int64) for name in ("expanded", "residuals", "tangents", "failed", "answer")]
+    + [("load_factor", np.float64)]
+)
+"""expanded: whether the fields hold the unknowns; residuals, tangents: numbers of evaluations; failed: what ended a run
+from within compiled callbacks, -1 for nothing; answer: a reason that the convergence test has asked of Python;
+load_factor: see `Scheme` in problem.py."""
+
+
+class Buffers(NamedTuple):
+    """What callbacks work on, from Python or compiled.
+
+    Attributes:
+        places: see `Places`.
+        local: the unknowns that the fields hold, shape (u,).
+        state: see `STATE`, shape (1,).
+        f, c: sums of the equations of motion and of constraints, shapes (n + 1,) and (m + 1,).
+    """
+
+    places: Places
+    local: FloatArray
+    state: Any
+    f: FloatArray
+    c: FloatArray
 
 
 @kernel
@@ -97,3 +125,25 @@ def collect(f: FloatArray, c: FloatArray, to: Places, out: FloatArray) -> None:
         out[to.multipliers[i]] = c[i]
     for i in to.pads:
         out[i] = 0.0
+
+
+@kernel
+def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -> None:
+    """Set f to a multiple of the loads, 0 of none whatever they are, and c to 0."""
+    for i in range(len(c)):
+        c[i] = 0.0
+    if factor == 0.0:
+        for i in range(len(f)):
+            f[i] = 0.0
+        return
+    for i in range(len(f)):
+        f[i] = factor * loads[i]
+
+
+@kernel(fast=False)
+def stabilise(
+    stabiliser: FloatArray, x: FloatArray, reference: FloatArray, anchor: FloatArray, out: FloatArray
+) -> None:
+    """stabiliser (q - anchor), shape (n + 1,); the spare entry stays."""
+    for i in range(len(anchor)):
+        out[i] = stabiliser[0] * (x[i] - reference[i] - anchor[i])

@@ -19,7 +19,6 @@ Newton's method).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,10 +27,6 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
-NO_LONGER_FALLS = 0.5
-"""An iteration that does not reach this share of the smallest residual before it makes no progress."""
-STALLED = 2
-"""Iterations without progress, one after the other, after which rounding is asked for."""
 FACTOR = 4.0
 """Residuals up to this many times the estimate are rounding."""
 SMALL = 1e-3
@@ -61,14 +56,6 @@ def estimate_forces(problem: NonlinearProblem) -> float:
         assembly.add_inertia(inertia)
     parts = [float(np.sum(part**2)) for part in (loads[:-1], inertia[:-1], assembly.fields.lam[:-1])]
     return float(np.sqrt(assembly.processes.sum(np.array(parts))).sum())
-
-
-def has_stalled(history: Sequence[float], iterations: int = STALLED) -> bool:
-    """Whether the last iterations have made no progress."""
-    if len(history) < iterations + 2:
-        return False
-    best = min(history[:-iterations])
-    return all(norm > NO_LONGER_FALLS * best for norm in history[-iterations:])
 
 
 def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:

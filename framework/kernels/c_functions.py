@@ -1,0 +1,86 @@
+"""Kernels that C code calls, and C functions that kernels call: both by addresses.
+
+A compiled kernel has an entry for C beside that for Python, kept with its machine code.  What a library hands through
+to such a function, a ``void *``, is the address of a tuple that `lay_down` has laid down; the kernel gets it by `load`.
+Only this folder knows the compiler.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.addresses import find_version
+from windlass.framework.kernels.kernel import kernel
+
+_numba: Any = numba  # its inner parts are not made for type checkers
+_types, _intrinsic, _carray = _numba.types, _numba.extending.intrinsic, _numba.carray
+
+
+def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
+    """Address of the entry for C of a kernel that takes numbers and, last, the address of a tuple like ``context``.
+
+    Args:
+        function: a compiled kernel with a result; what it raises is lost.
+        kinds: types of the numbers, e.g. ``"int64"``; addresses are int64.
+        context: tuple of arrays and numbers.
+    """
+    numbers = tuple(getattr(_types, kind) for kind in kinds)
+    version = find_version(function, (*numbers, _types.CPointer(function.typeof_pyval(context))))
+    address: int = version.library.get_pointer_to_function(version.fndesc.llvm_cfunc_wrapper_name)
+    return address
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def load(_typing: Any, context: Any) -> Any:
+    """The tuple at an address."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.load(args[0])
+
+    return context.dtype(context), generate
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
+    """Call a C function at an address with a tuple of numbers; gives its result, an int."""
+    count = len(arguments.types)
+
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        values = [builder.extract_value(args[1], i) for i in range(count)]
+        kind = ir.FunctionType(ir.IntType(32), [value.type for value in values])
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), values)
+
+    return _types.int32(function, arguments), generate
+
+
+@_intrinsic  # type: ignore[untyped-decorator]
+def _as_pointer(_typing: Any, address: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(_types.voidptr))
+
+    return _types.voidptr(address), generate
+
+
+@kernel(inline=True)
+def floats_at(address: int, count: int) -> FloatArray:
+    """The array of so many numbers at an address, double precision."""
+    found: FloatArray = _carray(_as_pointer(address), (count,), np.float64)
+    return found
+
+
+@kernel(inline=True)
+def set_int(address: int, value: int) -> None:
+    """Write an ``int`` of C to an address."""
+    _carray(_as_pointer(address), (1,), np.int32)[0] = value
+
+
+@kernel(inline=True)
+def calls_at(address: int, count: int) -> IntArray:
+    """The table of a program, shape (count, 3), at an address; see `run` in addresses.py."""
+    found: IntArray = _carray(_as_pointer(address), (count, 3), np.int64)
+    return found

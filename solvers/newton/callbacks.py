@@ -1,0 +1,288 @@
+"""Newton's callbacks as compiled code: PETSc calls them by address, and no Python runs between its iterations.
+
+Residual and tangent are the programs of a `NonlinearProblem`, the convergence test is that of convergence.py, and when
+the tangent is evaluated lagging.py says: the same machine code and the same rules as from Python, so that both ways
+give the same digits, counts and messages.  What is not a program alone (functions of users, stages of ``-log_view``,
+several processes, kernels as plain Python) stays with the callbacks of Python, each of the three for itself.  What the
+test cannot tell from numbers it asks of Python.  An error of a kernel or of Python ends the run; `Callbacks.explain`
+then raises it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.addresses import lay_down, run
+from windlass.framework.kernels.c_functions import call_c, calls_at, find_c_address, floats_at, load, set_int
+from windlass.framework.kernels.call import is_compiled
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.launch.petsc_functions import find_addresses, set_callbacks
+from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.newton.convergence import ASK, conclude, judge
+from windlass.solvers.newton.lagging import needs_tangent
+from windlass.solvers.newton.problem import NonlinearProblem, Programs
+from windlass.solvers.newton.problem_kernels import Buffers, collect, start_sums, take_over
+
+PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "MatAssemblyBegin",
+         "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet")  # fmt: skip
+GET_READ, RESTORE_READ, GET, RESTORE, BEGIN, END, GET_STATE, SET_STATE, PLACE, ASK_PYTHON = range(10)
+"""Places in `Context.addresses`."""
+EXPANSION, RESIDUAL, TANGENT, QUESTION = range(4)
+"""Numbers of programs, and of what may fail beside them."""
+FINAL_ASSEMBLY = 0
+USER_ERROR = 83
+"""PETSc's number of errors in functions of its users."""
+Question = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_double)
+
+
+class Context(NamedTuple):
+    """What PETSc hands to the callbacks: arrays that live as long as they.
+
+    Attributes:
+        addresses: of the functions of PETSC, of ``place``, and of what asks Python, shape (10,).
+        place: room for a result of PETSc, shape (1,).
+        programs: address and number of calls of each program, shape (3, 2).
+        handles: of the matrix and of the vector of the residual, and whether the matrix is of dense blocks, shape (3,).
+        values: values of the tangent, shape (entries + 1,).
+        loads: sum of all loads, shape (n + 1,).
+        buffers: of the problem.
+        lag, measures, history: see lagging.py and convergence.py.
+        before: residual of the iteration before, shape (u,).
+    """
+
+    addresses: IntArray
+    place: IntArray
+    programs: IntArray
+    handles: IntArray
+    values: FloatArray
+    loads: FloatArray
+    buffers: Buffers
+    lag: Any
+    measures: Any
+    history: FloatArray
+    before: FloatArray
+
+
+@kernel
+def run_program(programs: IntArray, which: int, state: Any) -> int:
+    """Make the calls of a program; 0 if all went well."""
+    count = programs[which, 1]
+    if run(calls_at(programs[which, 0], count)) == count:
+        return 0
+    state[0]["failed"] = which
+    return USER_ERROR
+
+
+@kernel
+def expand_vector(
+    x: int, addresses: IntArray, place: IntArray, programs: IntArray, local: FloatArray, state: Any
+) -> int:
+    """Bring the unknowns of a vector into the fields, if they are not there; 0 if all went well."""
+    status = call_c(addresses[GET_READ], (x, addresses[PLACE]))
+    if status != 0:
+        return int(status)
+    changed = take_over(floats_at(place[0], len(local)), local)
+    status = call_c(addresses[RESTORE_READ], (x, addresses[PLACE]))
+    if status == 0 and (changed or state[0]["expanded"] == 0):
+        state[0]["expanded"] = 1
+        status = run_program(programs, EXPANSION, state)
+    return int(status)
+
+
+@kernel
+def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
+    """SNESFunction."""
+    c = load(context)
+    address, b = c.addresses, c.buffers
+    status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
+    if status != 0:
+        return status
+    start_sums(c.loads, -b.state[0]["load_factor"], b.f, b.c)
+    status = run_program(c.programs, RESIDUAL, b.state)
+    if status == 0:
+        status = call_c(address[GET], (out, address[PLACE]))
+    if status != 0:
+        return int(status)
+    collect(b.f, b.c, b.places, floats_at(c.place[0], len(c.before)))
+    b.state[0]["residuals"] += 1
+    return int(call_c(address[RESTORE], (out, address[PLACE])))
+
+
+@kernel
+def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
+    """SNESJacobianFunction."""
+    c = load(context)
+    # PETSc sees that the matrix has not changed and keeps the factorisation too
+    if not needs_tangent(c.lag):
+        return 0
+    address, b, matrix = c.addresses, c.buffers, c.handles[0]
+    status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
+    if status == 0:
+        status = run_program(c.programs, TANGENT, b.state)
+    if status == 0:
+        status = call_c(address[GET_STATE], (matrix, address[PLACE]))
+    if status == 0:
+        status = call_c(address[SET_STATE], (matrix, c.place[0] + 1))
+    if c.handles[2]:
+        # the spare slot is the diagonal of the last pad
+        c.values[len(c.values) - 1] = 1.0
+    elif status == 0:
+        status = call_c(address[BEGIN], (matrix, FINAL_ASSEMBLY))
+        if status == 0:
+            status = call_c(address[END], (matrix, FINAL_ASSEMBLY))
+    b.state[0]["tangents"] += 1
+    return int(status)
+
+
+@kernel
+def test_convergence(
+    _snes: int, it: int, _x_norm: float, _step_norm: float, norm: float, out: int, context: Any
+) -> int:
+    """SNESConvergenceTestFunction."""
+    c = load(context)
+    address, state = c.addresses, c.buffers.state
+    reason = judge(c.measures, c.history, c.lag, it, norm)
+    if reason == ASK:
+        if call_c(address[ASK_PYTHON], (np.int64(it), norm)) != 0:
+            state[0]["failed"] = QUESTION
+            return USER_ERROR
+        reason = state[0]["answer"]
+    status = call_c(address[GET_READ], (c.handles[1], address[PLACE]))
+    if status != 0:
+        return int(status)
+    conclude(c.measures, c.lag, norm, reason, floats_at(c.place[0], len(c.before)), c.before)
+    set_int(out, reason)
+    return int(call_c(address[RESTORE_READ], (c.handles[1], address[PLACE])))
+
+
+CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
+    "function": (eval_residual, ("int64",) * 3),
+    "jacobian": (eval_tangent, ("int64",) * 4),
+    "convergence_test": (
+        test_convergence,
+        ("int64", PETSc.IntType().dtype.name, "float64", "float64", "float64", "int64"),
+    ),
+}
+"""Kernels for PETSc, and the types of what they take before the context."""
+
+
+class Callbacks:
+    """The compiled callbacks of one SNES, where they serve.
+
+    Args:
+        problem: the equations.
+        test: the convergence test of Python, for PETSc.
+        ask: ``(it, norm)``, what the numbers do not tell; gives a reason.
+        before: see `Context`.
+    """
+
+    def __init__(
+        self, problem: NonlinearProblem, test: Callable[..., Any], ask: Callable[[int, float], int], before: FloatArray
+    ) -> None:
+        self._problem, self._test, self._ask, self._before = problem, test, ask, before
+        self._question = Question(self._answer)
+        self._error: BaseException | None = None
+        self._context: Context | None = None
+        self._block, self._functions = lay_down(()), dict[str, int]()
+        self._programs: Programs = (None, None, None)
+        self._given: dict[str, bool] = {}
+
+    def choose(self, measures: Any, history: FloatArray) -> None:
+        """Give PETSc for the run that begins what serves it: compiled callbacks, or those of Python."""
+        problem = self._problem
+        if not problem.may_compile or not is_compiled(eval_residual):
+            return
+        programs, loads = problem.find_programs()
+        c = self._context
+        if c is None or (
+            loads is not c.loads
+            or problem.matrix.values is not c.values
+            or problem.lag.memory is not c.lag
+            or history is not c.history
+        ):
+            c = self._create_context(measures, history, loads)
+        state = c.buffers.state
+        state["load_factor"], state["failed"] = problem.scheme.load_factor, -1
+        for i, program in enumerate(programs):
+            if program is not None and program is not self._programs[i]:
+                assert program.table is not None
+                c.programs[i] = program.table.ctypes.data, len(program.table)
+        self._programs = programs
+        expansion, residual, tangent = (program is not None for program in programs)
+        wanted = {"function": expansion and residual, "jacobian": expansion and tangent, "convergence_test": True}
+        if wanted != self._given:
+            self._give(wanted)
+
+    def explain(self) -> None:
+        """Raise what has ended a run from within compiled callbacks, if anything has."""
+        c = self._context
+        failed = -1 if c is None else int(c.buffers.state["failed"][0])
+        if failed < 0:
+            return
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+        program = self._programs[failed]
+        assert program is not None
+        program()
+        raise RuntimeError("a kernel failed, but not when it was called again")
+
+    def _create_context(self, measures: Any, history: FloatArray, loads: FloatArray) -> Context:
+        problem, snes = self._problem, self._problem.snes
+        place = np.zeros(1, np.int64)
+        ask = ctypes.cast(self._question, ctypes.c_void_p).value or 0
+        addresses = np.array([*find_addresses(PETSC), place.ctypes.data, ask], np.int64)
+        handles = [problem.matrix.mat.handle, problem.residual_vector.handle, int(problem.pattern.block > 1)]
+        c = self._context = Context(
+            addresses,
+            place,
+            np.zeros((3, 2), np.int64),
+            np.array(handles, np.int64),
+            problem.matrix.values,
+            loads,
+            problem.buffers,
+            problem.lag.memory,
+            measures,
+            history,
+            self._before,
+        )
+        self._block, self._functions = lay_down(c), {}
+        self._programs, self._given = (None, None, None), {}
+        # PETSc keeps the address alone
+        snes.setAttr("compiled callbacks", (self._block, c, self._question))
+        return c
+
+    def _give(self, wanted: dict[str, bool]) -> None:
+        problem, snes = self._problem, self._problem.snes
+        if not wanted["function"]:
+            snes.setFunction(problem.eval_residual, problem.residual_vector)
+        if not wanted["jacobian"]:
+            snes.setJacobian(problem.eval_tangent, problem.matrix.mat)
+        if not wanted["convergence_test"]:
+            snes.setConvergenceTest(self._test)
+        functions = {name: self._find_address(name) for name, compiled in wanted.items() if compiled}
+        set_callbacks(snes, problem.matrix.mat, self._block.ctypes.data, **functions)
+        self._given = wanted
+
+    def _find_address(self, name: str) -> int:
+        """Address of a compiled callback; its machine code is loaded where it is first wanted."""
+        if name not in self._functions:
+            assert self._context is not None
+            function, kinds = CALLBACKS[name]
+            self._functions[name] = find_c_address(function, kinds, self._context)
+        return self._functions[name]
+
+    def _answer(self, it: int, norm: float) -> int:
+        """The question of the compiled test; an error waits until PETSc has come back."""
+        assert self._context is not None
+        try:
+            self._context.buffers.state["answer"] = self._ask(it, norm)
+        except BaseException as error:
+            self._error = error
+            return 1
+        return 0

@@ -1,0 +1,102 @@
+"""When a Newton run has converged, or has failed: rules on plain numbers, the same from Python and from compiled code.
+
+What a look at forces, at the last linear solution or at rounding decides is rare and left to Python: `judge` then gives
+`ASK`.  Numbers of outcomes are those of PETSc's SNESConvergedReason.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+from windlass.solvers.newton.lagging import note_norm
+
+ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
+LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS = -3, -4, -5
+ASK = 99
+"""Not PETSc's: the numbers alone do not tell."""
+SLOW_RATE = 1e-3
+"""Iterations with a new tangent that contract less than this are checked for an inaccurate linear solution."""
+NO_LONGER_FALLS = 0.5
+"""An iteration that does not reach this share of the smallest residual before it makes no progress."""
+STALLED = 2
+"""Iterations without progress, one after the other, after which rounding is asked for."""
+
+
+MEASURES = np.dtype(
+    [(name, np.float64) for name in ("rtol", "atol", "predictor", "reference")]
+    + [(name, np.int64) for name in ("max_it", "damped", "guessed", "may_pivot", "seen")]
+)
+"""What a Newton run is judged by, in a record of shape (1,) that compiled callbacks share.
+
+rtol, atol, max_it: tolerances of the run, see `Tolerances` in newton.py; damped: whether it uses a backtracking line
+search; guessed: whether it starts from another pass of the step, while tolerances still refer to the predictor;
+may_pivot: whether another linear solver could do better than the present one; predictor, reference: residual norms that
+tolerances refer to; seen: number of norms so far.  The history of norms, from the predictor on, is an array beside it.
+"""
+
+
+@kernel(fast=False)
+def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) -> int:
+    """Relative or absolute residual; at least one iteration; the larger of the first two norms is the reference."""
+    m = measures[0]
+    if m["seen"] < len(history):
+        history[m["seen"]] = norm
+        m["seen"] += 1
+    if not np.isfinite(norm):
+        return NOT_A_NUMBER
+    rtol, atol = m["rtol"], m["atol"]
+    if it == 0:
+        # tolerances refer to the predictor, also where a later pass of the step has a better start
+        m["predictor"] = max(norm, m["predictor"]) if m["guessed"] else norm
+        m["reference"] = m["predictor"] if m["predictor"] > atol else 2.0 * atol
+        # backtracking finds no descent from a start that already solves the equations
+        return CONVERGED_ABSOLUTE if m["damped"] and norm <= atol else ITERATING
+    if it == 1 and norm > m["reference"]:
+        m["reference"] = norm
+    if norm <= atol:
+        return CONVERGED_ABSOLUTE
+    if norm <= rtol * m["reference"]:
+        return CONVERGED_RELATIVE if norm <= rtol * m["predictor"] else ASK
+    if is_slow(measures, history, lag, norm) or (lag[0]["last_was_new"] and has_stalled(history[: m["seen"]], STALLED)):
+        return ASK
+    return TOO_MANY_ITERATIONS if it >= m["max_it"] else ITERATING
+
+
+@kernel(fast=False)
+def is_slow(measures: Any, history: FloatArray, lag: Any, norm: float) -> bool:
+    """Whether a new tangent has contracted so badly that the linear solution is to be checked."""
+    m = measures[0]
+    if m["seen"] < 2 or norm <= SLOW_RATE * history[m["seen"] - 2]:
+        return False
+    return bool(m["may_pivot"] and lag[0]["last_was_new"] and not m["damped"])
+
+
+@kernel(fast=False)
+def has_stalled(history: FloatArray, iterations: int) -> bool:
+    """Whether the last iterations have made no progress; residual norms from the first on."""
+    before = len(history) - iterations
+    if before < 2:
+        return False
+    best = np.inf
+    for i in range(before):
+        best = min(best, history[i])
+    falls = False
+    for i in range(before, len(history)):
+        falls = falls or history[i] <= NO_LONGER_FALLS * best
+    return not falls
+
+
+@kernel(fast=False)
+def conclude(measures: Any, lag: Any, norm: float, reason: int, residual: FloatArray, before: FloatArray) -> None:
+    """Keep what the next iteration is judged by; the residual only where its linear solution may be checked."""
+    m = measures[0]
+    if reason == NOT_A_NUMBER:
+        return
+    note_norm(lag, norm, max(m["rtol"] * m["reference"], m["atol"]))
+    if reason == ITERATING and m["may_pivot"] and not m["damped"]:
+        for i in range(len(before)):
+            before[i] = residual[i]
