@@ -152,9 +152,36 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     ]
     signature = _numba.core.typing.signature(returns, *arguments)
     signature = signature.replace(pysig=_numba.core.utils.pysignature(dispatcher.py_func))
-    library = (*header["library"], blocks)
+    names = [*(function.llvm_func_name, function.llvm_cpython_wrapper_name), *(env.env_name for env in environments)]
+    target_context.codegen()._engine._defined_symbols.update(names)
+    library = (*header["library"], (blocks[0], _empty_module()))
     parts = (library, function, environments[0], signature, False, (), "", (), tuple(environments[1:]))
-    return _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
+    result = _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
+    return _put_off_parsing(result, blocks[1])
+
+
+@functools.cache
+def _empty_module() -> bytes:
+    code: bytes = llvmlite.binding.parse_assembly("").as_bitcode()
+    return code
+
+
+def _put_off_parsing(result: Any, code: bytes) -> Any:
+    """The result, whose code for callers is parsed when a caller is compiled: most have none that is."""
+    library = result.library
+    library.__class__ = _create_class(type(library))
+    library.code, library.parsed = code, None
+    return result
+
+
+@functools.cache
+def _create_class(base: Any) -> Any:
+    def parse(library: Any) -> Any:
+        if library.parsed is None:
+            library.parsed = llvmlite.binding.parse_bitcode(library.code)
+        return library.parsed
+
+    return type(base.__name__, (base,), {"_shared_module": property(parse)})
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:

@@ -1,8 +1,8 @@
 """The list of kernels that models need, and the processes that compile it beside this one.
 
 The file kernels.json of the package names the kernels that Python calls, with the types of their arguments, in the
-order in which models ask for them; scripts/list_kernels.py makes it.  When the machine code of many of them is missing,
-as at the first run on a machine, the other cores compile them, too, from the end of the list on; see ahead.py.
+order in which models ask for them; tests/support/list_kernels.py makes it.  When the machine code of many of them is
+missing, as at the first run on a machine, the other cores compile them, too, from the end of the list on; see ahead.py.
 """
 
 from __future__ import annotations

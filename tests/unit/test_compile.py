@@ -18,7 +18,8 @@ from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.type_names import decode_type, encode_type
 from windlass.framework.runtime.cli import main
 
-ROOT = Path(__file__).parents[2]
+from support.list_kernels import CHAIN, ask
+
 SHORT, LONG, TABLE = (
     ["array", name, ndim, "C", False, True] for name, ndim in (("int32", 1), ("int64", 1), ("int64", 2))
 )
@@ -53,7 +54,7 @@ def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> N
     for module, name, types in jobs:
         function: Any = getattr(importlib.import_module(module), name)
         plain = getattr(function, "py_func", function)
-        assert len(types) <= plain.__code__.co_argcount, f"{module}.{name}: run scripts/list_kernels.py"
+        assert len(types) <= plain.__code__.co_argcount, f"{module}.{name}: run tests/support/list_kernels.py"
         for text in types:
             assert encode_type(decode_type(text)) == text
 
@@ -61,12 +62,10 @@ def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_list_has_all_kernels_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listed, "LIST", listed.PACKAGE / "kernels.json")
     monkeypatch.delenv("WINDLASS_CACHE")
-    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    script = importlib.import_module("list_kernels")
     known = {json.dumps(job) for job in listed.read_list()}
-    asked = [job for job in script.ask(script.CHAIN) if job.module.startswith("windlass.")]
+    asked = [job for job in ask(CHAIN) if job.module.startswith("windlass.")]
     missing = [f"{job.module}.{job.name}" for job in asked if json.dumps(job) not in known]
-    assert len(asked) > 20 and not missing, "run scripts/list_kernels.py"
+    assert len(asked) > 20 and not missing, "run tests/support/list_kernels.py"
 
 
 def test_compile_says_what_it_did_and_does_it_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile ahead.
 
-usage: list_kernels.py      after a change of the arguments of kernels; takes a minute
+usage: .venv/bin/python tests/support/list_kernels.py      after a change of the arguments of kernels; takes a minute
 
 Runs short models in processes of their own and asks each which kernels it called.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from windlass.framework.kernels.listed import Job, read_list, write_list
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CHAIN = ("benchmarks/chain_windlass.py", "-elements", "4", "-steps", "1", "-warm_up", "false")
 SMALL = ("-elements", "12", "-end_time", "2e-3")
 # the belt comes last: helpers begin at the end of the list
