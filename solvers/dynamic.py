@@ -35,7 +35,7 @@ from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
-from windlass.solvers.verdicts.verdict import judge_steps
+from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
@@ -170,6 +170,7 @@ class Dynamic(StepSolver):
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.control.nominal, self.end)
+        begin = current.t
         if options.help_requested():
             yield current
             return
@@ -233,7 +234,9 @@ class Dynamic(StepSolver):
                 yield current
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            self._conclude(current, [*judge_steps(self.statistics), self.watch.judge()])
+            nominal = (current.t - begin) / self.control.nominal
+            cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
+            self._conclude(current, [*judge_steps(self.statistics), *cuts, self.watch.judge()])
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""

@@ -8,14 +8,17 @@ Loads p grow by Δp in the step, the displacements by Δq.  Along a path, Δp·d
 
 At the start that is w0 = Δp·Δq1, Δq1 the first iterate of Newton's method, at the end w1 by one solution with the
 tangent there.  Loads that only stiffen or only soften what they act on have w <= max(w0, w1).  A step with
-w > 1.5 max(w0, w1) is traced: it is halved, and again the half with the larger share of w, down to 1/1024.  If that
+w > 1.5 max(w0, w1) is suspected and traced: it is halved, and again the half with the larger share of w, down to 1/1024.  If that
 still contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than 5 w0, as it goes
 to infinity at a limit point, this is called a jump.  Contacts that open, close or slip leap without that.
 
+Far beyond a limit point all is so stiff that w is small again.  So a step whose end is more than twice as stiff as
+its start, w1 < w0/2, is looked at in its first quarter, and again in the first quarter of that, until a part is
+suspected, or ends no stiffer than that; not ropes that are all but slack, w < w0/50.
+
 Steps that begin far from an equilibrium are not looked at: the work of all forces on the way to the first iterate is
 then not about that of Δp.  Where it begins near one, the step is traced from the equilibrium beside it.  Not seen are
-jumps that prescribed motions or prestrain cause, steps beyond some ten times the limit load, whose end is so stiff that
-w is small again, and steps that begin at the very limit point.  Two jumps in one step are named as one.
+jumps that prescribed motions or prestrain cause, and steps that begin at the very limit point.  Two jumps in one step are named as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
@@ -39,6 +42,8 @@ EXCESS = 1.5
 """w per max(w0, w1) from which a load step is traced [1]."""
 EQUILIBRIUM, NEAR = 1e-3, 10.0
 """Work of other forces, per work of the loads, up to which the start counts as an equilibrium, or is near one [1]."""
+STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
+"""w1 per w0 below which the first part of a step is looked at, w per w0 from which, and how often it is cut [1]."""
 HALVINGS, ENOUGH = 10, 6
 """Halvings of a step that is traced, and those after which one without equilibrium ends it: near a limit point the
 tangent is next to singular."""
@@ -99,19 +104,26 @@ class JumpWatch:
         if not 0.0 < self._done <= NEAR * self._paid:
             return False
         way = self._eval_work(end.q - self._start.q)
-        return way > EXCESS * self._paid and way > EXCESS * self._follow_loads()
+        if way > EXCESS * self._paid:
+            return way > EXCESS * self._follow_loads()
+        return way > SLACK * self._paid and 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
-    def _follow_loads(self) -> float:
-        """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none."""
+    def _follow_loads(self, update: bool = True) -> float:
+        """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none.
+
+        Without ``update`` with the tangent of the last iteration, which is factorised.
+        """
         problem = self._problem
-        problem.update_tangent(problem.unknowns)
-        problem.lag.drop_tangent()
+        if update:
+            problem.update_tangent(problem.unknowns)
+            problem.lag.drop_tangent()
         unknowns, right = problem.sparsity.unknowns, problem.unknowns.duplicate()
         local = np.zeros(len(unknowns.numbers))
         local[unknowns.of_dof] = self._loads[:-1]
         sum_to_owners(unknowns.numbers, right, local)
         ksp = problem.snes.getKSP()
-        ksp.setOperators(problem.matrix.mat)
+        if update:
+            ksp.setOperators(problem.matrix.mat)
         solution = try_solve(ksp, right)
         if solution is None:
             return 0.0
@@ -130,6 +142,11 @@ class JumpWatch:
             low = solve(low, before)
             if low is None:
                 return ""
+        part = self._find_part(low, high, solve)
+        if part is None:
+            return ""
+        high, after = part
+        last = after
         least = SHARE * self._eval_work(high.q - low.q)
         for done in range(HALVINGS):
             load = 0.5 * (before + after)
@@ -145,13 +162,13 @@ class JumpWatch:
                 low, before = middle, load
             if max(first, second) < least:
                 return ""
-        if after == self._after:
+        if after == last:
             # so far nothing says that the end is where the path leads
             reached = solve(low, after)
             if reached is None:
                 return ""
             if self._eval_work(reached.q - low.q) < least:
-                return self._describe_departure(end, reached)
+                return self._describe_departure(end, reached) if last == self._after else ""
         if solve(low, before) is None or 0.0 < self._follow_loads() < STEEP * self._paid:
             return ""
         return (
@@ -159,6 +176,24 @@ class JumpWatch:
             f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
             "jump ends is for dynamics to say"
         )
+
+    def _find_part(self, low: State, high: State, solve: Solve) -> tuple[State, float] | None:
+        """The first part of a step from ``low`` to ``high`` that is suspected: its end and the load factor there."""
+        share, way = 1.0, self._eval_work(high.q - low.q)
+        suspected = way > EXCESS * self._paid
+        for _ in range(QUARTERS):
+            if suspected:
+                break
+            share *= 0.25
+            found = solve(low, self._before + share * (self._after - self._before))
+            if found is None:
+                return None
+            # both slopes are those of the whole Δp
+            high, way, slope = found, self._eval_work(found.q - low.q), self._follow_loads()
+            suspected = way > EXCESS * share * max(self._paid, slope)
+            if not suspected and slope > STIFFER * self._paid:
+                return None
+        return (high, self._before + share * (self._after - self._before)) if suspected else None
 
     def _describe_departure(self, end: State, reached: State) -> str:
         """The end is another equilibrium than that to which the path leads; with history values that is expected."""

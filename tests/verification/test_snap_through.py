@@ -119,6 +119,14 @@ def test_shallow_arch(share: float, steps: int) -> None:
     assert words.startswith("arch 8, y, by -") and words.endswith(" m")
 
 
+@pytest.mark.parametrize("create", [create_truss, create_arch])
+@pytest.mark.parametrize("share", [10.0, 30.0, 200.0, 1000.0])
+def test_far_beyond_the_limit(share: float, create: Any) -> None:
+    """One step to many times the limit load, at whose end all is stiff: the limit load within 0.5 %."""
+    before, after, _ = find_jump(Static(create(share)[0], name=""))
+    assert_allclose(share * 0.5 * (before + after), 1.0, rtol=5e-3)
+
+
 @pytest.mark.parametrize("steps", [1, 10])
 @pytest.mark.parametrize("create", [create_truss, create_arch])
 def test_below_the_limit_nothing_is_said(create: Any, steps: int) -> None:
