@@ -18,6 +18,7 @@ from windlass.framework.launch.launcher import communicator
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import local_state
 from windlass.solvers.newton.rigid_motions import create_near_null_space
+from windlass.solvers.stepping.step_kernels import StepKernels
 
 KINDS = {
     "mumps": "-ksp_type preonly -pc_type lu -pc_factor_mat_solver_type mumps",
@@ -59,7 +60,7 @@ def create_system(case: str, world: wl.World) -> tuple[Any, Any, Any]:
     else:
         solver = wl.Dynamic(world, step=1e-3, end=1.0, name="")
         state = local_state(solver.assembly, None)
-        scheme, _ = solver.integrator.predict(state, 1e-3)
+        scheme = StepKernels(solver.integrator, solver.assembly.fields, state).predict(state, 1e-3, 1e-3)
     problem = solver.problem
     problem.start(scheme)
     right = problem.residual_vector.duplicate()

@@ -4,7 +4,7 @@ Run it with ``windlass run examples/belt_drive.py``; ``-help`` lists all options
 measures sticking positions with reference lengths (``-sticking_length reference``).  Theory: `con.belt_creep`.
 """
 
-from math import cos, pi, sqrt
+from math import pi, sqrt
 
 import numpy as np
 
@@ -20,7 +20,7 @@ friction = wl.option("friction", 0.5, "1", "friction coefficient", minimum=0.0)
 lengths = ("current", "reference")
 sticking_length = wl.option("sticking_length", "current", "", "length of segments in sticking", choices=lengths)
 output = wl.option("output", "belt_drive_out", "", "folder for results; 'none' writes no files")
-frames = wl.option("frames", 100, "1", "number of frames for ParaView", minimum=1)
+frames = wl.option("frames", 200, "1", "number of frames for ParaView", minimum=1)
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
@@ -30,15 +30,8 @@ PER_LENGTH = 1e8 * WIDTH  # [N/m^2] scale of the contact stiffness per metre of 
 TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # [s] at which the speed of the driven pulley is compared
 
 
-def drive_speed(t: float) -> float:
-    """Speed of the driver [rad/s]: a ramp from 0.05 s to 0.6 s."""
-    return 12.0 * min(max((t - 0.05) / 0.55, 0.0), 1.0)
-
-
-def load_torque(t: float) -> float:
-    """Torque on the driven pulley [N m]: half a cosine from 1.0 s to 1.5 s."""
-    return -12.5 * (1.0 - cos(pi * min(max((t - 1.0) / 0.5, 0.0), 1.0)))
-
+DRIVE_SPEED = con.ramp(0.05, 0.6, 0.0, 12.0)  # [s], [rad/s] of the driver
+LOAD_TORQUE = con.smooth_step(1.0, 1.5, 0.0, -25.0)  # [s], [N m] on the driven pulley
 
 world = wl.World()
 driver = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=50.0, inertia=0.25)
@@ -60,10 +53,10 @@ supports = con.fix(world, driver, "x", "y")
 con.fix(world, driven, "x", "y")
 holds = [con.fix(world, driver, "rotation"), con.fix(world, driven, "rotation")]
 holds.append(con.fix(world, nodes_of(world, belt)[0], "x"))
-drive = con.prescribe_velocity(world, driver, "rotation", drive_speed)
+drive = con.prescribe_velocity(world, driver, "rotation", DRIVE_SPEED)
 spin = con.coordinate_marker(world, driven, "rotation")
 world.add(con.CoordinateSpringDamper, marker0=con.coordinate_marker(world, None), marker1=spin, damping=2.0)
-world.add(con.CoordinateLoad, marker=spin, function=load_torque)
+world.add(con.CoordinateLoad, marker=spin, function=LOAD_TORQUE)
 contacts = con.add_contact(
     world,
     con.ContactFrictionCircleCable2D,
@@ -136,7 +129,7 @@ if folder:
     probes = [
         con.PulleySensor(contacts, p, ("wrap_angle", "torque", "slip_arc", "friction_power")) for p in (driver, driven)
     ]
-    hooks += [wl.Sensors(folder / "pulleys.csv", probes, every), wl.Recorder(folder / "belt", every)]
+    hooks += [wl.Sensors(folder / "pulleys.csv", probes, every), wl.Recorder(folder / "belt", frames=frames)]
 state = motion.solve(state, hooks=hooks)
 
 # steady motion by theory: the belt runs counter-clockwise, so that the tight strand is the upper one
@@ -152,8 +145,8 @@ try:
         contact_stiffness_per_length=40 * PER_LENGTH,
         gravity=9.81,
         tight_above_slack=2 * RADIUS,
-        driver_speed=drive_speed(np.inf),
-        torque=lambda omega: 2.0 * omega - load_torque(np.inf),
+        driver_speed=DRIVE_SPEED(np.inf),
+        torque=lambda omega: 2.0 * omega - LOAD_TORQUE(np.inf),
         friction_coefficient=friction,
     )
     creep = [theory.driven_speed, -theory.torque, theory.slack_tension, theory.tight_tension]

@@ -11,7 +11,15 @@ from windlass.framework.command_line import options
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step
+from windlass.framework.state.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    overriding,
+    run_after_step,
+    run_before_solve,
+    run_before_step,
+)
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
 from windlass.solvers.failure import NotConverged
@@ -25,6 +33,7 @@ from windlass.solvers.step_solver import StepSolver, create_failure
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
+from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
 from windlass.solvers.verdicts.verdict import judge_steps
 
@@ -131,7 +140,7 @@ class Dynamic(StepSolver):
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
-        for now in self.march(state, hooks, resume=resume):
+        for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
 
@@ -154,6 +163,10 @@ class Dynamic(StepSolver):
             ModelError: a start that misses position constraints by more than is closed; no consistent initial
                 accelerations; nonlinear constraints with ``"newmark"``.
         """
+        yield from self._march(state, hooks, resume, pauses=True)
+
+    def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
+        """See `march`; between steps it pauses for user code, or goes on at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.control.nominal, self.end)
@@ -176,26 +189,31 @@ class Dynamic(StepSolver):
                     self.assembly.decide(current)
                 self.consistency.begin(current)
                 release_dropped(self.assembly.comm)
+            nominal = self.control.nominal
+            run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
             solve_checkpoint.restore(current)
             self._begin_verdict(current, self.control.nominal)
             self.progress.begin(current.t, self.end)
-            start = current.copy()
+            attempts = Attempts(self, current, all_hooks)
+            before, after = overriding(all_hooks, "before_step"), overriding(all_hooks, "after_step")
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
-                run_before_step(all_hooks, current)
-                current.start_data[:] = current.data
-                start.assign(current)
+                run_before_step(before, current)
+                if self._decides:
+                    self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
                 self.watch.begin_step()
                 try:
-                    attempt = self._attempt(start, current, h, then, all_hooks)
+                    attempt = attempts.attempt(h, then)
                 except NotConverged as error:
                     # a linear solver that cannot work: smaller steps do not help
                     error.failure.step, error.failure.step_size = self.statistics.steps + 1, h
-                    self._fail(error.failure, start, all_hooks, error.advice)
+                    attempts.go_back()
+                    self._fail(error.failure, current, all_hooks, error.advice)
                 self.statistics.count(attempt, self.newton, self.discontinuous)
                 if not attempt.converged:
-                    self._reject(start, current, h, attempt, all_hooks)
+                    attempts.go_back()
+                    self._reject(current, h, attempt, all_hooks)
                     continue
                 self.watch.after_step(current)
                 self.consistency.follow(current, h)
@@ -203,10 +221,12 @@ class Dynamic(StepSolver):
                 self.control.accept()
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
-                run_after_step(all_hooks, current)
-                solve_checkpoint.paused = True
+                run_after_step(after, current)
+                if pauses:
+                    solve_checkpoint.paused = True
                 yield current
-                solve_checkpoint.paused = False
+                if pauses:
+                    solve_checkpoint.paused = False
             if solve_checkpoint.had_ended(current):
                 yield current
             self._stop(current, all_hooks)
@@ -240,34 +260,72 @@ class Dynamic(StepSolver):
         self.assembly.reset_caches()
         self.consistency.look_back(state)
 
-    def _attempt(self, start: State, current: State, h: float, then: float, hooks: list[StepHook]) -> StepAttempt:
-        """One attempt at a step; fills ``current``, whose history values go on from pass to pass."""
-        contacts = Contacts(self.assembly, start, current, hooks)
+    def _reject(self, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
+        """Cut the step, which begins again from the state that is kept, or give up."""
+        self._note_failure(current.t + h, h, attempt.reason)
+        if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
+            failure = create_failure(self.problem, attempt, current.t + h, self.statistics.steps + 1, h)
+            self._fail(failure, current, hooks, ADVICE)
+
+
+class Attempts:
+    """Attempts at the steps of one run.
+
+    The state is that of the start of the step until the step is accepted.  Hooks that look at passes see each of them
+    in the state, and the end of steps with rotations is made from both ends: then the start is kept beside it.
+
+    Args:
+        solver: the solver.
+        state: the state that goes on from step to step.
+        hooks: all hooks of the run.
+    """
+
+    def __init__(self, solver: Dynamic, state: State, hooks: list[StepHook]) -> None:
+        self._solver, self._problem, self._state = solver, solver.problem, state
+        looking = overriding(hooks, "after_iteration")
+        self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
+        self._start = state.copy() if self._looked_at else state
+        self._kernels = StepKernels(solver.integrator, solver.assembly.fields, state)
+        self._contacts = Contacts(solver.assembly, state if self._looked_at else None, looking)
+
+    def attempt(self, h: float, then: float) -> StepAttempt:
+        """One attempt at a step of size h [s] to a time [s]; the state is that of its end if it has converged."""
+        solver, state, contacts, lag = self._solver, self._state, self._contacts, self._problem.lag
+        fields = solver.assembly.fields
+        scheme = self._kernels.predict(state, h, then)
+        if self._looked_at:
+            self._start.assign(state)
+        contacts.changed = False
 
         def newton(attempt: StepAttempt) -> bool:
+            guess = None
             if attempt.passes > 1:
-                self.problem.lag.note_switch(contacts.changed)
-            scheme, algorithmic = self.integrator.predict(start, h)
-            scheme.t = then
-            before = (current.a, current.lam) if attempt.passes > 1 else None
-            run = self.newton.solve(scheme, guess=before)
+                lag.note_switch(contacts.changed)
+                guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
+            run = solver.newton.solve(scheme, guess=guess)
             attempt.iterations += run.iterations
             attempt.reason, attempt.history = run.reason, run.history
             if run.converged:
-                self.problem.store(current)
-                self.watch.after_newton()
-                self.integrator.finish(start, current, algorithmic, h)
+                self._problem.expand_unknowns(self._problem.unknowns)
+                solver.watch.after_newton()
+                if self._looked_at:
+                    self._store()
             return run.converged
 
-        attempt = iterate(self.discontinuous, newton, contacts, h, last=not self.control.can_cut(h))
+        attempt = iterate(solver.discontinuous, newton, contacts, h, last=not solver.control.can_cut(h))
         # also for the first pass of the next step
-        self.problem.lag.note_switch(contacts.changed)
+        lag.note_switch(contacts.changed)
+        if attempt.converged and not self._looked_at:
+            self._store()
+            state.data[:] = contacts.data
         return attempt
 
-    def _reject(self, start: State, current: State, h: float, attempt: StepAttempt, hooks: list[StepHook]) -> None:
-        """Restore the start of the step and cut the step, or give up."""
-        self._note_failure(start.t + h, h, attempt.reason)
-        current.assign(start)
-        if not self.control.reject(h, attempt.recommended_step, attempt.unsettled):
-            failure = create_failure(self.problem, attempt, start.t + h, self.statistics.steps + 1, h)
-            self._fail(failure, current, hooks, ADVICE)
+    def go_back(self) -> None:
+        """Bring the state back to the start of the step."""
+        if self._looked_at:
+            self._state.assign(self._start)
+
+    def _store(self) -> None:
+        """Bring the end of the step into the state."""
+        self._problem.store(self._state)
+        self._kernels.finish(self._start, self._state)

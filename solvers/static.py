@@ -15,7 +15,15 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.state.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    run_after_step,
+    run_before_solve,
+    run_before_step,
+    run_finish,
+)
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
@@ -161,6 +169,7 @@ class Static(StepSolver):
             return current
         all_hooks = as_hooks(hooks)
         with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+            run_before_solve(all_hooks, current, current.t, self.load_steps)
             if solve_checkpoint.restore(current):
                 self.statistics.end()
                 run_finish(all_hooks, current)
@@ -190,6 +199,8 @@ class Static(StepSolver):
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
             run_before_step(all_hooks, current)
+            if self._decides:
+                self.assembly.renew(current)
             current.start_data[:] = current.data
             start.assign(current)
             h, then = control.propose(done, 1.0)
@@ -294,7 +305,7 @@ class Static(StepSolver):
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
     ) -> StepAttempt:
         """One attempt at a load step; each pass starts from the last converged state and keeps the history values."""
-        contacts = Contacts(self.assembly, start, current, hooks)
+        contacts = Contacts.of(self.assembly, start, current, hooks)
 
         def newton(attempt: StepAttempt) -> bool:
             scheme = self._scheme(start, load_factor, time)
@@ -331,7 +342,7 @@ class Static(StepSolver):
             return current.q.copy()
 
         self.statistics.settlings += 1
-        contacts = partial(Contacts, self.assembly, start, current, hooks)
+        contacts = partial(Contacts.of, self.assembly, start, current, hooks)
         return settle_contacts(self.newton, scheme, self.discontinuous, contacts, store)
 
     def _reject(

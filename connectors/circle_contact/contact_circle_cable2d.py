@@ -25,12 +25,18 @@ from windlass.connectors.circle_segments.common import (
     create_system,
     dofs,
 )
+from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.update import update_gaps
-from windlass.connectors.markers.cable_shape import FAMILY
+from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import note_outcome, run_post_newton
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, PostNewton, System
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1,)
@@ -73,21 +79,27 @@ def check(world: Tables, table: EntityTable) -> None:
     check_forms(table, FORMS, table.resident)
 
 
+@kernel
+def note_gaps(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
+) -> None:
+    """Update the gaps, and say what has become of them."""
+    error, changed, force, row = update_gaps(c, shape, circle, data)
+    note_outcome(outcome, error, np.inf, changed, force, row)
+
+
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     contact = rows.columns
     system, c = create_system(rows, contact), contact.columns
 
-    def post_newton(fields: Fields) -> PostNewton:
-        found = update_gaps(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data)
-        error, changed, force, row = found
-        return PostNewton(error=error, changed=changed, force=force, row=row)
+    system.post_newton = call(note_gaps, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.outcome))
 
     def decide(fields: Fields) -> None:
-        post_newton(fields)
+        run_post_newton(system, fields)
         close_touching(contact, fields)
 
-    system.post_newton, system.decide = post_newton, decide
+    system.decide = decide
     watch(system, rows)
     return system
 

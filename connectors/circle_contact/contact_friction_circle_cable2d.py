@@ -39,15 +39,20 @@ from windlass.connectors.circle_segments.common import (
     segment_places,
 )
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.moving_cable import update_moving
-from windlass.connectors.circle_segments.update import record_positions, update_friction
-from windlass.connectors.markers.cable_shape import FAMILY
+from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.moving_cable import set_shift, update_moving
+from windlass.connectors.circle_segments.update import begin_bristles, record_positions, update_friction
+from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import note_outcome, run_post_newton
 from windlass.framework.checks.values import read_words
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, PostNewton, System
+from windlass.framework.model.system import Evaluation, Fields, PostNewton, System
 from windlass.framework.model.table import EntityTable
 
 AT_LIMIT = 1e-6
@@ -143,6 +148,20 @@ def check(world: Tables, table: EntityTable) -> None:
     check_forms(table, FORMS, table.resident)
 
 
+@kernel
+def note_states(
+    c: ContactColumns,
+    shape: ShapeColumns,
+    circle: PositionColumns,
+    data: FloatArray,
+    start: FloatArray,
+    outcome: FloatArray,
+) -> None:
+    """Update gaps, states and sticking positions, and say what has become of them."""
+    error, changed, force, row = update_friction(c, shape, circle, data, start)
+    note_outcome(outcome, error, np.inf, changed, force, row)
+
+
 def build(rows: LocalRows) -> System:
     """Bind the rows to the kernels."""
     check_forms(rows.table, FORMS, rows.rows)  # again, since friction_stiffness may have been switched
@@ -158,25 +177,35 @@ def build(rows: LocalRows) -> System:
             record(*args[:4])
         return result
 
-    def post_newton(fields: Fields) -> PostNewton:
-        if axial is None:
-            shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
-            error, changed, force, row = update(c, shape, circle, fields.data, fields.start_data)
-        else:
-            error, changed, force, row = update_moving(update, c, axial, fields)
+    def update_on_moving(s: Evaluation) -> PostNewton:
+        error, changed, force, row = update_moving(update, c, axial, s)
         return PostNewton(error=error, changed=changed, force=force, row=row)
 
-    system.post_newton = post_newton
+    on_shape = call(
+        note_states, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.outcome)
+    )
+    if has_dampers_alone:
+        on_shape += call(record_positions, lambda s: (c, s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data))
+    system.post_newton = on_shape if axial is None else update_on_moving
     places = segment_places(c.n)
     states = c.data[places[0]] + c.n[places[0]] + places[1]
     sticks = states + c.n[places[0]]
+
+    begin = call(begin_bristles)
+
+    def renew(fields: Fields) -> None:
+        if axial is not None:
+            set_shift(c, axial, fields.x, fields.data)
+        begin(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data)
+
+    system.renew = renew
 
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data
         before = data.copy()
         # what was not recorded, because there were no bristles, begins where the segment is now
         start[states[start[sticks] == 0.0]] = UNDEFINED
-        post_newton(fields)
+        run_post_newton(system, fields)
         # a segment whose bristle is bent to the limit of friction slips on: rounding shall not decide
         force = np.abs(eval_segments(contact, fields)[places][:, :2])
         limit = np.repeat(c.mu, c.n) * force[:, 1]

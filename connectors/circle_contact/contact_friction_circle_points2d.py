@@ -25,7 +25,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, PostNewton, System, evaluate
+from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 START = (0.1, UNDEFINED, 0.0)
@@ -81,13 +81,9 @@ def build(rows: LocalRows) -> System:
     )
     system.energy = lambda fields: eval_energy(c, fields)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
-    update = call(update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v))
-
-    def post_newton(fields: Fields) -> PostNewton:
-        error, changed, force, row = update(evaluate(fields))
-        return PostNewton(error=error, changed=changed, force=force, row=row)
-
-    system.post_newton = post_newton
+    system.post_newton = call(
+        update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
+    )
     watch(system, rows)
     return system
 

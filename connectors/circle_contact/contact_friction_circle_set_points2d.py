@@ -36,7 +36,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, NeighbourPattern, PostNewton, System
+from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "P. Wriggers, Computational Contact Mechanics, Springer (2006)"
@@ -162,17 +162,16 @@ def build(rows: LocalRows) -> System:
     system.tangent = call(
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
-    take, update = call(take_pairs), call(update_history)
+    take = call(take_pairs)
+    update = call(update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome))
 
     def follow(s: Fields) -> None:
         pattern.version += bool(take(p, s.data))
 
-    def post_newton(fields: Fields) -> PostNewton:
-        search.update(fields)
-        follow(fields)
-        circle = fields.markers[CIRCLE_FAMILY]
-        error, changed, force, row = update(c, circle, fields.data, fields.start_data, fields.x, fields.v)
-        return PostNewton(error=error, changed=changed, force=force, row=row)
+    def post_newton(s: Evaluation) -> None:
+        search.update(s)
+        follow(s)
+        update(s)
 
     def forget() -> None:
         search.forgotten = True

@@ -35,6 +35,7 @@ from windlass.connectors.circle_segments.friction import UNDEFINED, wrap
 from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 
@@ -75,11 +76,17 @@ def find_sticking(
 
 @kernel
 def update_history(
-    c: PointColumns, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray
-) -> tuple[float, bool, float, int]:
+    c: PointColumns,
+    circle: PositionColumns,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    outcome: FloatArray,
+) -> None:
     """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
 
-    Returns the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
+    The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
     worst, changed, largest, worst_row, most = 0.0, False, 0.0, -1, 0
@@ -138,4 +145,4 @@ def update_history(
         largest = max(largest, force)
         if error > worst:
             worst, worst_row = error, i
-    return worst, changed, largest, worst_row
+    note_outcome(outcome, worst, np.inf, changed, largest, worst_row)

@@ -195,6 +195,29 @@ def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionCol
 
 
 @kernel
+def begin_bristles(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
+    """With reference lengths: closed segments without a sticking position (0) get that of now, if they have bristles.
+
+    Those without bristles lose theirs.  For parameters that were switched between two steps: the published law
+    stores no positions while there are no bristles.
+    """
+    for i in range(len(c.n)):
+        if not c.active[i] or c.current[i]:
+            continue
+        ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
+        law = create_law(c, shape, i)
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        for s in range(n):
+            at = first + 2 * n + s
+            if c.mu_k[i] == 0.0:
+                data[at] = 0.0
+            elif data[at] == 0.0 and data[first + s] <= 0.0:
+                p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
+                h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
+                data[at] = stick_position(law, o, shape.slope, j0 + s, h)[0]
+
+
+@kernel
 def fill_outputs(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
 ) -> None:

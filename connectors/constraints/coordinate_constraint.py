@@ -9,7 +9,7 @@
 
 x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate.
 
-Rates that the user does not give as functions come from differences in time
+Rates that the user does not give as functions are those of ready functions, or come from differences in time
 (`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
@@ -36,7 +36,7 @@ from windlass.connectors.user_functions.time_functions import (
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
@@ -84,14 +84,12 @@ class TimeColumns(NamedTuple):
     rate: of ẋ1 - ẋ0, in rows at velocity level, 0 elsewhere.
     rate_level: the same, with offset_t in rows at position level.
     acceleration: of ẍ1 - ẍ0.
-    changes: whether any of them depends on time.
     """
 
     offset: TimeColumn
     rate: TimeColumn
     rate_level: TimeColumn
     acceleration: TimeColumn
-    changes: bool
 
 
 @kernel
@@ -194,7 +192,6 @@ def bind_times(rows: LocalRows) -> TimeColumns:
         rate=TimeColumn(constant_rate, rates),
         rate_level=TimeColumn(constant_rate, all_rates),
         acceleration=TimeColumn(np.zeros(len(fast)), accelerations),
-        changes=any(function is not None for function in (*offsets, *given_rates, *rates)),
     )
 
 
@@ -216,15 +213,20 @@ def build(rows: LocalRows) -> System:
     """The system of `CoordinateConstraint`."""
     c, times = rows.columns
 
-    def update_times(s: Evaluation) -> None:
-        t = s.t
-        times.offset(t)
-        (times.rate_level if s.rate_level else times.rate)(t)
+    def update_called(s: Evaluation) -> None:
+        times.offset.update(s)
+        (times.rate_level if s.rate_level else times.rate).update(s)
 
+    columns = times.offset, times.rate, times.rate_level
+    called = Call(at_time=(update_called,)) if any(column.is_called for column in columns) else Call()
     system = System("CoordinateConstraint", rows.dofs)
     system.constraint = ConstraintSystem(
         c.lam[:, None],
-        call(
+        called
+        + times.offset.ready
+        + times.rate.ready
+        + times.rate_level.ready
+        + call(
             residual,
             lambda s: (
                 c,
@@ -236,14 +238,10 @@ def build(rows: LocalRows) -> System:
                 s.C,
                 s.f,
             ),
-            update_times if times.changes else None,
         ),
         call(tangent, lambda s: (c, s.markers[FAMILY], s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values)),
-        call(
-            add_accelerations,
-            lambda s: (c, s.markers[FAMILY], s.v, times.acceleration.values, s.C),
-            times.acceleration.update,
-        ),
+        times.acceleration.fill
+        + call(add_accelerations, lambda s: (c, s.markers[FAMILY], s.v, times.acceleration.values, s.C)),
     )
     return system
 

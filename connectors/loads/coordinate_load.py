@@ -78,11 +78,11 @@ def build(rows: LocalRows) -> System:
     """The system of `CoordinateLoad`."""
     c, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
-    system.load = call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f), forces.update)
+    system.load = forces.fill + call(load, lambda s: (c, s.markers[FAMILY], forces.values, s.f))
     # loads on a single coordinate do not depend on it and shall not widen the matrix
     if on_curved_markers(rows):
-        system.load_tangent = call(
-            load_tangent, lambda s: (c, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values), forces.update
+        system.load_tangent = forces.fill + call(
+            load_tangent, lambda s: (c, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)
         )
     return system
 

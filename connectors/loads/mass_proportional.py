@@ -11,11 +11,13 @@ coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008), 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.schema import function as time_function
@@ -71,14 +73,6 @@ def build(rows: LocalRows) -> System:
     accelerations = rows.columns
     system = System("MassProportional", rows.dofs)
 
-    def add_load(s: Evaluation) -> None:
-        g = accelerations(s.t)
-        for group in groups:
-            # looked up each time: switching a column of the bodies makes them a new system
-            weight = systems[group.component].body_force
-            assert weight is not None
-            weight.force(evaluate(s, g=g[group.first], which=group.bodies))
-
     def add_load_tangent(s: Evaluation) -> None:
         g = accelerations(s.t)
         for group in groups:
@@ -88,7 +82,7 @@ def build(rows: LocalRows) -> System:
                 slots = s.slots_of[group.component].places
                 weight.tangent(evaluate(s, g=g[group.first], which=group.bodies, slots=slots))
 
-    system.load = add_load
+    forces, places = [], []
     for group in groups:
         body = systems.get(group.component)
         if body is None or body.body_force is None:
@@ -98,6 +92,16 @@ def build(rows: LocalRows) -> System:
             )
         if body.body_force.tangent is not None:
             system.load_tangent = add_load_tangent
+        forces.append(body.body_force.force)
+        places.append(partial(evaluate, g=accelerations.values[group.first], which=group.bodies))
+
+    def add_load(s: Evaluation) -> None:
+        accelerations(s.t)
+        for force, place in zip(forces, places, strict=True):
+            force(place(s))
+
+    calls = [f.where(place) for f, place in zip(forces, places, strict=True) if isinstance(f, Call)]
+    system.load = sum(calls, accelerations.fill) if len(calls) == len(forces) else add_load
     return system
 
 

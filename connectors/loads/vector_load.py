@@ -141,14 +141,12 @@ def register_vector_load(
     def build(rows: LocalRows) -> System:
         c, vectors = rows.columns
         system = System(component.__name__, rows.dofs)
-        system.load = call(
-            load,
-            lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f),
-            vectors.update,
+        system.load = vectors.fill + call(
+            load, lambda s: (c, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, s.f)
         )
         # most loads do not depend on the coordinates and shall not widen the matrix
         if c.turns.any() or on_curved_markers(rows):
-            system.load_tangent = call(
+            system.load_tangent = vectors.fill + call(
                 load_tangent,
                 lambda s: (
                     c,
@@ -159,7 +157,6 @@ def register_vector_load(
                     s.slots,
                     s.values,
                 ),
-                vectors.update,
             )
         return system
 

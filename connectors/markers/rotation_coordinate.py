@@ -34,7 +34,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, PostNewton, System
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
@@ -167,11 +167,6 @@ def build(rows: LocalRows) -> System:
     """The system of `RotationCoordinate`."""
     c: Columns = rows.columns
     system = System("RotationCoordinate", rows.dofs)
-    store = call(store_angles)
-
-    def post_newton(s: Fields) -> PostNewton:
-        store(c, s.x, s.data)
-        return PostNewton()
 
     def diagnose(s: Fields) -> list[str]:
         return [
@@ -182,7 +177,7 @@ def build(rows: LocalRows) -> System:
         ]
 
     system.update = call(update_rotations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.data))
-    system.post_newton, system.checks.diagnose = post_newton, diagnose
+    system.post_newton, system.checks.diagnose = call(store_angles, lambda s: (c, s.x, s.data)), diagnose
     return system
 
 

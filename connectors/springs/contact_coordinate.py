@@ -24,11 +24,13 @@ from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pair_laws import Update, difference_coordinates
 from windlass.connectors.markers.pairs import Pair
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, register_pair
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, PostNewton, System
+from windlass.framework.model.system import Fields, System
 
 START = (0.1,)
 
@@ -74,13 +76,13 @@ def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[fl
 
 @kernel
 def update_gaps(
-    c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray
-) -> tuple[float, float, bool, float, int]:
+    c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray, outcome: FloatArray
+) -> None:
     """Store the gaps of the active rows; ``start`` are the history values at the start of the step.
 
-    Returns the largest force error of a row [N], the smallest recommended step size [s] or inf, whether any row has
-    opened or closed since the last update, the largest force of a row that was closed before [N], and the row of the
-    largest error, -1 for none.
+    The outcome is the largest force error of a row [N], the smallest recommended step size [s] or inf, whether any row
+    has opened or closed since the last update, the largest force of a row that was closed before [N], and the row of
+    the largest error, -1 for none.
     """
     error, step, changed, force, worst = 0.0, np.inf, False, 0.0, -1
     for i in range(len(pair.m0)):
@@ -97,7 +99,7 @@ def update_gaps(
         if data[at] <= 0.0:
             force = max(force, abs(c.k[i] * g + c.d[i] * gt))
         data[at] = g
-    return error, step, changed, force, worst
+    note_outcome(outcome, error, step, changed, force, worst)
 
 
 def bind(rows: LocalRows) -> tuple[Columns]:
@@ -120,14 +122,12 @@ def add_update(rows: LocalRows, system: System) -> None:
     """Add the update of the gaps after Newton, and the energy of closed rows."""
     pair, c = rows.columns
 
-    def post_newton(s: Fields) -> PostNewton:
-        return PostNewton(*update_gaps(c, pair, s.markers[FAMILY], s.data, s.start_data))
-
     def eval_energy(s: Fields) -> float:
         gap = eval_gap(rows, s)
         return float(0.5 * (c.k * gap**2)[pair.active & (s.data[c.data] <= 0.0)].sum())
 
-    system.post_newton, system.energy = post_newton, eval_energy
+    system.post_newton = call(update_gaps, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.outcome))
+    system.energy = eval_energy
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

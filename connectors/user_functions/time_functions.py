@@ -1,5 +1,7 @@
 """User functions of time in tables: evaluated once per time, checked, and differentiated in time where needed.
 
+Ready functions (`windlass.connectors.user_functions.ready_functions`) are left to a kernel; the rest is about Python's.
+
 Rates that the user does not give come from differences over a few times around t, of order four: central ones, and
 one-sided ones near t = 0, because a function need not be defined before the start.  Their steps of 1e-5 s (first
 derivative) and 1e-4 s (second) leave relative errors near 1e-11 and 1e-8 where the function changes within 0.1 s.
@@ -8,16 +10,19 @@ derivative) and 1e-4 s (second) leave relative errors near 1e-11 and 1e-8 where 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import isfinite
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.user_functions.ready_functions import ReadyFunction, create_rows, fill_rows
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.user_functions import find_contradictions, first_calls
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
@@ -32,7 +37,7 @@ FORWARD_TWICE = ((0, 45 / 12), (1, -154 / 12), (2, 214 / 12), (3, -156 / 12), (4
 
 
 class TimeColumn:
-    """Values of all rows at a time; each row's function is called once per time.
+    """Values of all rows at a time; each row's function is called once per time, a ready one by a kernel.
 
     Args:
         constant: values of rows without function, shape (rows, *shape).
@@ -40,25 +45,45 @@ class TimeColumn:
 
     Attributes:
         values: the values at the last time asked for, shape (rows, *shape), always the same array; to be read only.
+        ready: brings the values of ready functions to the time of an evaluation; see `call`.
+        fill: the same for all functions, Python's included.
     """
 
     def __init__(self, constant: NDArray[Any], functions: Sequence[TimeFunction | None]) -> None:
-        self.values: FloatArray = np.array(constant, dtype=np.float64)
-        self._called = [(i, f) for i, f in enumerate(functions) if f is not None]
-        self._at = float("nan")
+        self.values: FloatArray = np.array(constant, np.float64, order="C")
+        given = [(i, f) for i, f in enumerate(functions) if f is not None]
+        self._called = [(i, f) for i, f in given if not isinstance(f, ReadyFunction)]
+        ready = [(i, f) for i, f in given if isinstance(f, ReadyFunction)]
+        self.ready, self._at, self._time = Call(), float("nan"), np.zeros(1)
+        if ready:
+            rows, columns = create_rows(ready), self.values.reshape(len(self.values), -1)
+            self.ready = call(fill_rows, lambda s: (rows, s.time, columns))
+            self._evaluate: Callable[[], Any] = partial(call(fill_rows), rows, self._time, columns)
+        self.fill = self.ready + Call(at_time=(self.update,)) if self._called else self.ready
 
     def __call__(self, t: float) -> FloatArray:
         """The values at a time [s]."""
+        self._update_called(t)
+        if self.ready.parts:
+            self._time[0] = t
+            self._evaluate()
+        return self.values
+
+    def update(self, s: Fields) -> None:
+        """Bring the values of Python's functions to the time of an evaluation."""
+        self._update_called(s.t)
+
+    def _update_called(self, t: float) -> None:
         if self._called and t != self._at:
             self._at = float("nan")  # stays so if a function raises
             for i, f in self._called:
                 self.values[i] = f(t)
             self._at = t
-        return self.values
 
-    def update(self, s: Fields) -> None:
-        """Bring the values to the time of an evaluation."""
-        self(s.t)
+    @property
+    def is_called(self) -> bool:
+        """Whether Python has to call functions."""
+        return bool(self._called)
 
 
 def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
@@ -83,18 +108,21 @@ def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFun
     """
     col = rows.table.component.columns[values]
     shape = col.shape or ()
+    words = f"one finite number [{col.unit}]" if not shape else f"finite numbers of shape {shape} [{col.unit}]"
 
     def check(function: Callable[[float], Any], row: int) -> TimeFunction:
+        name = f"{functions} of {rows.table.describe(row)} ({rows.table.kind} row {row})"
+        if isinstance(function, ReadyFunction):
+            if function.shape != shape:
+                given = "single numbers" if not function.shape else f"numbers of shape {function.shape}"
+                raise ModelError(f"{name} is a {function.name} of {given}: must give {words}")
+            return function
+
         def call(t: float) -> FloatArray:
             given = function(t)
             result = parse_numbers(given, shape)
             if result is None:
-                name = rows.table.describe(row)
-                words = "one finite number" if not shape else f"finite numbers of shape {shape}"
-                raise ModelError(
-                    f"{functions} of {name} ({rows.table.kind} row {row}) gave {show(given)} at t = {t:.9g} s: "
-                    f"must give {words} [{col.unit}]"
-                )
+                raise ModelError(f"{name} gave {show(given)} at t = {t:.9g} s: must give {words}")
             return result
 
         return call
@@ -147,12 +175,16 @@ def compare_rates(
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
-    """First derivative in time, by differences; see the head of this file."""
+    """First derivative in time, by differences unless the function is a ready one; see the head of this file."""
+    if isinstance(function, ReadyFunction):
+        return function.differentiate()
     return _difference(function, STEP, CENTRAL, FORWARD, 1)
 
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
-    """Second derivative in time, by differences; see the head of this file."""
+    """Second derivative in time, likewise."""
+    if isinstance(function, ReadyFunction):
+        return function.differentiate().differentiate()
     return _difference(function, STEP_TWICE, CENTRAL_TWICE, FORWARD_TWICE, 2)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.loads import Loads
 from windlass.framework.assembly.mass import MassRows, create_mass_rows, multiply_rows
+from windlass.framework.assembly.post_newton import PostNewtonUpdates, run_post_newton
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.assembly.steps import (
     constraint_steps,
@@ -64,6 +65,7 @@ class Assembly:
         fields: arrays that kernels read.
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
+        loads: what is applied to the systems.
         evaluating: set by solvers while they evaluate forces, when no other state may enter the fields.
         revision: counts the changes of the steps that residuals and tangents consist of, see steps.py.
     """
@@ -88,7 +90,7 @@ class Assembly:
         self._multiply = call(multiply_rows)
         self.systems: list[System] = []
         self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
-        self.revision, self._fresh_at = 0, world.version
+        self.revision, self._fresh_at, self._renewed_at = 0, world.version, 0
         self._built_at: dict[type[Component], int] = {}
         order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(require_law(c).role))
         self._components = [c for c in order if require_law(c).build is not None]
@@ -130,7 +132,9 @@ class Assembly:
         self._kinematics = Program(self.marker_steps())
         self._products = [s.fused.mass_product for s in self.systems if s.fused is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
-        self._loads = Loads(self.world, self.fields, self.systems)
+        self.loads = Loads(self.world, self.fields, self.systems)
+        self._updating = [c for c in self._components if self.layout.systems[c].post_newton is not None]
+        self._updates: PostNewtonUpdates | None = None
         self.revision += 1
 
     def refresh(self) -> None:
@@ -138,9 +142,13 @@ class Assembly:
         if self._fresh_at == self.world.version:
             return
         self._fresh_at = self.world.version
-        stale = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
-        for component in stale:
-            self._build(component)
+        stale = {c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]}
+        if any(self.layout.systems[c].body_force is not None for c in stale):
+            # loads by mass are made of the forces of bodies
+            stale.update(c for c in self._components if require_law(c).role == "load")
+        for component in self._components:
+            if component in stale:
+                self._build(component)
         if stale:
             self.order_systems()
 
@@ -217,11 +225,11 @@ class Assembly:
 
     def add_loads(self, f: FloatArray, factor: float = 1.0) -> None:
         """Add a multiple of all applied loads (right-hand side, without the load factor) to f, shape (n + 1,)."""
-        self._loads.add(f, factor)
+        self.loads.add(f, factor)
 
     def set_loads(self, f: FloatArray, factor: float) -> None:
         """Set f, shape (n + 1,), to a multiple of all applied loads; 0 evaluates none."""
-        self._loads.add(f, factor, clear=True)
+        self.loads.add(f, factor, clear=True)
 
     def add_inertia(self, f: FloatArray) -> None:
         """Add M a + quadratic velocity terms to f, shape (n + 1,)."""
@@ -278,21 +286,16 @@ class Assembly:
 
     def post_newton(self) -> PostNewton:
         """POST_NEWTON: update the history values; worst error and largest force, smallest step wish, any switching."""
-        error, step, changed, force = 0.0, np.inf, False, 0.0
+        if self._updates is None:
+            self._updates = PostNewtonUpdates(self.fields, [self.layout.systems[c] for c in self._updating])
         enter(Stage.POST_NEWTON)
-        for component in self._components:
-            system = self.layout.systems[component]
-            if system.post_newton is not None:
-                result = system.post_newton(self.fields)
-                # the largest of numbers and NaN depends on their order
-                own = result.error if np.isfinite(result.error) else np.inf
-                if own > error:
-                    error, self._worst = own, (component, result.row)
-                step = min(step, result.recommended_step)
-                changed, force = changed or result.changed, max(force, result.force)
-        self._own_error = error
+        self._updates.program()
         leave(Stage.POST_NEWTON)
-        error, step, switched, force = self.processes.largest([error, -step, float(changed), force])
+        error, step, switched, force, row, worst = self._updates.total.tolist()
+        if worst >= 0:
+            self._worst = self._updating[int(worst)], int(row)
+        self._own_error = error
+        error, step, switched, force = self.processes.largest([error, -step, switched, force])
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
@@ -306,8 +309,18 @@ class Assembly:
             if system.decide is not None:
                 system.decide(fields)
             elif system.post_newton is not None:
-                system.post_newton(fields)
+                run_post_newton(system, fields)
         state.data[:] = state.start_data[:] = fields.data
+
+    def renew(self, state: Values) -> None:
+        """Before a step: history values that mean nothing since `World.set` was called begin anew."""
+        if self._renewed_at == self.world.version:
+            return
+        fields, self._renewed_at = self.load_fields(state), self.world.version
+        for system in self.systems:
+            if system.renew is not None:
+                system.renew(fields)
+        state.data[:] = fields.data
 
     def describe_worst(self) -> str:
         """The connector with the largest force error of the last update; all processes call this together."""

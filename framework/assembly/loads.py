@@ -9,6 +9,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.mass import add_multiple, set_multiple
 from windlass.framework.kernels.call import call
+from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.world import World
 
@@ -23,17 +24,21 @@ class Loads:
         world: the world, whose gravity [m/s^2] may change.
         fields: what the systems read.
         systems: the systems.
+
+    Attributes:
+        sum: that of all loads that do not depend on coordinates, after `update`, shape (n + 1,); always one array.
     """
 
     def __init__(self, world: World, fields: Fields, systems: Sequence[System]) -> None:
         self._world, self._fields = world, fields
         heavy = [(s, s.body_force) for s in systems if s.body_force is not None]
         self._weighing = [(s, force) for s, force in heavy if force.tangent is None]
-        self._timed = [s for s in systems if s.load is not None and s.load_tangent is None]
+        self._timed = [s.load for s in systems if s.load is not None and s.load_tangent is None]
+        self._program: Program | None = None
         self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
         self._live_weights = [(s, force) for s, force in heavy if force.tangent is not None]
         self._weights = np.zeros(len(fields.x))
-        self._sum = np.zeros(len(fields.x)) if self._timed else self._weights
+        self.sum = np.zeros(len(fields.x)) if self._timed else self._weights
         self._mark = (np.nan, -1, b"")
         self._add_multiple, self._set_multiple = call(add_multiple), call(set_multiple)
 
@@ -48,6 +53,27 @@ class Loads:
             if clear:
                 f[:] = 0.0
             return
+        self.update()
+        fields = self._fields
+        if clear:
+            self._set_multiple(self.sum, factor, f)
+        else:
+            self._add_multiple(self.sum, factor, f)
+        if not self.are_steady:
+            live = np.zeros_like(f)
+            for system in self._live:
+                assert system.load is not None
+                system.load(evaluate(fields, f=live))
+            self._weigh(self._live_weights, live)
+            self._add_multiple(live, factor, f)
+
+    @property
+    def are_steady(self) -> bool:
+        """Whether no load depends on coordinates."""
+        return not self._live and not (self._live_weights and self._world.gravity.any())
+
+    def update(self) -> None:
+        """Bring the sum to the present time."""
         fields, gravity = self._fields, self._world.gravity
         mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:
@@ -55,23 +81,12 @@ class Loads:
                 self._weights[:] = 0.0
                 self._weigh(self._weighing, self._weights)
             if self._timed:
-                self._sum[:] = self._weights
-            for system in self._timed:
-                assert system.load is not None
-                system.load(evaluate(fields, f=self._sum))
+                self.sum[:] = self._weights
+                self._program = self._program or Program(
+                    (load, (evaluate(fields, f=self.sum),)) for load in self._timed
+                )
+                self._program()
             self._mark = mark
-        if clear:
-            self._set_multiple(self._sum, factor, f)
-        else:
-            self._add_multiple(self._sum, factor, f)
-        heavy = bool(self._live_weights) and bool(gravity.any())
-        if self._live or heavy:
-            live = np.zeros_like(f)
-            for system in self._live:
-                assert system.load is not None
-                system.load(evaluate(fields, f=live))
-            self._weigh(self._live_weights, live)
-            self._add_multiple(live, factor, f)
 
     def _weigh(self, systems: Sequence[tuple[System, Term]], f: FloatArray) -> None:
         gravity = self._world.gravity

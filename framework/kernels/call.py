@@ -79,21 +79,33 @@ class Call:
     Attributes:
         parts: the kernels in their order.
         before: functions ``(s)`` that bring the contents of the arrays up to date, called before all kernels.
+        at_time: those of them that look at the time alone: once for a time is enough.
     """
 
-    __slots__ = ("_checked", "before", "parts")
+    __slots__ = ("_checked", "at_time", "before", "parts")
 
-    def __init__(self, parts: tuple[Part, ...] = (), before: tuple[Callable[[Any], None], ...] = ()) -> None:
-        self.parts, self.before, self._checked = parts, before, False
+    def __init__(
+        self,
+        parts: tuple[Part, ...] = (),
+        before: tuple[Callable[[Any], None], ...] = (),
+        at_time: tuple[Callable[[Any], None], ...] = (),
+    ) -> None:
+        self.parts, self.before, self.at_time, self._checked = parts, before, at_time, False
 
     def __add__(self, other: Call) -> Call:
-        return Call(self.parts + other.parts, self.before + other.before)
+        return Call(self.parts + other.parts, self.before + other.before, self.at_time + other.at_time)
+
+    def where(self, change: Callable[[Any], Any]) -> Call:
+        """The same calls at what ``change`` makes of an evaluation."""
+        parts = [part._replace(arguments=_changed(part.arguments, change)) for part in self.parts]
+        before, at_time = ([_changed(f, change) for f in functions] for functions in (self.before, self.at_time))
+        return Call(tuple(parts), tuple(before), tuple(at_time))
 
     def __call__(self, s: Any) -> Any:
         """Make the calls; gives what the last kernel gives."""
         if not self._checked:
             self.check(s)
-        for prepare in self.before:
+        for prepare in self.at_time + self.before:
             prepare(s)
         result = None
         for _, quick, arguments in self.parts:
@@ -109,6 +121,10 @@ class Call:
         for kernel, _, arguments in () if self._checked else self.parts:
             _check_arguments(kernel.__name__, arguments, s)
         self._checked = True
+
+
+def _changed(function: Callable[[Any], Any], change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda s: function(change(s))
 
 
 @overload

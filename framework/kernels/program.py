@@ -36,15 +36,20 @@ class Program:
 
     Args:
         steps: functions and what they are called with.  The arrays in it must not be replaced by others.
+
+    Attributes:
+        at_time: what Python has to do once for each time, see `Call`; the first thing that a call of the program does.
     """
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._parts: list[Callable[[], Any]] = []
+        self.at_time: list[Callable[[], Any]] = []
         before: list[Callable[[], Any]] = []
         calls: list[Step] = []
         for function, where in steps:
             if isinstance(function, Call) and all(is_compiled(kernel) for kernel, *_ in function.parts):
                 function.check(*where)
+                self.at_time += [partial(prepare, *where) for prepare in function.at_time]
                 before += [partial(prepare, *where) for prepare in function.before]
                 calls += [(kernel, arguments(*where)) for kernel, _, arguments in function.parts]
                 continue
@@ -52,7 +57,7 @@ class Program:
             calls = []
             self._parts.append(partial(function, *where))
         self._close(calls)
-        self._parts = before + self._parts
+        self._parts = self.at_time + before + self._parts
 
     def _close(self, calls: list[Step]) -> None:
         if not calls:

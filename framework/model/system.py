@@ -106,6 +106,7 @@ class Evaluation(Fields):
         values: values of a matrix, shape (entries + 1,).
         g: acceleration field [m/s^2], shape (3,).
         which: local rows on which it acts, shape (k,).
+        outcome: takes what a post-Newton update that is a kernel says, shape (5,), in the order of `PostNewton`.
         slots_of: slots of other tables, by component.
     """
 
@@ -121,6 +122,7 @@ class Evaluation(Fields):
     values = _NO_NUMBERS
     g = _NO_NUMBERS
     which: IntArray = _NO_PLACES
+    outcome = _NO_NUMBERS
     slots_of: Mapping[type, Slots] = {}
 
     def probes(self) -> tuple[Evaluation, ...]:
@@ -304,10 +306,12 @@ class System:
             laws with a tangent of it have one of the inertia, too.
         inertia: M(q) a + quadratic velocity terms of a law without constant mass.
         constraint: for constraints, see `ConstraintSystem`.
-        post_newton: ``(fields) -> PostNewton`` updates ``fields.data``; reads ``fields.start_data``.  Decisions
-            (open or closed, sticks or slips) stand in the signs of history values, where solvers see if they repeat.
+        post_newton: ``(s) -> PostNewton`` updates ``s.data``; reads ``s.start_data``.  A call of a kernel writes what
+            it says to ``s.outcome``, by `note_outcome`.  Decisions (open or closed, sticks or slips) stand in the signs
+            of history values, where solvers see if they repeat.
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
+        renew: ``(fields)`` writes those of ``fields.data`` between two steps that mean nothing since `World.set`.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
         checks: what the law says about its rows.
         fused: residual and tangent with inertia in one pass.
@@ -325,8 +329,9 @@ class System:
     body_force: Term | None = None
     inertia: Term | None = None
     constraint: ConstraintSystem | None = None
-    post_newton: Callable[[Fields], PostNewton] | None = None
+    post_newton: Callable[[Evaluation], PostNewton | None] | None = None
     decide: Callable[[Fields], None] | None = None
+    renew: Callable[[Fields], None] | None = None
     energy: Callable[[Fields], float] | None = None
     checks: Checks = field(default_factory=Checks)
     fused: Fused | None = None

@@ -41,11 +41,23 @@ class Closing:
         self.close()
 
 
+class Style(NamedTuple):
+    """How numbers are written.
+
+    single: fields in single precision (float32); points and times stay double.
+    compress: VTKHDF alone; `.vtu` is always compressed, XDMF never.
+    """
+
+    single: bool = False
+    compress: bool = False
+
+
 class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
     path: folder and name without suffix; the folder must exist.
     mesh: reference points, lines and labels, written once.
+    style: how numbers are written.
     kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
@@ -63,9 +75,11 @@ class FieldSeries(Closing, ABC):
         path: str | os.PathLike[str],
         suffix: str,
         mesh: LineMesh,
+        style: Style,
         kept: Sequence[float],
         digest: str | None = None,
     ) -> None:
+        self._style = style
         self.path = check_series_path(path, suffix)
         self._mesh = mesh
         self._kept = [float(time) for time in kept]
@@ -95,6 +109,8 @@ class FieldSeries(Closing, ABC):
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
         frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+        if self._style.single:
+            frame = frame._replace(point_data=_as_single(frame.point_data), cell_data=_as_single(frame.cell_data))
         self._add(frame)
         self._last = layout
 
@@ -231,6 +247,10 @@ def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") ->
     if array.shape == (count, 2):
         array = np.column_stack([array, np.zeros(count, array.dtype)])
     return np.ascontiguousarray(array)
+
+
+def _as_single(fields: dict[str, FieldArray]) -> dict[str, FieldArray]:
+    return {name: a.astype(np.float32) if a.dtype.kind == "f" else a for name, a in fields.items()}
 
 
 def _kind_of(array: FieldArray) -> tuple[str, int]:

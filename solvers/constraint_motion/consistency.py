@@ -35,12 +35,15 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.steps import take
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.model.system import evaluate
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import CONSTRAINT_TOLERANCE, PROJECTIONS, STAGNATION
-from windlass.solvers.constraint_motion.constraint_jacobian import ConstraintJacobian
+from windlass.solvers.constraint_motion.constraint_jacobian import clear, product_steps
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.initial import MassSolver, update_initial_accelerations
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -58,15 +61,18 @@ LOOK_BACK = 1 / 16
 
 @kernel
 def find_excess(
-    product: FloatArray, right: FloatArray, e0: FloatArray, size0: FloatArray, e: FloatArray, size: FloatArray
-) -> float:
-    """Fill e and the size of its terms, and find the largest change of e from e0 beyond `KINK` of its terms."""
-    largest = 0.0
-    for i in range(len(e)):
-        e[i] = product[i] - right[i]
-        size[i] = abs(product[i]) + abs(right[i])
-        largest = max(largest, abs(e[i] - e0[i]) - KINK * max(size[i], size0[i]))
-    return largest
+    product: FloatArray, right: FloatArray, before: FloatArray, now: FloatArray, largest: FloatArray
+) -> None:
+    """Fill e and the size of its terms, and find the largest change of e from before beyond `KINK` of its terms.
+
+    ``before`` and ``now`` have the shape (2, m), ``largest`` (1,).
+    """
+    most = 0.0
+    for i in range(now.shape[1]):
+        e, size = product[i] - right[i], abs(product[i]) + abs(right[i])
+        most = max(most, abs(e - before[0, i]) - KINK * max(size, before[1, i]))
+        now[0, i], now[1, i] = e, size
+    largest[0] = most
 
 
 class Consistency:
@@ -85,13 +91,10 @@ class Consistency:
         self._problem, self._integrator = problem, integrator
         self._rates = ConstraintRates(problem.assembly)
         self._project = project and self._rates.anywhere
-        self._jacobian = ConstraintJacobian(problem.assembly)
         count = self._rates.count
-        self._product, self._right = np.zeros(count + 1), np.zeros(count + 1)
         # e and the size of its terms, after the step before and now
-        self._before: tuple[FloatArray, FloatArray] = np.zeros(count), np.zeros(count)
-        self._now: tuple[FloatArray, FloatArray] = np.zeros(count), np.zeros(count)
-        self._find_excess = call(find_excess)
+        self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
+        self._program, self._made_for = Program([]), (np.zeros(0), -1, False)
         self._again = False
         self.projections = 0
 
@@ -134,7 +137,7 @@ class Consistency:
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
-            self._before, self._now = self._now, self._before
+            self._before[:] = self._now
 
     def follow(self, state: State, h: float) -> None:
         """Project an accepted step after a kink; the fields hold the state.
@@ -151,20 +154,31 @@ class Consistency:
             self.projections += 1
             self._look(state)
         self._again = kink
-        self._before, self._now = self._now, self._before
+        self._before[:] = self._now
 
     def _look(self, state: State) -> float:
         """Evaluate e and the size of its terms at the fields, which hold the state; its largest excess as of a kink."""
-        product, right = self._product, self._right
-        product[:] = 0.0
-        self._jacobian.add_product(state.a, product)
-        self._rates.update_right(right)
-        return self._find_excess(product, right, *self._before, *self._now)
+        assembly = self._problem.assembly
+        a, revision, unit_rates = self._made_for
+        if state.a is not a or assembly.revision != revision or assembly.fields.unit_rates != unit_rates:
+            self._made_for = state.a, assembly.revision, assembly.fields.unit_rates
+            self._program = self._create_program(state.a)
+        self._program()
+        return float(self._largest[0])
+
+    def _create_program(self, a: FloatArray) -> Program:
+        product, right = np.zeros(self._rates.count + 1), np.zeros(self._rates.count + 1)
+        before, now, largest, assembly = self._before, self._now, self._largest, self._problem.assembly
+        where = (evaluate(assembly.fields),)
+        steps: list[Step] = [(call(clear, lambda s: (product,)), where), (call(clear, lambda s: (right,)), where)]
+        steps += product_steps(assembly, a, product) + self._rates.right_steps(right)
+        steps.append((call(find_excess, lambda s: (product, right, before, now, largest)), where))
+        return Program(steps)
 
     def _eval_residual(self, a: FloatArray) -> FloatArray:
         """e at the fields, with accelerations that they need not have, shape (m,)."""
         right = np.zeros(self._rates.count + 1)
-        self._rates.update_right(right)
+        take(self._rates.right_steps(right))
         return self._rates.multiply(a) - right[:-1]
 
     def _is_kink(self, largest: float, h: float) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import constraint_steps
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.law import role_of
 from windlass.framework.model.system import evaluate
 from windlass.solvers.names import shorten
@@ -94,11 +94,10 @@ class ConstraintRates:
         self.update_markers()
         return found
 
-    def update_right(self, right: FloatArray) -> None:
-        """Evaluate r of C_q a = r [m/s^2, rad/s^2] into an array of shape (m + 1,)."""
-        right[:] = 0.0
-        for constraint in self._assembly.constraints:
-            constraint.acceleration(evaluate(self._assembly.fields, C=right))
+    def right_steps(self, right: FloatArray) -> list[Step]:
+        """Steps of a `Program` that add r of C_q a = r [m/s^2, rad/s^2] to an array of shape (m + 1,)."""
+        s = evaluate(self._assembly.fields, C=right)
+        return [(constraint.acceleration, (s,)) for constraint in self._assembly.constraints]
 
     def find_rates(self) -> NDArray[np.bool_]:
         """Which constraints are on velocities: their C depends on them, shape (m,)."""

@@ -21,7 +21,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import local_values, sum_to_owners
@@ -284,12 +283,14 @@ class TangentInertia:
         if size <= 5 * NEAREST:
             theta = np.linalg.eigvals(np.column_stack([multiply(column) for column in np.eye(size)]))
             return bool((theta.real < -1e-9 * np.abs(theta).max()).any())
-        operator = LinearOperator((size, size), matvec=multiply, dtype=np.float64)
+        from scipy.sparse import linalg  # here, because most models do not need it
+
+        operator = linalg.LinearOperator((size, size), matvec=multiply, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(size)
         settings = {"k": NEAREST, "ncv": 5 * NEAREST, "maxiter": 5, "tol": 1e-4, "v0": start}
         try:
-            theta = eigs(operator, which="LM", return_eigenvectors=False, **settings)
-        except ArpackNoConvergence as error:
+            theta = linalg.eigs(operator, which="LM", return_eigenvectors=False, **settings)
+        except linalg.ArpackNoConvergence as error:
             theta = error.eigenvalues
         mu = 1.0 / theta[np.abs(theta) > 0.0]
         return bool((mu.real < -SHIFT).any())

@@ -12,10 +12,12 @@ I. S. Duff, SIAM J. Matrix Anal. Appl. 10 (1989) 165-190.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.parallel.processes import Processes
 
 GROWTH = 1e-10
 """Backward error of a row that is still of use to Newton; sound pivots reach about 1e-16, wrong ones 1e-6 and worse."""
@@ -23,16 +25,33 @@ GROWTH_IN_BLOCKS = 1e-13
 """The same where rows are stored in blocks, whose inverses LU uses: badly conditioned ones may go wrong by 1e-9."""
 
 
-def is_accurate(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray, rtol: float) -> bool:
-    """Whether x solves A x = b as described above; serves one process.
+class Product(Protocol):
+    """A matrix that multiplies: `Pattern` on one process, `LocalMatrices` on several."""
+
+    @property
+    def block(self) -> int:
+        """Rows whose inverse LU uses."""
+
+    def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
+        """The product A x, or |A| x."""
+
+
+def is_accurate(
+    product: Product, values: FloatArray, x: FloatArray, b: FloatArray, rtol: float, processes: Processes | None = None
+) -> bool:
+    """Whether x solves A x = b as described above.
 
     Args:
-        pattern, values: the matrix, values of shape (spare + 1,).
-        x, b: solution and right-hand side, shape (n,).
+        product, values: the matrix.
+        x, b: solution and right-hand side, of this process, shape (n,).
         rtol: accepted |b - A x| / |b| [1].
+        processes: those that share the matrix and call this together; None for one.
     """
-    residual = np.abs(b - pattern.multiply(values, x))
-    if float(np.linalg.norm(residual)) <= rtol * float(np.linalg.norm(b)):
+    processes = processes or Processes()
+    residual = np.abs(b - product.multiply(values, x))
+    left, right = processes.sum(np.array([residual @ residual, b @ b]))
+    if left <= rtol**2 * right:
         return True
-    size = pattern.multiply(values, np.full(len(x), np.abs(x).max()), absolute=True) + np.abs(b)
-    return bool((residual <= (GROWTH if pattern.block == 1 else GROWTH_IN_BLOCKS) * size).all())
+    largest = processes.largest([float(np.abs(x).max(initial=0.0))])[0]
+    size = product.multiply(values, np.full(len(x), largest), absolute=True) + np.abs(b)
+    return processes.all(bool((residual <= (GROWTH if product.block == 1 else GROWTH_IN_BLOCKS) * size).all()))

@@ -149,7 +149,8 @@ class NonlinearProblem:
     def _create_matrix(self) -> tuple[Sparsity, TangentMatrix]:
         sparsity = self.assembly.use(self._storage, update=True)
         owned = sparsity.unknowns.owned
-        matrix = TangentMatrix(sparsity.pattern, sparsity.numbers, owned, self.assembly.comm)
+        parted = sparsity if sparsity.substructure is not None else None
+        matrix = TangentMatrix(sparsity.pattern, sparsity.numbers, owned, self.assembly.comm, parted)
         if self._near_null_space is not None:
             matrix.mat.setNearNullSpace(self._near_null_space)
         return sparsity, matrix
@@ -170,11 +171,17 @@ class NonlinearProblem:
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self._tangent, self.matrix.mat)
 
+    @property
+    def storage(self) -> Storage:
+        """How the tangent is stored."""
+        return self._storage
+
     def leave_blocks(self) -> bool:
         """Store the tangent by rows from now on; unknowns keep their places.  False if it is not in blocks."""
-        if self._storage is not Storage.BLOCKS:
+        after = {Storage.BLOCKS: Storage.BLOCK_ROWS, Storage.SUBSTRUCTURES: Storage.ROWS}
+        if self._storage not in after:
             return False
-        self._storage = Storage.BLOCK_ROWS
+        self._storage = after[self._storage]
         self._follow_pattern()
         return True
 

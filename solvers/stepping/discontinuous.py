@@ -85,9 +85,8 @@ class Contacts:
     """The history values of one attempt at a step.
 
     Args:
-        assembly: the systems of this process.
-        start: the state at the start of the step, which is not changed.
-        current: the state that takes the new history values.
+        assembly: the systems of this process; the fields hold the history values of the start of the step.
+        current: the state that takes the new history values; None if nobody looks at it before the step is accepted.
         hooks: user code after passes.
 
     Attributes:
@@ -95,18 +94,23 @@ class Contacts:
         changed: whether a contact changed its state in the last update.
     """
 
-    def __init__(self, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> None:
-        fields = assembly.fields
-        fields.data[:], fields.start_data[:] = start.data, start.data
-        self.data, self.changed = fields.data, False
+    def __init__(self, assembly: Assembly, current: State | None = None, hooks: Sequence[StepHook] = ()) -> None:
+        self.data, self.changed = assembly.fields.data, False
         self._assembly, self._current, self._hooks = assembly, current, hooks
+
+    @classmethod
+    def of(cls, assembly: Assembly, start: State, current: State, hooks: Sequence[StepHook]) -> Contacts:
+        """Those of an attempt that begins with the history values of a state, which is not changed."""
+        assembly.fields.data[:] = assembly.fields.start_data[:] = start.data
+        return cls(assembly, current, hooks)
 
     def post_newton(self) -> PostNewton:
         """Update them after a Newton run."""
         result = self._assembly.post_newton()
         self.changed = result.changed
-        self._current.data[:] = self.data
-        run_after_iteration(self._hooks, self._assembly, self._current, result.error)
+        if self._current is not None:
+            self._current.data[:] = self.data
+            run_after_iteration(self._hooks, self._assembly, self._current, result.error)
         return result
 
     def largest(self, values: list[float]) -> list[float]:

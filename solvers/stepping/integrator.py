@@ -26,21 +26,23 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.layout.layout import Layout
 from windlass.framework.state.state import State
-from windlass.solvers.newton.problem import Scheme
 
 
 @kernel
 def predict(
-    q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, h: float, beta: float, gamma: float,
-    shares: tuple[float, float], q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
+    q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, numbers: FloatArray,
+    q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """Displacements q1, velocities v1 and algorithmic accelerations after a step with accelerations 0, each (n,)."""
+    """Displacements q1, velocities v1 and algorithmic accelerations after a step with accelerations 0, each (n,).
+
+    ``numbers`` are h, beta, gamma, and the shares of a, of old and of the new accelerations, shape (6,).
+    """
+    h, beta, gamma, of_a, of_old = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     for i in range(len(q)):
-        c = shares[0] * a[i] + shares[1] * old[i]
+        c = of_a * a[i] + of_old * old[i]
         q1[i] = q[i] + h * v[i] + h * h * ((0.5 - beta) * old[i] + beta * c)
         v1[i] = v[i] + h * ((1.0 - gamma) * old[i] + gamma * c)
         algorithmic[i] = c
@@ -86,11 +88,11 @@ def start_circle(
 
 @kernel
 def predict_rotations(
-    rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, h: float,
-    beta: float, gamma: float, shares: tuple[float, float, float], shift: float, q1: FloatArray, v1: FloatArray,
-    algorithmic: FloatArray,
+    rotations: IntArray, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray,
+    numbers: FloatArray, shift: float, q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
     """`predict` for Euler parameters, whose departure from a steady turning takes the place of coordinates."""
+    h, beta, gamma, of_a, of_old, of_new = numbers
     e, w, u = np.zeros(4), np.zeros(4), np.zeros(4)
     for i in range(len(rotations)):
         now = start_circle(rotations, i, reference, q, v, a, 0.0, e, u)
@@ -102,7 +104,7 @@ def predict_rotations(
             turned, _ = step_along(e, u, now, shift * h, k)
             # accelerations less those of the turning, -rate² times the place
             before = old[j] - now * now * (turned - e[k]) + rate * rate * later
-            c = shares[0] * (a[j] + rate * rate * e[k]) + shares[1] * before + shares[2] * rate * rate * place
+            c = of_a * (a[j] + rate * rate * e[k]) + of_old * before + of_new * rate * rate * place
             q1[j] = place - reference[j] + h * (v[j] - w[k]) + h * h * ((0.5 - beta) * before + beta * c)
             v1[j] = velocity + v[j] - w[k] + h * ((1.0 - gamma) * before + gamma * c)
             algorithmic[j] = c
@@ -161,8 +163,6 @@ class Integrator:
     rate_level: bool = False
     rotations: IntArray = field(default_factory=lambda: np.zeros((0, 4), np.int64), compare=False, repr=False)
     reference: FloatArray = field(default_factory=lambda: np.zeros(1), compare=False, repr=False)
-    _predict: Any = field(default_factory=lambda: call(predict), compare=False, repr=False)
-    _finish: Any = field(default_factory=lambda: call(finish), compare=False, repr=False)
 
     @property
     def shift(self) -> float:
@@ -174,47 +174,13 @@ class Integrator:
         a_factor = (1 - self.alpha_m) / (h * h * self.beta * (1 - self.alpha_f))
         return self.gamma / (h * self.beta), a_factor
 
-    def predict(self, start: State, h: float) -> tuple[Scheme, FloatArray]:
-        """The predictor of a step and its algorithmic acceleration, from the state at the start of the step."""
-        old, shares = start.a, (0.0, 0.0)
-        if self.generalised:
-            old = start.carried
-            shares = self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m)
-        q, v, algorithmic = np.empty_like(old), np.empty_like(old), np.empty_like(old)
-        self._predict(start.q, start.v, start.a, old, h, self.beta, self.gamma, shares, q, v, algorithmic)
-        if len(self.rotations):
-            turning = *shares, (1 - self.alpha_f) / (1 - self.alpha_m)
-            where = self.rotations, self.reference, start.q, start.v, start.a, old
-            predict_rotations(*where, h, self.beta, self.gamma, turning, self.shift, q, v, algorithmic)
-        v_factor, a_factor = self.factors(h)
-        scheme = Scheme(
-            q0=q,
-            v0=v,
-            v_factor=v_factor,
-            a_factor=a_factor,
-            multiplier_factor=1.0 / (self.beta * h * h),
-            t=start.t + h,
-            rate_level=self.rate_level,
-            unit_rates=len(self.rotations) > 0,
-        )
-        return scheme, algorithmic
-
-    def finish(self, start: State, state: State, algorithmic: FloatArray, h: float) -> None:
-        """Complete the algorithmic acceleration of a solved step.
-
-        Args:
-            start: the state at the start of the step.
-            state: the state at its end.
-            algorithmic: what `predict` gave, shape (n,).
-            h: size of the step [s].
-        """
-        share = (1 - self.alpha_f) / (1 - self.alpha_m) if self.generalised else 0.0
-        self._finish(algorithmic, share, state.a, state.carried)
-        if len(self.rotations):
-            where, out = (self.rotations, self.reference), state.carried
-            scale_to_unit(*where, state.q, state.v, state.a, out)
-            add_turning(*where, start.q, start.v, start.a, 0.5 * h, (1.0 + self.shift) * h, 0.0, 1.0, out)
-            add_turning(*where, state.q, state.v, state.a, 0.0, self.shift * h, 1.0, -1.0, out)
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """Shares of the last accelerations, of the last algorithmic and of the new ones in the algorithmic ones [1]."""
+        new = (1 - self.alpha_f) / (1 - self.alpha_m)
+        if not self.generalised:
+            return 0.0, 0.0, new
+        return self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m), new
 
     def accelerations(self, state: State, h: float) -> FloatArray:
         """Accelerations at the time t + ``shift`` h that algorithmic accelerations stand for, shape (n,).

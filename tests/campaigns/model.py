@@ -90,16 +90,18 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
             os._exit(code)
     os.close(writing)
     if kill_after is not None:
-        signal.setitimer(signal.ITIMER_REAL, max(kill_after, 1e-3))
+        # first the handler: an alarm without one ends this process
         before = signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+        signal.setitimer(signal.ITIMER_REAL, max(kill_after, 1e-3))
     said = b""
     while block := os.read(reading, 65536):
         said += block
     os.close(reading)
-    status = os.waitpid(child, 0)[1]
+    # the pipe is closed at the end of the child, which has to be there as long as it may be killed
     if kill_after is not None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+    status = os.waitpid(child, 0)[1]
     return os.waitstatus_to_exitcode(status), said
 
 

@@ -112,7 +112,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "write_summary": (wl.write_summary, {"values": {"x": 1.0}}),
         "Recorder": (
             wl.Recorder,
-            {"name": "r", "every": 1, "formats": ("vtu",), "folder": s.folder, "subdivisions": 4, "axis": "time"},
+            {"name": "r", "every": 1, "formats": ("vtu",), "folder": s.folder, "subdivisions": 4, "axis": "time",
+             "frames": 200, "fields": ("velocity",), "precision": "single", "compress": True},
         ),
         "Recorder.record": (recorder.record, {"state": s.state}),
         "create_output_folder": (wl.create_output_folder, {"path": s.folder / "made"}),
@@ -175,6 +176,10 @@ def calls(s: Scene) -> dict[str, Call]:
         "fix": (fix_x, {"world": s.open, "entity": s.node}),
         "compiled": (con.compiled, {"function": compiled_force}),
         "vectorised": (con.vectorised, {"function": compiled_force}),
+        "table": (con.table, {"times": [0.0, 1.0], "values": [0.0, 2.0]}),
+        "ramp": (con.ramp, {"begin": 0.0, "end": 1.0, "first": 0.0, "last": 2.0}),
+        "smooth_step": (con.smooth_step, {"begin": 0.0, "end": 1.0, "first": 0.0, "last": 2.0}),
+        "sine": (con.sine, {"amplitude": 1.0, "frequency": 2.0, "phase": 0.0, "mean": 0.0}),
         "coordinate_marker": (con.coordinate_marker, {"world": s.open, "entity": s.node, "name": "x"}),
         "rotation_marker": (
             con.rotation_marker, {"world": s.open, "entity": s.spatial, "axis": "x", "global_axis": False},

@@ -12,6 +12,7 @@ from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix,
 from windlass.connectors.circle_points.common import create_point_outputs
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.post_newton import run_post_newton
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
@@ -133,9 +134,7 @@ def test_springs_and_bristles_have_a_potential(y: float) -> None:
 def update(arc: Arc) -> Any:
     """The post-Newton update."""
     arc.assembly.update_markers()
-    post_newton = arc.assembly.layout.systems[ContactFrictionCirclePoints2D].post_newton
-    assert post_newton is not None
-    return post_newton(arc.assembly.fields)
+    return run_post_newton(arc.assembly.layout.systems[ContactFrictionCirclePoints2D], arc.assembly.fields)
 
 
 def test_update() -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors import ContactFrictionCircleCable2D, add_contact, fix, prescribe_velocity
+from windlass.connectors import ContactFrictionCircleCable2D, add_contact, fix, prescribe_velocity, ramp
 from windlass.elements import ALENode, RigidBody2D, cable_around, nodes_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -68,7 +68,7 @@ def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELE
         fix(world, pulley, "x", "y")
     mesh_holds = [fix(world, nodes_of(world, belt)[0], "x") for belt in belts]
     axial_hold = fix(world, axial, "s") if axial is not None else None
-    drive = prescribe_velocity(world, pulleys[0], "rotation", lambda t: -OMEGA * min(t / 0.05, 1.0))
+    drive = prescribe_velocity(world, pulleys[0], "rotation", ramp(0.0, 0.05, 0.0, -OMEGA))
     columns = {
         "contact_stiffness_per_length": 4e8,
         "contact_damping_per_length": 6e3,

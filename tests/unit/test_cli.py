@@ -101,7 +101,7 @@ def run(
         env=inherited | settings | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -136,7 +136,7 @@ def test_nodes_that_share_positions_and_other_coordinates_are_no_blocks() -> Non
     for x in range(3):
         world.add(MassPoint, position=(x, 1.0), mass=1.0)
     assembly = serial_assembly(world)
-    assert_array_equal(assembly.layout.find_nodes(), [0])
+    assert_array_equal(assembly.layout.nodes, [0])
     assert assembly.layout.blocks() is None
     assert not can_store(assembly.layout, Storage.BLOCKS)
 

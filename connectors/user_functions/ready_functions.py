@@ -1,0 +1,227 @@
+"""Functions of time that are compiled: tables, ramps, smooth steps and sines, with exact time derivatives.
+
+    table        values between two times by a straight line, before the first and after the last constant
+    smooth step  first + (last - first) (1 - cos(pi x))/2,  x = (t - begin)/(end - begin) between 0 and 1
+    sine         mean + amplitude sin(2 pi frequency t + phase)
+
+They stand wherever a function of time may, and are evaluated by a kernel, without Python in a step.  At a kink or jump
+a derivative is that of the time after it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, number, numbers
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+
+TABLE, SMOOTH_STEP, SINE = range(3)
+
+
+class ReadyRows(NamedTuple):
+    """Ready functions of rows.
+
+    where: place of each in the values, shape (k,).
+    kind, order: kind of each, and how often it is differentiated, shape (k,).
+    first: its first number, shape (k + 1,).
+    numbers: parameters, one function after the other, see `eval_ready`.
+    """
+
+    where: IntArray
+    kind: IntArray
+    order: IntArray
+    first: IntArray
+    numbers: FloatArray
+
+
+@kernel(fast=False)
+def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) -> None:
+    """A function, or its first or second derivative, at a time t [s], into out, shape (m,).
+
+    The numbers p are of a table the k times and then the values, (k, m); of a smooth step begin, end, first (m,) and
+    last (m,); of a sine the angular frequency [rad/s], the phase [rad], amplitude (m,) and mean (m,).
+    """
+    m = len(out)
+    if kind == TABLE:
+        k = len(p) // (m + 1)
+        # the last time that is not after t
+        low, high = -1, k
+        while high - low > 1:
+            middle = (low + high) // 2
+            if p[middle] <= t:
+                low = middle
+            else:
+                high = middle
+        inside_table = 0 <= low < k - 1
+        for j in range(m):
+            value = p[k + max(low, 0) * m + j]
+            if order > 0:
+                value = 0.0
+            if inside_table and order < 2:
+                change, span = p[k + (low + 1) * m + j] - p[k + low * m + j], p[low + 1] - p[low]
+                value = value + change * ((t - p[low]) / span) if order == 0 else change / span
+            out[j] = value
+        return
+    if kind == SMOOTH_STEP:
+        x = (t - p[0]) / (p[1] - p[0])
+        speed = math.pi / (p[1] - p[0])
+        x = min(max(x, 0.0), 1.0)
+        share = 0.5 * (1.0 - math.cos(math.pi * x))
+        if order > 0:
+            moves = p[0] <= t < p[1]
+            share = 0.5 * speed * math.sin(math.pi * x) if order == 1 else 0.5 * speed * speed * math.cos(math.pi * x)
+            share = share if moves else 0.0
+        for j in range(m):
+            start = p[2 + j] if order == 0 else 0.0
+            out[j] = start + (p[2 + m + j] - p[2 + j]) * share
+        return
+    angle = p[0] * t + p[1]
+    for j in range(m):
+        if order == 0:
+            out[j] = p[2 + m + j] + p[2 + j] * math.sin(angle)
+        elif order == 1:
+            out[j] = p[2 + j] * p[0] * math.cos(angle)
+        else:
+            out[j] = -p[2 + j] * p[0] * p[0] * math.sin(angle)
+
+
+@kernel
+def fill_rows(c: ReadyRows, time: FloatArray, values: FloatArray) -> None:
+    """The functions at a time, shape (1,), into their places of values, shape (rows, m)."""
+    for i in range(len(c.where)):
+        eval_ready(c.kind[i], c.order[i], c.numbers[c.first[i] : c.first[i + 1]], time[0], values[c.where[i]])
+
+
+_eval = call(eval_ready)
+
+
+@dataclass(frozen=True, eq=False)
+class ReadyFunction:
+    """A function of time [s] made by `table`, `ramp`, `smooth_step` or `sine`; call it for its value.
+
+    Attributes:
+        name: how it was made, for messages.
+        kind, numbers: see `eval_ready`.
+        shape: of its values, () or (3,).
+        order: how often it is differentiated in time.
+    """
+
+    name: str
+    kind: int
+    numbers: FloatArray
+    shape: tuple[int, ...]
+    order: int = 0
+
+    def __call__(self, t: float) -> Any:
+        """The value at a time [s], a number or an array of shape (3,)."""
+        out = np.zeros(math.prod(self.shape))
+        _eval(self.kind, self.order, self.numbers, float(t), out)
+        return out.reshape(self.shape) if self.shape else float(out[0])
+
+    def __repr__(self) -> str:
+        return f"{self.name}{self.order * chr(39)}(...)"
+
+    def differentiate(self) -> ReadyFunction:
+        """Its derivative in time; at most twice."""
+        return replace(self, order=self.order + 1)
+
+
+def create_rows(functions: Sequence[tuple[int, ReadyFunction]]) -> ReadyRows:
+    """The parameters of functions, each with its place in the values."""
+    given = [function for _, function in functions]
+    return ReadyRows(
+        np.array([i for i, _ in functions], np.int64),
+        np.array([f.kind for f in given], np.int64),
+        np.array([f.order for f in given], np.int64),
+        np.cumsum([0, *(len(f.numbers) for f in given)], dtype=np.int64),
+        np.concatenate([f.numbers for f in given]),
+    )
+
+
+VALUE = numbers("", (), (3,), words="one finite number, or finite numbers of shape (3,)")
+
+
+@checked(times=numbers("s", (None,)), values=numbers("", (None,), (None, 3)))
+def table(times: Any, values: Any) -> ReadyFunction:
+    """A function of time given by points, with straight lines between them and constant before and after.
+
+    Args:
+        times: times that rise [s], shape (k,), at least two.
+        values: the values there, shape (k,), or (k, 3) for vectors, in the unit of what the function stands for.
+
+    Raises:
+        ModelError: times that do not rise, other shapes, or numbers that are not finite.
+    """
+    t, v = np.array(times, np.float64), np.array(values, np.float64)
+    if len(t) < 2 or not (np.diff(t) > 0.0).all():
+        raise ModelError(f"times = {show(times)} s in table: must be at least two numbers that rise")
+    if len(v) != len(t):
+        raise ModelError(f"values = {show(values)} in table: must be {len(t)}, one for each time")
+    return ReadyFunction("table", TABLE, np.concatenate([t, v.ravel()]), v.shape[1:])
+
+
+@checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
+def ramp(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
+    """A straight line from one value to another, constant before and after.
+
+    Args:
+        begin, end: times between which it rises or falls [s].
+        first, last: values before and after, numbers or of shape (3,), in the unit of what the function stands for.
+
+    Raises:
+        ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
+    """
+    _check_order("ramp", begin, end)
+    return replace(table([begin, end], _join(first, last)), name="ramp")
+
+
+@checked(begin=number("s"), end=number("s"), first=VALUE, last=VALUE)
+def smooth_step(begin: float, end: float, first: Any = 0.0, last: Any = 1.0) -> ReadyFunction:
+    """Half a cosine from one value to another, constant before and after; its first derivative has no jump.
+
+    Args:
+        begin, end: times between which it rises or falls [s].
+        first, last: values before and after, numbers or of shape (3,), in the unit of what the function stands for.
+
+    Raises:
+        ModelError: an end that is not after the beginning, other shapes, or numbers that are not finite.
+    """
+    _check_order("smooth_step", begin, end)
+    both = _join(first, last)
+    return ReadyFunction("smooth_step", SMOOTH_STEP, np.array([begin, end, *both.ravel()]), both.shape[1:])
+
+
+@checked(amplitude=VALUE, frequency=number("Hz"), phase=number("rad"), mean=VALUE)
+def sine(amplitude: Any, frequency: float, phase: float = 0.0, mean: Any = 0.0) -> ReadyFunction:
+    """mean + amplitude sin(2 pi frequency t + phase).
+
+    Args:
+        amplitude: a number, or of shape (3,), in the unit of what the function stands for.
+        frequency: periods per second [Hz].
+        phase: angle at t = 0 [rad].
+        mean: value about which it swings, likewise.
+
+    Raises:
+        ModelError: other shapes, or numbers that are not finite.
+    """
+    both = _join(amplitude, mean)
+    return ReadyFunction("sine", SINE, np.array([2 * math.pi * frequency, phase, *both.ravel()]), both.shape[1:])
+
+
+def _check_order(name: str, begin: float, end: float) -> None:
+    if not end > begin:
+        raise ModelError(f"end = {end:g} s in {name}: must be > begin = {begin:g} s")
+
+
+def _join(one: Any, other: Any) -> FloatArray:
+    """Two values of shape () or (3,), a single number standing for three, shape (2, *shape)."""
+    return np.stack(np.broadcast_arrays(np.array(one, np.float64), np.array(other, np.float64)))

@@ -1,0 +1,79 @@
+"""Post-Newton updates: history values from the solution, of all systems in turn, as one program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.model.system import Evaluation, Fields, PostNewton, System, evaluate
+
+
+@kernel
+def note_outcome(outcome: FloatArray, error: float, step: float, changed: bool, force: float, row: int) -> None:
+    """What a `PostNewton` says, into ``s.outcome`` of an update that is a kernel."""
+    outcome[0], outcome[1], outcome[2], outcome[3], outcome[4] = error, step, 1.0 if changed else 0.0, force, row
+
+
+@kernel
+def clear_outcomes(outcomes: FloatArray) -> None:
+    """What nothing says, shape (systems, 5): see `PostNewton`."""
+    for k in range(len(outcomes)):
+        note_outcome(outcomes[k], 0.0, np.inf, False, 0.0, -1)
+
+
+@kernel
+def judge_outcomes(outcomes: FloatArray, total: FloatArray) -> None:
+    """The worst of all systems: error, step, changed, force, row, and the number of the worst system, shape (6,)."""
+    note_outcome(total, 0.0, np.inf, False, 0.0, -1)
+    total[5] = -1.0
+    for k in range(len(outcomes)):
+        # the largest of numbers and NaN depends on their order
+        error = outcomes[k, 0] if np.isfinite(outcomes[k, 0]) else np.inf
+        if error > total[0]:
+            total[0], total[4], total[5] = error, outcomes[k, 4], k
+        total[1] = min(total[1], outcomes[k, 1])
+        total[2] = max(total[2], outcomes[k, 2])
+        total[3] = max(total[3], outcomes[k, 3])
+
+
+class PostNewtonUpdates:
+    """The updates of all systems that have one.
+
+    Args:
+        fields: what the systems read; takes their history values.
+        systems: the systems.
+
+    Attributes:
+        program: what the updates consist of; fills ``total``, see `judge_outcomes`.
+    """
+
+    def __init__(self, fields: Fields, systems: Sequence[System]) -> None:
+        outcomes, total = np.zeros((len(systems), 5)), np.zeros(6)
+        steps: list[Step] = [(call(clear_outcomes, lambda s: (outcomes,)), (evaluate(fields),))]
+        for outcome, system in zip(outcomes, systems, strict=True):
+            update = system.post_newton
+            function = update if isinstance(update, Call) else partial(_note, system)
+            steps.append((function, (evaluate(fields, outcome=outcome),)))
+        steps.append((call(judge_outcomes, lambda s: (outcomes, total)), (evaluate(fields),)))
+        self.program, self.total = Program(steps), total
+
+
+def run_post_newton(system: System, fields: Fields) -> PostNewton:
+    """The post-Newton update of one system by itself."""
+    assert system.post_newton is not None
+    s = evaluate(fields, outcome=np.array(PostNewton()))
+    found = system.post_newton(s)
+    if found is None:
+        error, step, changed, force, row = s.outcome.tolist()
+        return PostNewton(error, step, changed != 0.0, force, int(row))
+    return found
+
+
+def _note(system: System, s: Evaluation) -> None:
+    s.outcome[:] = run_post_newton(system, s)

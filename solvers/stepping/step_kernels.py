@@ -1,0 +1,111 @@
+"""What a step does around its Newton runs: kernels over arrays that stay, in programs without Python in between.
+
+At its start history values and the predictor, at its end the algorithmic accelerations.  The state is read at the start
+and written when the step is accepted, so that no copy of it is needed to go back.
+"""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program, Step
+from windlass.framework.model.system import Fields, evaluate
+from windlass.framework.state.state import State
+from windlass.solvers.newton.problem import Scheme
+from windlass.solvers.stepping.integrator import (
+    Integrator,
+    add_turning,
+    finish,
+    predict,
+    predict_rotations,
+    scale_to_unit,
+)
+
+
+@kernel
+def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
+    """History values of a state into those at the start of its step, and into both of the fields, each (d,)."""
+    for i in range(len(data)):
+        kept[i] = data[i]
+        now[i] = data[i]
+        start[i] = data[i]
+
+
+class StepKernels:
+    """The start and the end of steps of a state.
+
+    Args:
+        integrator: the method.
+        fields: what kernels read; takes the history values.
+        state: the state that goes on from step to step.
+
+    Attributes:
+        scheme: what the unknowns of the step mean; always the same object, with arrays that stay.
+    """
+
+    def __init__(self, integrator: Integrator, fields: Fields, state: State) -> None:
+        self._integrator, self._fields = integrator, fields
+        n = len(state.q)
+        self.scheme = Scheme(np.zeros(n), np.zeros(n), rate_level=integrator.rate_level)
+        self.scheme.unit_rates = len(integrator.rotations) > 0
+        self._algorithmic = np.zeros(n)
+        # h, and what `predict` takes beside it
+        self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
+        # those of the state that the programs are laid down for; users may put others in their places
+        self._arrays: tuple[FloatArray, ...] = ()
+        self._begin, self._end = Program([]), Program([])
+
+    def predict(self, state: State, h: float, then: float) -> Scheme:
+        """Begin an attempt at a step of size h [s] to a time [s]: history values into the fields, and the predictor."""
+        arrays = state.q, state.v, state.a, state.carried, state.data, state.start_data
+        if not self._arrays or not all(map(is_, arrays, self._arrays)):
+            self._lay_down(state)
+            self._arrays = arrays
+        scheme, numbers = self.scheme, self._numbers
+        if h != numbers[0]:
+            numbers[0] = h
+            scheme.v_factor, scheme.a_factor = self._integrator.factors(h)
+            scheme.multiplier_factor = 1.0 / (self._integrator.beta * h * h)
+        scheme.t = then
+        self._begin()
+        return scheme
+
+    def finish(self, start: State, state: State) -> None:
+        """Complete the algorithmic acceleration of a solved step.
+
+        Args:
+            start: the state at the start of the step; another one than ``state`` where there are rotations.
+            state: the state at its end, the one that `predict` was called with.
+        """
+        self._end()
+        integrator, out = self._integrator, state.carried
+        if len(integrator.rotations):
+            h, shift = float(self._numbers[0]), integrator.shift
+            where = integrator.rotations, integrator.reference
+            scale_to_unit(*where, state.q, state.v, state.a, out)
+            add_turning(*where, start.q, start.v, start.a, 0.5 * h, (1.0 + shift) * h, 0.0, 1.0, out)
+            add_turning(*where, state.q, state.v, state.a, 0.0, shift * h, 1.0, -1.0, out)
+
+    def _lay_down(self, state: State) -> None:
+        """The programs for the arrays of a state."""
+        integrator, fields, numbers, scheme = self._integrator, self._fields, self._numbers, self.scheme
+        s, found = evaluate(fields), self._algorithmic
+        now = state.q, state.v, state.a, state.carried if integrator.generalised else state.a
+        out = scheme.q0, scheme.v0, found
+        where, shift = (integrator.rotations, integrator.reference), integrator.shift
+        history = state.data, state.start_data, fields.data, fields.start_data
+        steps: list[Any] = [
+            call(begin_history, lambda s: history),
+            call(predict, lambda s: (*now, numbers, *out)),
+        ]
+        if len(integrator.rotations):
+            steps.append(call(predict_rotations, lambda s: (*where, *now, numbers, shift, *out)))
+        share = integrator.shares[2] if integrator.generalised else 0.0
+        end: Step = (call(finish, lambda s: (found, share, state.a, state.carried)), (s,))
+        self._begin, self._end = Program((step, (s,)) for step in steps), Program([end])
