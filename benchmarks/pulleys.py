@@ -5,7 +5,7 @@ usage: pulleys.py [--pulleys N ...] [--per-pulley N] [--segments N] [--steps N] 
 Pulleys stand on a ring, every second one pressed into the belt from outside; all are driven.  Contact is that of
 `add_contact_with_many`, whose work grows with what is near and not with pulleys times elements; with --pairs that of
 `add_contact` with one row per pair is timed beside it, whose answers must be the same.  Models take turns.  Shown is
-process time, the least of all rounds.
+process time, the least of all rounds, of whole steps and of one residual and one update of the contact alone.
 """
 
 import argparse
@@ -23,9 +23,13 @@ RAMP = 5e-3  # [s]
 
 
 class Run(NamedTuple):
-    """One solve: process time [s], Newton iterations, steps, and positions and velocities at the end."""
+    """One solve: process time [s], Newton iterations, steps, and positions and velocities at the end.
+
+    contact: time of one residual and one update of the contact [s].
+    """
 
     seconds: float
+    contact: float
     iterations: int
     steps: int
     q: Any
@@ -68,6 +72,23 @@ def build_belt(pulleys: int, per_pulley: int, segments: int, pairs: bool) -> tup
     return world, con.add_contact_with_many(world, bodies, belt, **columns)
 
 
+def time_contact(solver: Any) -> float:
+    """Process time of one residual of the contact and one update of its history [s], the least of five looks."""
+    from windlass.framework.model.system import evaluate
+
+    assembly, least = solver.problem.assembly, np.inf
+    fields = assembly.fields
+    s = evaluate(fields, f=np.zeros(len(fields.x)))
+    (system,) = [system for system in assembly.systems if "Contact" in system.name]
+    for _ in range(5):
+        begin = time.process_time()
+        for _ in range(20):
+            system.residual(s)
+            system.post_newton(fields)
+        least = min(least, (time.process_time() - begin) / 20)
+    return least
+
+
 def run_belt(pulleys: int, per_pulley: int, segments: int, steps: int, pairs: bool) -> Run:
     """Solve one belt and measure; building and the steps of the ramp are not timed."""
     import windlass as wl
@@ -79,7 +100,7 @@ def run_belt(pulleys: int, per_pulley: int, segments: int, steps: int, pairs: bo
     state = solver.solve(state)
     seconds = time.process_time() - begin
     done = solver.statistics
-    return Run(seconds, done.newton_iterations, steps, state.q.copy(), state.v.copy())
+    return Run(seconds, time_contact(solver), done.newton_iterations, steps, state.q.copy(), state.v.copy())
 
 
 def main() -> int:
@@ -100,16 +121,20 @@ def main() -> int:
             done = run_belt(case[0], given.per_pulley, given.segments, given.steps, case[1])
             if case not in best or done.seconds < best[case].seconds:
                 best[case] = done
-    print(f"{'pulleys':>8} {'elements':>9} {'rows':>6} {'ms/step':>9} {'iterations':>11} {'µs/element/step':>16} ratio")
-    first = 0.0
+    heads = ("pulleys", 8), ("elements", 10), ("rows", 8), ("ms/step", 10), ("iterations", 12), ("µs/element/step", 17)
+    heads += ("ratio", 6), ("contact ns/element", 20), ("ratio", 6)
+    print("".join(f"{word:>{width}}" for word, width in heads))
+    first, first_contact = 0.0, 0.0
     for (n, pairs), done in best.items():
         elements = n * given.per_pulley
         each = 1e6 * done.seconds / done.steps / elements
-        first = first or each
+        contact = 1e9 * done.contact / elements
+        first, first_contact = first or each, first_contact or contact
         rows = elements * n if pairs else 2 * elements
         print(
-            f"{n:8d} {elements:9d} {rows:6d} {1e3 * done.seconds / done.steps:9.3f} {done.iterations:11d} "
-            f"{each:16.3f} {each / first:5.2f}{'  one row per pair' if pairs else ''}"
+            f"{n:8d} {elements:9d} {rows:7d} {1e3 * done.seconds / done.steps:9.3f} {done.iterations:11d} "
+            f"{each:16.3f} {each / first:5.2f}{contact:20.1f} {contact / first_contact:5.2f}"
+            f"{'  one row per pair' if pairs else ''}"
         )
         if pairs:
             other = best[n, False]

@@ -16,7 +16,7 @@ import numpy as np
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
 from windlass.connectors.circle_points.common import bind_points, check_cables, create_point_outputs, eval_energy
-from windlass.connectors.circle_points.kernels import add_residual
+from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding

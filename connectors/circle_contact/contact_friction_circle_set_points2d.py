@@ -26,7 +26,7 @@ from windlass.connectors.circle_points.common import (
     eval_point_powers,
     eval_points,
 )
-from windlass.connectors.circle_points.kernels import add_residual
+from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, eval_rounding
@@ -92,24 +92,44 @@ def check(world: Tables, table: EntityTable) -> None:
     check_cables(world, table)
 
 
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cable (8) and of one of the circles of its set, -1 for none.
+
+    The first cables have the first circle and so on: so the numbering knows that many rows couple each circle, and the
+    choice of a linear solver sees what a tangent will look like, before any pair is known.
+    """
+    cable, circles, of_set = world.dofs_of(table.local("cable")), *_find_circles(world)
+    sets, count = table.local("circle_set"), len(cable)
+    numbers = np.full((count, circles.shape[1]), -1)
+    for one in np.unique(sets):
+        rows, members = np.flatnonzero(sets == one), np.flatnonzero(of_set == one)
+        if len(members):
+            numbers[rows] = circles[members[np.arange(len(rows)) * len(members) // len(rows)]]
+    return np.concatenate((cable, numbers), axis=1)
+
+
+def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
+    """World coordinate numbers of all circles, as many as the widest one has, and their sets."""
+    table = world.tables.get(SetCircle)
+    if table is None or not table.count:
+        return np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+    circles = world.dofs_of(table.local("circle"))
+    used = np.flatnonzero((circles >= 0).any(axis=0))
+    return circles[:, : int(used[-1]) + 1 if len(used) else 0], table.local("circle_set")
+
+
 def bind(rows: LocalRows) -> PairColumns:
     """The rows for the kernels, bound to no circle yet."""
     world, layout, count = rows.world, rows.layout, len(rows.rows)
-    table = world.tables.get(SetCircle)
-    none = np.zeros(0, np.int64)
-    ids, radius, of_set = none, np.zeros(0), none
-    if table is not None and table.count:
-        ids, radius, of_set = table.local("circle"), table.local("radius"), table.local("circle_set")
+    circles, of_set = _find_circles(world)
+    known = layout.local_dofs(circles) if circles.size else circles
+    table = world.table(SetCircle)
+    ids, radius = table.local("circle"), table.local("radius")
+    width = circles.shape[1]
+    points = create_columns(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs.copy())
     sets = np.unique(np.concatenate((of_set, rows.local("circle_set"))))
-    dofs = layout.local_dofs(world.dofs_of(ids)) if len(ids) else np.zeros((0, 0), np.int64)
-    used = np.flatnonzero((dofs != layout.spare).any(axis=0))
-    dofs = dofs[:, : int(used[-1]) + 1 if len(used) else 0]
-    width = dofs.shape[1]
-    spare = np.full((count, width), layout.spare)
-    points = create_columns(rows, np.zeros(count, np.int64), np.ones(count), np.hstack((rows.dofs, spare)))
     of_row = np.searchsorted(sets, rows.local("circle_set"))
-    keys = of_row * world.count + rows.local("cable")
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, group = np.unique(of_row * world.count + rows.local("cable"), return_index=True, return_inverse=True)
     skin = np.zeros(len(sets))
     for k, number in enumerate(sets):
         given = float(world.entity(int(number)).skin)
@@ -117,13 +137,13 @@ def bind(rows: LocalRows) -> PairColumns:
     return PairColumns(
         points=points._replace(active=np.zeros(count, dtype=bool)),
         on=points.active,
-        number=np.zeros(count, np.int64),
+        number=np.full(count, -1),
         place=points.data + 3 * points.n,
         group=group,
         set_of=of_row[first],
         marker=np.append(np.zeros(1, np.int64), layout.marker_index[ids]),
         radius=np.append(1.0, radius),
-        dofs=np.vstack((np.full((1, width), layout.spare), dofs)),
+        dofs=np.vstack((np.full((1, width), layout.spare), known)),
         circle_set=np.append(np.full(1, -1), np.searchsorted(sets, of_set)),
         skin=skin,
     )
@@ -207,7 +227,7 @@ register(
     Law(
         ContactFrictionCircleSetPoints2D,
         "connector",
-        dofs=lambda world, table: world.dofs_of(table.local("cable")),
+        dofs=dofs,
         bind=bind,
         build=build,
         outputs=OUTPUTS,

@@ -45,7 +45,7 @@ class PairColumns(NamedTuple):
         points: what the kernels of the law read; ``circle``, ``r``, ``active`` and the coordinates of the circle follow
             the history values.
         on: whether a row is switched on, shape (rows,).
-        number: number of the circle that a row is bound to at present, 0 for none, shape (rows,).
+        number: number of the circle that a row is bound to at present, 0 for none, -1 at first, shape (rows,).
         place: place of that number among the history values, shape (rows,).
         group: rows of one cable and one set have the same number, shape (rows,).
         set_of: set of each group, shape (groups,).

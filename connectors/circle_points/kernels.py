@@ -37,9 +37,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.circle_segments.arctangent import arctan2
 from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
-from windlass.connectors.circle_segments.kernels import Eight, Pose, add_sums, create_pose, touches
-from windlass.connectors.markers.cable_shape import eval_offset_force
+from windlass.connectors.circle_segments.kernels import Eight, Pose, create_pose
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -176,7 +176,7 @@ def create_law(c: PointColumns, i: int) -> PointLaw:
 @kernel(inline=True)
 def arc_position(o: Pose, nx: float, ny: float, r: float) -> float:
     """r alpha [m]; n may have any length."""
-    arc: float = r * np.arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
+    arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
 
@@ -222,43 +222,6 @@ def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, bend: float
         bristle = bend if state == 0.0 else 0.0
         ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k * law.r * inverse, law.mu)
     return PointState(D, nx, ny, un, ut, vt, fn, ft, bristle)
-
-
-@kernel
-def add_residual(
-    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
-) -> None:
-    """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities."""
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if not c.active[i] or not touches(data, first, n):
-            continue
-        ci, law, y, L = c.circle[i], create_law(c, i), c.offset[i], c.L[i] * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        bend, _ = eval_bristles(law, o, y, q, w, data, first, n, L)
-        sum_x, sum_y, torque = 0.0, 0.0, 0.0
-        # forces on r and r' of both nodes
-        r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for k in range(n):
-            if data[first + k] > 0.0:
-                continue
-            s = (k + 0.5) / n
-            S, dS = shape(s, L), shape_rate(s, L)
-            p = eval_point(S, dS, y, q, w)
-            z = eval_contact(law, o, p, data[first + n + k], bend)
-            fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
-            # the reaction on the circle, and the force brought to the nodes of the cable
-            sum_x += fx
-            sum_y += fy
-            torque += z.D * z.ft
-            r0x, r0y, s0x, s0y = r0x + S[0] * fx, r0y + S[0] * fy, s0x + S[1] * fx, s0y + S[1] * fy
-            r1x, r1y, s1x, s1y = r1x + S[2] * fx, r1y + S[2] * fy, s1x + S[3] * fx, s1y + S[3] * fy
-            if y != 0.0:
-                hx, hy = eval_offset_force(y, p.rx, p.ry, fx, fy)
-                r0x, r0y, s0x, s0y = r0x + dS[0] * hx, r0y + dS[0] * hy, s0x + dS[1] * hx, s0y + dS[1] * hy
-                r1x, r1y, s1x, s1y = r1x + dS[2] * hx, r1y + dS[2] * hy, s1x + dS[3] * hx, s1y + dS[3] * hy
-        add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
 
 
 @kernel

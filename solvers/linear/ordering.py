@@ -66,4 +66,5 @@ def choose_storage(assembly: Assembly, prefix: str) -> Storage:
         return Storage.SUBSTRUCTURES if suits_substructures(assembly) else Storage.ROWS
     if chosen or not can_store(assembly.layout, Storage.BLOCKS):
         return Storage.ROWS
-    return Storage.BLOCKS if is_banded(assembly.use(Storage.BLOCKS).pattern) else Storage.ROWS
+    pattern = assembly.use(Storage.BLOCKS, update=True).pattern
+    return Storage.BLOCKS if is_banded(pattern) else Storage.ROWS
