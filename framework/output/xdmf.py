@@ -13,7 +13,16 @@ from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, journal_of, recover
 from windlass.framework.files.whole_files import check_target, create_draft, replace_file
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import BrokenSeriesError, FieldArray, FieldSeries, Frame, Style, continuing, writing
+from windlass.framework.output.series import (
+    PLAIN,
+    BrokenSeriesError,
+    FieldArray,
+    FieldSeries,
+    Frame,
+    Style,
+    continuing,
+    writing,
+)
 
 _HEAD = (
     b'<?xml version="1.0"?>\n<Xdmf Version="3.0"><Domain>'
@@ -38,7 +47,7 @@ class XdmfSeries(FieldSeries):
         self,
         path: str | os.PathLike[str],
         mesh: LineMesh,
-        style: Style = Style(),
+        style: Style = PLAIN,
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:
