@@ -158,7 +158,10 @@ class Joined:
         self._arrays: dict[str, FloatArray] = {}
 
     def join(self, name: str, parts: Sequence[FloatArray | None]) -> FloatArray:
-        """Values of all drawings, NaN for those without; vectors get a third component.  One drawing's are not copied."""
+        """Values of all drawings, NaN for those without; vectors get a third component.
+
+        Those of one drawing alone are not copied.
+        """
         if len(parts) == 1 and parts[0] is not None and parts[0].shape[1:] != (2,):
             return parts[0]
         known = next(part for part in parts if part is not None)

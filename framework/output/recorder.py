@@ -68,7 +68,7 @@ class Recorder(EveryNth):
         subdivisions: number of straight lines that show one cable element, >= 1.
         axis: what orders the frames: ``"time"`` [s], or ``"step"`` [1], the number of the step, for statics, where time
             stands still.
-        frames: frames of each solve, evenly in time, in statics evenly by load steps; fewer where there are fewer steps.
+        frames: frames of each solve, evenly in time, in statics evenly by load steps; at most one for each step.
         fields: names of the fields that are written; default: all.
         precision: of fields; points and times are always double.
         compress: whether ``vtkhdf`` is compressed; ``vtu`` always is, ``xdmf`` never.

@@ -52,6 +52,9 @@ class Style(NamedTuple):
     compress: bool = False
 
 
+PLAIN = Style()
+
+
 class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
@@ -146,7 +149,7 @@ class FrameLayout(NamedTuple):
     """
 
     time: float
-    fields: dict[tuple[str, str], tuple[str, int]] | None
+    fields: dict[tuple[str, str], tuple[np.dtype[Any], int]] | None
 
 
 class FrameDigest:
@@ -204,7 +207,15 @@ def create_frame(
     # viewers take two frames of equal time as two pieces of one frame
     if last is not None and time <= last.time:
         raise OutputError(f"time of a frame = {time!r} s: must be > {last.time!r} s, the time of the frame before")
-    moved = _as_field("points", points, len(mesh.points))
+    known = (last.fields if last is not None else None) or {}
+
+    def as_fields(place: str, values: Mapping[str, ArrayLike], count: int) -> dict[str, FieldArray]:
+        for name in values:
+            if (place, name) not in known:
+                _check_name(f"{place}_data {name!r}", name)
+        return {name: _as_field(f"{place}_data", name, a, count) for name, a in values.items()}
+
+    moved = _as_field("points", "", points, len(mesh.points))
     if moved.ndim != 2:
         raise OutputError(f"points of a frame have shape {moved.shape}: must be ({len(mesh.points)}, 3)")
     if "part" in cell_data:
@@ -212,8 +223,8 @@ def create_frame(
     frame = Frame(
         time,
         moved.astype(np.float64, copy=False),
-        {name: _as_field(f"point_data {name!r}", a, len(mesh.points), name) for name, a in point_data.items()},
-        {name: _as_field(f"cell_data {name!r}", a, len(mesh.lines), name) for name, a in cell_data.items()},
+        as_fields("point", point_data, len(mesh.points)),
+        as_fields("cell", cell_data, len(mesh.lines)),
     )
     fields = {("point", name): _kind_of(a) for name, a in frame.point_data.items()}
     fields.update({("cell", name): _kind_of(a) for name, a in frame.cell_data.items()})
@@ -227,12 +238,16 @@ def create_frame(
     return frame, FrameLayout(time, fields)
 
 
-def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") -> FieldArray:
-    """Return float64, int32 or int64 values of shape (count,) or (count, 3)."""
+def _check_name(what: str, name: str) -> None:
     # a slash would open a subgroup in HDF5, and the others break the XML of some readers
     if not name.strip() or any(c in '/<>&"' or not c.isprintable() for c in name):
         raise OutputError(f"{what}: a field name must be printable text without / < > & and double quotes")
+
+
+def _as_field(place: str, name: str, values: ArrayLike, count: int) -> FieldArray:
+    """Return float64, int32 or int64 values of shape (count,) or (count, 3)."""
     array = np.asarray(values)
+    what = f"{place} {name!r}" if name else place
     if array.dtype.kind not in "biuf":
         raise OutputError(f"{what} has type {array.dtype}: must be real numbers, integers or booleans")
     if array.shape not in ((count,), (count, 2), (count, 3)):
@@ -253,12 +268,12 @@ def _as_single(fields: dict[str, FieldArray]) -> dict[str, FieldArray]:
     return {name: a.astype(np.float32) if a.dtype.kind == "f" else a for name, a in fields.items()}
 
 
-def _kind_of(array: FieldArray) -> tuple[str, int]:
-    return array.dtype.name, 1 if array.ndim == 1 else array.shape[1]
+def _kind_of(array: FieldArray) -> tuple[np.dtype[Any], int]:
+    return array.dtype, 1 if array.ndim == 1 else array.shape[1]
 
 
-def _kind_text(kind: tuple[str, int] | None) -> str:
-    return "absent" if kind is None else f"{kind[0]} with {kind[1]} component{'s' if kind[1] > 1 else ''}"
+def _kind_text(kind: tuple[np.dtype[Any], int] | None) -> str:
+    return "absent" if kind is None else f"{kind[0].name} with {kind[1]} component{'s' if kind[1] > 1 else ''}"
 
 
 def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:

@@ -18,7 +18,7 @@ from windlass.framework.files.hdf5 import PAGE, Overlay, change_hdf5, create_hdf
 from windlass.framework.files.journal import change_file, recover
 from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, Style, continuing, writing
+from windlass.framework.output.series import PLAIN, BrokenSeriesError, FieldSeries, Frame, Style, continuing, writing
 
 _VTK_LINE = 3
 _BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 64
@@ -45,7 +45,7 @@ class VtkhdfSeries(FieldSeries):
         self,
         path: str | os.PathLike[str],
         mesh: LineMesh,
-        style: Style = Style(),
+        style: Style = PLAIN,
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:

@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 from windlass.framework.files.whole_files import replace_file
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, Style, writing
+from windlass.framework.output.series import PLAIN, BrokenSeriesError, FieldSeries, Frame, Style, writing
 
 _HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Collection>\n'
 _TAIL = "</Collection>\n</VTKFile>\n"
@@ -26,7 +26,7 @@ class VtuSeries(FieldSeries):
         self,
         path: str | os.PathLike[str],
         mesh: LineMesh,
-        style: Style = Style(),
+        style: Style = PLAIN,
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:

@@ -14,6 +14,7 @@ from windlass.framework.files.journal import change_file, journal_of, recover
 from windlass.framework.files.whole_files import check_target, create_draft, replace_file
 from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import (
+    PLAIN,
     BrokenSeriesError,
     FieldArray,
     FieldSeries,
@@ -46,7 +47,7 @@ class XdmfSeries(FieldSeries):
         self,
         path: str | os.PathLike[str],
         mesh: LineMesh,
-        style: Style = Style(),
+        style: Style = PLAIN,
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:
