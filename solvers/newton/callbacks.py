@@ -191,21 +191,26 @@ class Callbacks:
         self._block, self._functions = lay_down(()), dict[str, int]()
         self._programs: Programs = (None, None, None)
         self._given: dict[str, bool] = {}
+        self._run: tuple[Any, ...] = ()
 
     def choose(self, measures: Any, history: FloatArray) -> None:
         """Give PETSc for the run that begins what serves it: compiled callbacks, or those of Python."""
         problem = self._problem
         if not problem.may_compile or not is_compiled(eval_residual):
             return
-        programs, loads = problem.find_programs()
-        c = self._context
+        c, loads = self._context, problem.assembly.loads
+        if problem.run == self._run and c is not None and history is c.history and loads.are_steady:
+            problem.prepare(self._programs)
+            return
+        programs = problem.find_programs()
+        problem.prepare(programs)
         if c is None or (
-            loads is not c.loads
+            loads.sum is not c.loads
             or problem.matrix.values is not c.values
             or problem.lag.memory is not c.lag
             or history is not c.history
         ):
-            c = self._create_context(measures, history, loads)
+            c = self._create_context(measures, history, loads.sum)
         state = c.buffers.state
         state["load_factor"], state["failed"] = problem.scheme.load_factor, -1
         for i, program in enumerate(programs):
@@ -217,6 +222,8 @@ class Callbacks:
         wanted = {"function": expansion and residual, "jacobian": expansion and tangent, "convergence_test": True}
         if wanted != self._given:
             self._give(wanted)
+        # what is all compiled stays so in runs of the same kind
+        self._run = problem.run if all(wanted.values()) else ()
 
     def explain(self) -> None:
         """Raise what has ended a run from within compiled callbacks, if anything has."""
@@ -224,7 +231,7 @@ class Callbacks:
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:
             return
-        error, self._error = self._error, None
+        error, self._error, self._run = self._error, None, ()
         if error is not None:
             raise error
         program = self._programs[failed]
