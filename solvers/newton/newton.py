@@ -218,20 +218,27 @@ class Newton:
         problem = self.problem
         if problem.pattern is not self._pattern:
             self._follow_pattern()
-        problem.start(scheme)
+        problem.start(scheme, from_zero=False)
         guessed = guess is not None and problem.lag.has_tangent
         if guessed and guess is not None:
             problem.guess(*guess)
+        callbacks = self._callbacks
         self._begin_test(guessed)
         # what the callbacks do counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
-                self.snes.solve(None, problem.unknowns)
+                if callbacks is not None and callbacks.is_compiled:
+                    reason, iterations = callbacks.solve(not guessed)
+                else:
+                    if not guessed:
+                        problem.unknowns.set(0.0)
+                    self.snes.solve(None, problem.unknowns)
+                    reason, iterations = self.snes.getConvergedReason(), self.snes.getIterationNumber()
         except PETSc.Error as error:
             # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
-            if self._callbacks is not None:
-                self._callbacks.explain()
+            if callbacks is not None:
+                callbacks.explain()
             self.snes.getKSP().getPC().reset()
             return NewtonRun(False, f"DIVERGED_LINEAR_SOLVE (PETSc error {error.ierr})", 0, self._list_norms())
         finally:
@@ -239,9 +246,7 @@ class Newton:
         if not self._set_up_seen:
             self._set_up_seen = True
             options.after_set_up(self.snes)
-        iterations = self.snes.getIterationNumber()
         self.iterations += iterations
-        reason = self.snes.getConvergedReason()
         name = reason_name(PETSc.SNES.ConvergedReason, reason)
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
 

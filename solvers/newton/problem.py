@@ -138,6 +138,7 @@ class NonlinearProblem:
         self._state = np.zeros(1, STATE)
         self._expanded = self._state["expanded"]
         self.run: tuple[Any, ...] = ()
+        self._expanded_state = -1
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
@@ -212,14 +213,14 @@ class NonlinearProblem:
         self.lag.drop_tangent()
         return self.matrix
 
-    def start(self, scheme: Scheme) -> None:
-        """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
+    def start(self, scheme: Scheme, from_zero: bool = True) -> None:
+        """Begin a Newton run: unknowns 0 at the predictor of the scheme, or as the caller sets them."""
         self.assembly.check_idle("a solve begins")
         if self._replaced is not None:
             self._replaced = None
             release_dropped(self.assembly.comm)
         self.assembly.refresh()
-        self.scheme, self._expanded[0] = scheme, 0
+        self.scheme, self._expanded[0], self._expanded_state = scheme, 0, -1
         factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
         key = *factors, scheme.stabiliser, scheme.load_factor, scheme.rate_level, scheme.unit_rates
         self.lag.begin((*key, self.assembly.world.version))
@@ -231,7 +232,8 @@ class NonlinearProblem:
         run = *key, self.assembly.revision, self.matrix
         if run != self.run:
             self.run, self._factors[:], self._stabiliser[0] = run, factors, scheme.stabiliser
-        self.unknowns.set(0.0)
+        if from_zero:
+            self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
@@ -242,6 +244,9 @@ class NonlinearProblem:
 
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
+        if x is self.unknowns and self._expanded_state == x.stateGet():
+            return
+        self._expanded_state = -1
         # SNES asks for the tangent where it has just asked for the residual
         local, expanded, values = self.buffers.local, self._expanded, x.array_r
         if not self._parallel:
@@ -263,6 +268,10 @@ class NonlinearProblem:
             s = evaluate(self.assembly.fields)
             self._expansion = Program([(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()])
         self._expansion()
+
+    def note_expansion(self) -> None:
+        """The fields hold the unknowns as they are now."""
+        self._expanded_state = self.unknowns.stateGet()
 
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""
@@ -288,15 +297,16 @@ class NonlinearProblem:
                     found[i] = program
         return found[0], found[1], found[2]
 
-    def prepare(self, programs: Programs) -> None:
-        """Bring to the time of the run what Python has to bring for its programs, and loads."""
+    def prepare(self, programs: Programs, by_table: bool = False) -> None:
+        """Bring to the time of the run what Python has to bring for its programs, and loads, if no table does it."""
         with self._evaluating():
             for program in programs:
                 if program is not None and program.at_time:
                     for bring in program.at_time:
                         bring()
-            if programs[1] is not None and self.scheme.load_factor != 0.0:
-                self.assembly.loads.update()
+            loads = self.assembly.loads
+            if programs[1] is not None and self.scheme.load_factor != 0.0 and not (by_table and loads.leave_to_table()):
+                loads.update()
 
     @contextmanager
     def _evaluating(self) -> Iterator[None]:
