@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.mass import add_multiple, set_multiple
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program
@@ -27,6 +27,7 @@ class Loads:
 
     Attributes:
         sum: that of all loads that do not depend on coordinates, after `update`, shape (n + 1,); always one array.
+        weights: those of them that do not depend on time, after `update`, shape (n + 1,); likewise.
     """
 
     def __init__(self, world: World, fields: Fields, systems: Sequence[System]) -> None:
@@ -37,8 +38,8 @@ class Loads:
         self._program: Program | None = None
         self._live = [s for s in systems if s.load is not None and s.load_tangent is not None]
         self._live_weights = [(s, force) for s, force in heavy if force.tangent is not None]
-        self._weights = np.zeros(len(fields.x))
-        self.sum = np.zeros(len(fields.x)) if self._timed else self._weights
+        self.weights = np.zeros(len(fields.x))
+        self.sum = np.zeros(len(fields.x)) if self._timed else self.weights
         self._mark = (np.nan, -1, b"")
         self._add_multiple, self._set_multiple = call(add_multiple), call(set_multiple)
 
@@ -72,16 +73,30 @@ class Loads:
         """Whether no load depends on coordinates."""
         return not self._live and not (self._live_weights and self._world.gravity.any())
 
+    @property
+    def table(self) -> IntArray | None:
+        """What `run` in addresses.py takes to add loads that depend on time to the sum; None if some are Python."""
+        return None if self._program is None else self._program.table
+
+    def leave_to_table(self) -> bool:
+        """Others set the sum to the weights and run the table from now on, until `update`; False if they may not."""
+        if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:
+            return False
+        for bring in self._program.at_time:
+            bring()
+        self._mark = (np.nan, -1, self._mark[-1])
+        return True
+
     def update(self) -> None:
         """Bring the sum to the present time."""
         fields, gravity = self._fields, self._world.gravity
         mark = (fields.t, self._world.version, gravity.tobytes())
         if mark != self._mark:
             if mark[-1] != self._mark[-1]:
-                self._weights[:] = 0.0
-                self._weigh(self._weighing, self._weights)
+                self.weights[:] = 0.0
+                self._weigh(self._weighing, self.weights)
             if self._timed:
-                self.sum[:] = self._weights
+                self.sum[:] = self.weights
                 self._program = self._program or Program(
                     (load, (evaluate(fields, f=self.sum),)) for load in self._timed
                 )

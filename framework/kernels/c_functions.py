@@ -80,6 +80,13 @@ def set_int(address: int, value: int) -> None:
 
 
 @kernel(inline=True)
+def int_at(address: int) -> int:
+    """The ``int`` of C at an address."""
+    found: int = _carray(_as_pointer(address), (1,), np.int32)[0]
+    return found
+
+
+@kernel(inline=True)
 def calls_at(address: int, count: int) -> IntArray:
     """The table of a program, shape (count, 3), at an address; see `run` in addresses.py."""
     found: IntArray = _carray(_as_pointer(address), (count, 3), np.int64)

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.loads import Loads
 from windlass.framework.kernels.addresses import lay_down, run
-from windlass.framework.kernels.c_functions import call_c, calls_at, find_c_address, floats_at, load, set_int
+from windlass.framework.kernels.c_functions import call_c, calls_at, find_c_address, floats_at, int_at, load, set_int
 from windlass.framework.kernels.call import is_compiled
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.launch.petsc_functions import find_addresses, set_callbacks
@@ -28,11 +29,15 @@ from windlass.solvers.newton.lagging import needs_tangent
 from windlass.solvers.newton.problem import NonlinearProblem, Programs
 from windlass.solvers.newton.problem_kernels import Buffers, collect, start_sums, take_over
 
-PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "MatAssemblyBegin",
-         "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet")  # fmt: skip
-GET_READ, RESTORE_READ, GET, RESTORE, BEGIN, END, GET_STATE, SET_STATE, PLACE, ASK_PYTHON = range(10)
+PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "VecSet", "MatAssemblyBegin",
+         "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet", "SNESSolve", "SNESGetConvergedReason",
+         "SNESGetIterationNumber")  # fmt: skip
+(GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS, PLACE,
+ ASK_PYTHON) = range(14)  # fmt: skip
 """Places in `Context.addresses`."""
-EXPANSION, RESIDUAL, TANGENT, QUESTION = range(4)
+EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION = range(5)
+MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
+"""Places in `Context.handles`."""
 """Numbers of programs, and of what may fail beside them."""
 FINAL_ASSEMBLY = 0
 USER_ERROR = 83
@@ -44,12 +49,13 @@ class Context(NamedTuple):
     """What PETSc hands to the callbacks: arrays that live as long as they.
 
     Attributes:
-        addresses: of the functions of PETSC, of ``place``, and of what asks Python, shape (10,).
+        addresses: of the functions of PETSC, of ``place``, and of what asks Python, shape (14,).
         place: room for a result of PETSc, shape (1,).
-        programs: address and number of calls of each program, shape (3, 2).
-        handles: of the matrix and of the vector of the residual, and whether the matrix is of dense blocks, shape (3,).
+        programs: address and number of calls of each program, shape (4, 2).
+        handles: of the matrix, the vector of the residual, whether the matrix is of dense blocks, the vector of the
+            unknowns and the SNES, shape (5,).
         values: values of the tangent, shape (entries + 1,).
-        loads: sum of all loads, shape (n + 1,).
+        loads, weights: sum of all loads, and of those that are always there, shape (n + 1,).
         buffers: of the problem.
         lag, measures, history: see lagging.py and convergence.py.
         before: residual of the iteration before, shape (u,).
@@ -61,6 +67,7 @@ class Context(NamedTuple):
     handles: IntArray
     values: FloatArray
     loads: FloatArray
+    weights: FloatArray
     buffers: Buffers
     lag: Any
     measures: Any
@@ -120,7 +127,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
     # PETSc sees that the matrix has not changed and keeps the factorisation too
     if not needs_tangent(c.lag):
         return 0
-    address, b, matrix = c.addresses, c.buffers, c.handles[0]
+    address, b, matrix = c.addresses, c.buffers, c.handles[MATRIX]
     status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
     if status == 0:
         status = run_program(c.programs, TANGENT, b.state)
@@ -128,7 +135,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
         status = call_c(address[GET_STATE], (matrix, address[PLACE]))
     if status == 0:
         status = call_c(address[SET_STATE], (matrix, c.place[0] + 1))
-    if c.handles[2]:
+    if c.handles[BLOCKS]:
         # the spare slot is the diagonal of the last pad
         c.values[len(c.values) - 1] = 1.0
     elif status == 0:
@@ -152,12 +159,38 @@ def test_convergence(
             state[0]["failed"] = QUESTION
             return USER_ERROR
         reason = state[0]["answer"]
-    status = call_c(address[GET_READ], (c.handles[1], address[PLACE]))
+    status = call_c(address[GET_READ], (c.handles[RESIDUAL_VECTOR], address[PLACE]))
     if status != 0:
         return int(status)
     conclude(c.measures, c.lag, norm, reason, floats_at(c.place[0], len(c.before)), c.before)
     set_int(out, reason)
-    return int(call_c(address[RESTORE_READ], (c.handles[1], address[PLACE])))
+    return int(call_c(address[RESTORE_READ], (c.handles[RESIDUAL_VECTOR], address[PLACE])))
+
+
+@kernel
+def solve(from_zero: int, context: Any) -> int:
+    """A Newton run: loads, unknowns 0 if wanted, SNESSolve, how it ended, and the solution into the fields."""
+    c = load(context)
+    address, handles, b = c.addresses, c.handles, c.buffers
+    status = 0
+    if c.programs[LOADS, 1] > 0:
+        for i in range(len(c.loads)):
+            c.loads[i] = c.weights[i]
+        status = run_program(c.programs, LOADS, b.state)
+    if status == 0 and from_zero:
+        status = call_c(address[SET], (handles[UNKNOWNS], 0.0))
+    if status == 0:
+        status = call_c(address[SOLVE], (handles[SOLVER], np.int64(0), handles[UNKNOWNS]))
+    if status == 0:
+        status = call_c(address[GET_REASON], (handles[SOLVER], address[PLACE]))
+        b.state[0]["reason"] = int_at(address[PLACE])
+    if status == 0:
+        c.place[0] = 0
+        status = call_c(address[GET_ITERATIONS], (handles[SOLVER], address[PLACE]))
+        b.state[0]["iterations"] = c.place[0]
+    if status == 0 and b.state[0]["reason"] > 0:
+        status = expand_vector(handles[UNKNOWNS], address, c.place, c.programs, b.local, b.state)
+    return int(status)
 
 
 CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
@@ -167,8 +200,11 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
         test_convergence,
         ("int64", PETSc.IntType().dtype.name, "float64", "float64", "float64", "int64"),
     ),
+    "solve": (solve, ("int64",)),
 }
-"""Kernels for PETSc, and the types of what they take before the context."""
+"""Kernels for PETSc, and the one for Python, and the types of what they take before the context."""
+Solve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
+"""The last one: an error of a function of Python that PETSc calls, such as a monitor, arrives as itself."""
 
 
 class Callbacks:
@@ -191,16 +227,24 @@ class Callbacks:
         self._block, self._functions = lay_down(()), dict[str, int]()
         self._programs: Programs = (None, None, None)
         self._given: dict[str, bool] = {}
+        self._run: tuple[Any, ...] = ()
+        self._solve: Callable[[int, int], int] | None = None
+        self._place, self._has_loads = 0, False
 
     def choose(self, measures: Any, history: FloatArray) -> None:
         """Give PETSc for the run that begins what serves it: compiled callbacks, or those of Python."""
         problem = self._problem
         if not problem.may_compile or not is_compiled(eval_residual):
             return
-        programs, loads = problem.find_programs()
-        c = self._context
+        c, loads = self._context, problem.assembly.loads
+        if problem.run == self._run and c is not None and history is c.history and loads.are_steady:
+            problem.prepare(self._programs, self._has_loads)
+            return
+        programs = problem.find_programs()
+        problem.prepare(programs)
+        self._solve = None
         if c is None or (
-            loads is not c.loads
+            loads.sum is not c.loads
             or problem.matrix.values is not c.values
             or problem.lag.memory is not c.lag
             or history is not c.history
@@ -217,6 +261,34 @@ class Callbacks:
         wanted = {"function": expansion and residual, "jacobian": expansion and tangent, "convergence_test": True}
         if wanted != self._given:
             self._give(wanted)
+        # what is all compiled stays so in runs of the same kind
+        self._run = problem.run if all(wanted.values()) else ()
+        self._has_loads = False
+        if self._run:
+            table = loads.table
+            self._has_loads = table is not None and problem.scheme.load_factor != 0.0
+            c.programs[LOADS] = 0
+            if table is not None and self._has_loads:
+                c.programs[LOADS] = table.ctypes.data, len(table)
+            self._solve = Solve(self._find_address("solve"))
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the run that begins is compiled as a whole: by `solve`."""
+        return self._solve is not None
+
+    def solve(self, from_zero: bool) -> tuple[int, int]:
+        """A whole run, from unknowns 0 or from those that are there; PETSc's reason, and iterations.
+
+        Raises:
+            PETSc.Error: what SNESSolve gives; see `explain`.
+        """
+        assert self._solve is not None
+        code = self._solve(from_zero, self._place)
+        if code:
+            raise PETSc.Error(code)
+        self._problem.note_expansion()
+        return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
         """Raise what has ended a run from within compiled callbacks, if anything has."""
@@ -224,27 +296,29 @@ class Callbacks:
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:
             return
-        error, self._error = self._error, None
+        error, self._error, self._run = self._error, None, ()
         if error is not None:
             raise error
-        program = self._programs[failed]
+        program = self._programs[failed] if failed != LOADS else self._problem.assembly.loads.update
         assert program is not None
         program()
         raise RuntimeError("a kernel failed, but not when it was called again")
 
-    def _create_context(self, measures: Any, history: FloatArray, loads: FloatArray) -> Context:
+    def _create_context(self, measures: Any, history: FloatArray, loads: Loads) -> Context:
         problem, snes = self._problem, self._problem.snes
         place = np.zeros(1, np.int64)
         ask = ctypes.cast(self._question, ctypes.c_void_p).value or 0
         addresses = np.array([*find_addresses(PETSC), place.ctypes.data, ask], np.int64)
-        handles = [problem.matrix.mat.handle, problem.residual_vector.handle, int(problem.pattern.block > 1)]
+        vectors = problem.residual_vector.handle, problem.unknowns.handle
+        handles = [problem.matrix.mat.handle, vectors[0], int(problem.pattern.block > 1), vectors[1], snes.handle]
         c = self._context = Context(
             addresses,
             place,
-            np.zeros((3, 2), np.int64),
+            np.zeros((4, 2), np.int64),
             np.array(handles, np.int64),
             problem.matrix.values,
-            loads,
+            loads.sum,
+            loads.weights,
             problem.buffers,
             problem.lag.memory,
             measures,
@@ -252,6 +326,8 @@ class Callbacks:
             self._before,
         )
         self._block, self._functions = lay_down(c), {}
+        self._place = self._block.ctypes.data
+        self._reason, self._iterations = c.buffers.state["reason"], c.buffers.state["iterations"]
         self._programs, self._given = (None, None, None), {}
         # PETSc keeps the address alone
         snes.setAttr("compiled callbacks", (self._block, c, self._question))
@@ -266,7 +342,7 @@ class Callbacks:
         if not wanted["convergence_test"]:
             snes.setConvergenceTest(self._test)
         functions = {name: self._find_address(name) for name, compiled in wanted.items() if compiled}
-        set_callbacks(snes, problem.matrix.mat, self._block.ctypes.data, **functions)
+        set_callbacks(snes, problem.matrix.mat, self._place, **functions)
         self._given = wanted
 
     def _find_address(self, name: str) -> int:

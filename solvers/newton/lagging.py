@@ -118,6 +118,7 @@ class LagPolicy:
     def __init__(self, active: bool, refresh_cost: float = REFRESH_COST) -> None:
         self.memory = np.zeros(1, MEMORY)
         self.memory["cost"] = refresh_cost
+        self._seen, self._switched = self.memory["seen"], self.memory["switched"]
         self._key: tuple[object, ...] | None = None
         self._note_norm, self._needs_tangent = call(note_norm), call(needs_tangent)
         self.active = active
@@ -149,7 +150,7 @@ class LagPolicy:
         if key != self._key:
             self.drop_tangent()
         self._key = key
-        self.memory["seen"] = 0
+        self._seen[0] = 0
 
     def drop_tangent(self) -> None:
         """The next iteration needs a new tangent."""
@@ -166,7 +167,7 @@ class LagPolicy:
 
     def note_switch(self, changed: bool) -> None:
         """Whether a contact state changed since the last run."""
-        self.memory["switched"] = changed
+        self._switched[0] = changed
 
     def note_norm(self, norm: float, target: float) -> None:
         """See the kernel of this name."""

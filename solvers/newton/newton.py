@@ -115,6 +115,8 @@ class Newton:
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern
         self._set_up_seen = False
         self._measures, self._history = np.zeros(1, MEASURES), np.zeros(0)
+        self._damped, self._guessed, self._seen = (self._measures[name] for name in ("damped", "guessed", "seen"))
+        self._tolerances: tuple[Any, ...] = ()
         self._may_pivot = self._uses_default_lu()
         self._linear = LinearFailures(problem)
         self._before = np.zeros(problem.unknowns.getLocalSize())
@@ -187,8 +189,7 @@ class Newton:
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before this one, a better
                 start than the predictor; taken if a tangent is kept: full Newton always begins at the predictor.
         """
-        self._measures["damped"] = damped
-        max_it = 0
+        self._damped[0], max_it = damped, 0
         if damped:
             max_it = self.snes.getTolerances()[3]
             set_line_search(self.snes, "bt")
@@ -217,20 +218,27 @@ class Newton:
         problem = self.problem
         if problem.pattern is not self._pattern:
             self._follow_pattern()
-        problem.start(scheme)
+        problem.start(scheme, from_zero=False)
         guessed = guess is not None and problem.lag.has_tangent
         if guessed and guess is not None:
             problem.guess(*guess)
+        callbacks = self._callbacks
         self._begin_test(guessed)
         # what the callbacks do counts for their own stages
         enter(Stage.LINEAR_SOLVE)
         try:
             with self._settings:
-                self.snes.solve(None, problem.unknowns)
+                if callbacks is not None and callbacks.is_compiled:
+                    reason, iterations = callbacks.solve(not guessed)
+                else:
+                    if not guessed:
+                        problem.unknowns.set(0.0)
+                    self.snes.solve(None, problem.unknowns)
+                    reason, iterations = self.snes.getConvergedReason(), self.snes.getIterationNumber()
         except PETSc.Error as error:
             # factorisations of singular matrices raise in some solver packages (KLU 76); others return a reason
-            if self._callbacks is not None:
-                self._callbacks.explain()
+            if callbacks is not None:
+                callbacks.explain()
             self.snes.getKSP().getPC().reset()
             return NewtonRun(False, f"DIVERGED_LINEAR_SOLVE (PETSc error {error.ierr})", 0, self._list_norms())
         finally:
@@ -238,25 +246,25 @@ class Newton:
         if not self._set_up_seen:
             self._set_up_seen = True
             options.after_set_up(self.snes)
-        iterations = self.snes.getIterationNumber()
         self.iterations += iterations
-        reason = self.snes.getConvergedReason()
         name = reason_name(PETSc.SNES.ConvergedReason, reason)
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
 
     def _begin_test(self, guessed: bool) -> None:
         """Tolerances for the run that begins, and callbacks that serve it."""
-        rtol, atol, _, max_it = self.snes.getTolerances()
-        if max_it + 2 > len(self._history):
-            self._history = np.zeros(DAMPED_ITERATIONS * (max_it + 2))
-        m = self._measures
-        m[0] = rtol, atol, m[0]["predictor"], 0.0, max_it, m[0]["damped"], guessed, m[0]["may_pivot"], 0
+        tolerances, m = self.snes.getTolerances(), self._measures
+        if tolerances != self._tolerances:
+            self._tolerances = tolerances
+            m["rtol"], m["atol"], _, m["max_it"] = tolerances
+            if m["max_it"][0] + 2 > len(self._history):
+                self._history = np.zeros(DAMPED_ITERATIONS * (m["max_it"][0] + 2))
+        self._guessed[0], self._seen[0] = guessed, 0
         if self._callbacks is not None:
             self._callbacks.choose(m, self._history)
 
     def _list_norms(self) -> list[float]:
         """Residual norms of the last run."""
-        return self._history[: self._measures["seen"][0]].tolist()  # type: ignore[no-any-return]
+        return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
         """A run that ended at the limit of iterations, or without descent, may have come as far as rounding allows."""

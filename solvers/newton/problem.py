@@ -104,6 +104,7 @@ class NonlinearProblem:
         residual_vector: PETSc vector of the residual at the last evaluation.
         scheme: what the unknowns mean in the present Newton run.
         buffers: what callbacks work on.
+        run: what the present Newton run has in common with others but for time and motion; equal where they have.
         may_compile: whether callbacks may be compiled code.
     """
 
@@ -135,6 +136,9 @@ class NonlinearProblem:
         self._places = Places(dofs, multipliers, pads, layout.reference)
         sums = np.zeros(n + 1), np.zeros(len(layout.multipliers_owned) + 1)
         self._state = np.zeros(1, STATE)
+        self._expanded = self._state["expanded"]
+        self.run: tuple[Any, ...] = ()
+        self._expanded_state = -1
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
@@ -209,24 +213,27 @@ class NonlinearProblem:
         self.lag.drop_tangent()
         return self.matrix
 
-    def start(self, scheme: Scheme) -> None:
-        """Begin a Newton run: unknowns 0 at the predictor of the scheme."""
+    def start(self, scheme: Scheme, from_zero: bool = True) -> None:
+        """Begin a Newton run: unknowns 0 at the predictor of the scheme, or as the caller sets them."""
         self.assembly.check_idle("a solve begins")
         if self._replaced is not None:
             self._replaced = None
             release_dropped(self.assembly.comm)
         self.assembly.refresh()
-        self.scheme, self._state["expanded"] = scheme, 0
-        factors = (scheme.v_factor, scheme.a_factor, scheme.multiplier_factor, scheme.stabiliser, scheme.load_factor)
-        self.lag.begin((*factors, scheme.rate_level, self.assembly.world.version))
+        self.scheme, self._expanded[0], self._expanded_state = scheme, 0, -1
+        factors = scheme.v_factor, scheme.a_factor, scheme.multiplier_factor
+        key = *factors, scheme.stabiliser, scheme.load_factor, scheme.rate_level, scheme.unit_rates
+        self.lag.begin((*key, self.assembly.world.version))
         fields = self.assembly.fields
-        fields.t, fields.rate_level = scheme.t, scheme.rate_level
-        fields.unit_rates = scheme.unit_rates
-        self._q0[:], self._v0[:], self._factors[:] = scheme.q0, scheme.v0, factors[:3]
-        self._stabiliser[0] = scheme.stabiliser
+        fields.time[0], fields.rate_level, fields.unit_rates = scheme.t, scheme.rate_level, scheme.unit_rates
+        self._q0[:], self._v0[:] = scheme.q0, scheme.v0
         if scheme.stabiliser != 0.0:
             self._anchor[:] = scheme.q_anchor
-        self.unknowns.set(0.0)
+        run = *key, self.assembly.revision, self.matrix
+        if run != self.run:
+            self.run, self._factors[:], self._stabiliser[0] = run, factors, scheme.stabiliser
+        if from_zero:
+            self.unknowns.set(0.0)
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from accelerations, shape (n,), and multipliers, shape (m,), instead of the predictor."""
@@ -237,27 +244,34 @@ class NonlinearProblem:
 
     def expand_unknowns(self, x: Any) -> None:
         """Bring unknowns into the fields (coordinates, velocities, accelerations, multipliers) and update markers."""
+        if x is self.unknowns and self._expanded_state == x.stateGet():
+            return
+        self._expanded_state = -1
         # SNES asks for the tangent where it has just asked for the residual
-        local, state, values = self.buffers.local, self._state[0], x.array_r
+        local, expanded, values = self.buffers.local, self._expanded, x.array_r
         if not self._parallel:
             # by the values, as SNES copies vectors
-            if not self._take_over(values, local) and state["expanded"]:
+            if not self._take_over(values, local) and expanded[0]:
                 return
         else:
             # all processes must agree on skipping, and PETSc counts the changes of a vector on all alike
             version = (x.handle, x.stateGet())
             same, self._version = version == self._version, version
-            if state["expanded"] and same:
+            if expanded[0] and same:
                 return
             local[: len(values)] = values
             self.sparsity.unknowns.ghosts.spread(local)
-        state["expanded"] = 1
+        expanded[0] = 1
         if self._expansion_revision != self.assembly.revision:
             self._expansion_revision = self.assembly.revision
             known = local, self._places, self._q0, self._v0, self._factors, self._motion
             s = evaluate(self.assembly.fields)
             self._expansion = Program([(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()])
         self._expansion()
+
+    def note_expansion(self) -> None:
+        """The fields hold the unknowns as they are now."""
+        self._expanded_state = self.unknowns.stateGet()
 
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""
@@ -271,8 +285,8 @@ class NonlinearProblem:
         self.store(state)
         state.v[:], state.a[:] = v, a
 
-    def find_programs(self) -> tuple[Programs, FloatArray]:
-        """For the run that begins: what compiled callbacks run, and the loads at its time, shape (n + 1,)."""
+    def find_programs(self) -> Programs:
+        """What compiled callbacks run in the run that begins."""
         assembly, scheme = self.assembly, self.scheme
         found: list[Program | None] = [None, None, None]
         if self._expansion_revision == assembly.revision and assembly.loads.are_steady:
@@ -281,13 +295,18 @@ class NonlinearProblem:
             for i, program in enumerate((self._expansion, residual, tangent)):
                 if isinstance(program, Program) and program.table is not None:
                     found[i] = program
+        return found[0], found[1], found[2]
+
+    def prepare(self, programs: Programs, by_table: bool = False) -> None:
+        """Bring to the time of the run what Python has to bring for its programs, and loads, if no table does it."""
         with self._evaluating():
-            for program in found:
-                for prepare in program.at_time if program is not None else ():
-                    prepare()
-            if found[1] is not None and scheme.load_factor != 0.0:
-                assembly.loads.update()
-        return (found[0], found[1], found[2]), assembly.loads.sum
+            for program in programs:
+                if program is not None and program.at_time:
+                    for bring in program.at_time:
+                        bring()
+            loads = self.assembly.loads
+            if programs[1] is not None and self.scheme.load_factor != 0.0 and not (by_table and loads.leave_to_table()):
+                loads.update()
 
     @contextmanager
     def _evaluating(self) -> Iterator[None]:

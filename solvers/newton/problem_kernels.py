@@ -32,11 +32,12 @@ class Motion(NamedTuple):
 
 
 STATE = np.dtype(
-    [(name, np.int64) for name in ("expanded", "residuals", "tangents", "failed", "answer")]
+    [(name, np.int64) for name in ("expanded", "residuals", "tangents", "failed", "answer", "reason", "iterations")]
     + [("load_factor", np.float64)]
 )
 """expanded: whether the fields hold the unknowns; residuals, tangents: numbers of evaluations; failed: what ended a run
 from within compiled callbacks, -1 for nothing; answer: a reason that the convergence test has asked of Python;
+reason, iterations: how a compiled run has ended, and its iterations;
 load_factor: see `Scheme` in problem.py."""
 
 
