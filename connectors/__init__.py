@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from windlass.connectors.circle_contact.contact_friction_circle_points2d import (
         ContactFrictionCirclePoints2D as ContactFrictionCirclePoints2D,
     )
+    from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import CircleSet as CircleSet
+    from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import (
+        ContactFrictionCircleSetPoints2D as ContactFrictionCircleSetPoints2D,
+    )
+    from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle as SetCircle
     from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint as CoordinateConstraint
     from windlass.connectors.constraints.distance_constraint import DistanceConstraint as DistanceConstraint
     from windlass.connectors.constraints.generic_joint import GenericJoint as GenericJoint
@@ -86,6 +91,7 @@ _NAMES = {
     "circle_contact.contact_circle_cable2d": "ContactCircleCable2D",
     "circle_contact.contact_friction_circle_cable2d": "ContactFrictionCircleCable2D",
     "circle_contact.contact_friction_circle_points2d": "ContactFrictionCirclePoints2D",
+    "circle_contact.contact_friction_circle_set_points2d": "CircleSet ContactFrictionCircleSetPoints2D SetCircle",
     "constraints.coordinate_constraint": "CoordinateConstraint",
     "constraints.distance_constraint": "DistanceConstraint",
     "constraints.generic_joint": "GenericJoint",

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_points.kernels import PointColumns, eval_point, gather, shape, shape_rate
+from windlass.connectors.circle_points.kernels import PointColumns, eval_point, gather, place_of, shape, shape_rate
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.framework.arrays import FloatArray, IntArray
@@ -127,7 +127,7 @@ def fill_pair_gaps(
         i, m = row[k], p.marker[number[k]]
         n, q, least = c.n[i], gather(x, c.dofs, i), np.inf
         for j in range(n):
-            s = (j + 0.5) / n
+            s = place_of(j, n)
             z = eval_point(shape(s, c.L[i] * n), shape_rate(s, c.L[i] * n), c.offset[i], q, q)
             dx, dy = z.px - centre[m, 0], z.py - centre[m, 1]
             least = min(least, dx * dx + dy * dy)

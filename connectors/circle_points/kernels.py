@@ -120,7 +120,17 @@ class PointState(NamedTuple):
     bristle: float
 
 
-@kernel(inline=True)
+# Where a point is has the same digits everywhere, whether it is evaluated by itself or in a lane: so what has just
+# touched has an unbent bristle, and a gap that is stored is that of the outputs.
+
+
+@kernel(inline=True, fast=False)
+def place_of(k: int, n: float) -> float:
+    """Place s of point k of n, from 0 to 1."""
+    return (k + 0.5) / n
+
+
+@kernel(inline=True, fast=False)
 def shape(s: float, L: float) -> Four:
     """S_1..S_4 [1, m, 1, m] at xi = s L: `eval_shape` of the cable, for one point in a kernel."""
     a, b = s * s, 1.0 - s
@@ -128,7 +138,7 @@ def shape(s: float, L: float) -> Four:
     return 1.0 - S3, L * s * b * b, S3, -L * a * b
 
 
-@kernel(inline=True)
+@kernel(inline=True, fast=False)
 def shape_rate(s: float, L: float) -> Four:
     """S'_1..S'_4 [1/m, 1, 1/m, 1] at xi = s L."""
     D3 = 6.0 * s * (1.0 - s) / L
@@ -144,7 +154,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
     )  # fmt: skip
 
 
-@kernel(inline=True)
+@kernel(inline=True, fast=False)
 def combine(S: Four, q: Eight) -> tuple[float, float]:
     """sum S_a q_a, x and y."""
     x = S[0] * q[0] + S[1] * q[2] + S[2] * q[4] + S[3] * q[6]
@@ -152,7 +162,7 @@ def combine(S: Four, q: Eight) -> tuple[float, float]:
     return x, y
 
 
-@kernel(inline=True)
+@kernel(inline=True, fast=False)
 def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
     """The point with shape functions S at distance y from the axis; q are coordinates, w their rates."""
     px, py = combine(S, q)
@@ -173,7 +183,7 @@ def create_law(c: PointColumns, i: int) -> PointLaw:
     return PointLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i])
 
 
-@kernel(inline=True)
+@kernel(inline=True, fast=False)
 def arc_position(o: Pose, nx: float, ny: float, r: float) -> float:
     """r alpha [m]; n may have any length."""
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
@@ -194,7 +204,7 @@ def eval_bristles(
             continue
         closed += 1
         if state == 0.0:
-            s = (k + 0.5) / n
+            s = place_of(k, n)
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
             total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, law.r) - data[first + 2 * n + k], law.r)
             sticking += 1
@@ -239,7 +249,7 @@ def fill_outputs(
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         bend, _ = eval_bristles(law, o, y, q, w, data, first, n, L)
         for k in range(n):
-            s = (k + 0.5) / n
+            s = place_of(k, n)
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
             state = data[first + n + k]
             z = eval_contact(law, o, p, state, bend)

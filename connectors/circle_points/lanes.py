@@ -14,6 +14,7 @@ from windlass.connectors.circle_points.kernels import (
     arc_position,
     eval_contact,
     eval_point,
+    place_of,
     shape,
     shape_rate,
 )
@@ -34,6 +35,8 @@ BEND, STICKING, TOUCHING = 38, 39, 40
 """Bend of the bristles, and numbers of points that stick and that are closed and have friction."""
 FORCES, CIRCLE = 41, 49
 """Results: 8 forces on the coordinates; force and torque of the cable."""
+DISTANCE, FN, VT, ARC = range(41, 45)
+"""Results of the present point for updates: D, f_n, v_t, r alpha."""
 SIZE = 52
 
 
@@ -114,7 +117,7 @@ def read_eight(row: int, k: int, g: FloatArray) -> Eight:
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: FloatArray) -> tuple[Four, Four, float, AxisPoint]:
     """Shape functions, their derivatives, offset and point j of lane k; ``offset``: any lane may have one."""
-    s, L, y = (j + 0.5) / g[COUNT, k], g[LENGTH, k], g[OFFSET, k] if offset else 0.0
+    s, L, y = place_of(j, g[COUNT, k]), g[LENGTH, k], g[OFFSET, k] if offset else 0.0
     S, dS = shape(s, L), shape_rate(s, L)
     return S, dS, y, eval_point(S, dS, y, read_eight(COORDINATES, k, g), read_eight(VELOCITIES, k, g))
 
@@ -166,3 +169,14 @@ def add_forces(j: int, offset: bool, g: FloatArray) -> None:
         g[FORCES + 5, k] += S[2] * fy + dS[2] * hy
         g[FORCES + 6, k] += S[3] * fx + dS[3] * hx
         g[FORCES + 7, k] += S[3] * fy + dS[3] * hy
+
+
+@kernel(inline=True)
+def eval_points(j: int, offset: bool, g: FloatArray) -> None:
+    """D, f_n, v_t and r alpha of point j of all lanes."""
+    for k in range(LANES):
+        _, _, _, p = read_point(j, offset, k, g)
+        law, o = read_law(k, g), read_pose(k, g)
+        z = eval_contact(law, o, p, UNDEFINED, 0.0)
+        g[DISTANCE, k], g[FN, k], g[VT, k] = z.D, z.fn, z.vt
+        g[ARC, k] = arc_position(o, p.px - o.cx, p.py - o.cy, law.r)

@@ -171,6 +171,11 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "kind": con.ContactCircleCable2D, "circles": s.node, "cables": s.open_cable,
              "segments": 2, "circle_radius": 0.1, "vertical_offset": 0.0},
         ),
+        "add_contact_with_many": (
+            con.add_contact_with_many,
+            {"world": s.open, "circles": s.node, "cables": s.open_cable, "segments": 2, "circle_radius": 0.1,
+             "touching": 2, "skin": 0.0},
+        ),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),
         "fix": (fix_x, {"world": s.open, "entity": s.node}),

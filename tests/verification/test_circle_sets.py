@@ -83,7 +83,9 @@ def test_tangent_of_what_is_near() -> None:
 def test_rows_are_few() -> None:
     """Two rows per cable, whatever the number of circles; one where a cable can touch only one at a time."""
     for pulleys in (4, 8):
-        assert len(create_ring(pulleys, 3).contacts) == 2 * 3 * pulleys
+        world, contacts = create_ring(pulleys, 3)[0::3]
+        assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys
+        assert (world.table(con.CircleSet).count, world.table(con.SetCircle).count) == (1, pulleys)
     assert len(create_ring(4, 3, touching=1).contacts) == 12
 
 
