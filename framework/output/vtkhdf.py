@@ -21,7 +21,7 @@ from windlass.framework.output.mesh import LineMesh
 from windlass.framework.output.series import PLAIN, BrokenSeriesError, FieldSeries, Frame, Style, continuing, writing
 
 _VTK_LINE = 3
-_BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 64
+_BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
 _STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
 _COUNT = int.from_bytes(b"Windlas", "big")

@@ -19,6 +19,7 @@ from windlass.elements import nodes_of, straight_cable
 from windlass.framework.errors import WindlassError
 from windlass.framework.files import journal
 from windlass.framework.files import whole_files as files
+from windlass.framework.files.hdf5 import PAGE
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import read_csv
 from windlass.framework.output.recorder import Recorder
@@ -194,7 +195,9 @@ def interrupt_calls(at: int, half: bool) -> None:
             calls += 1
             if calls == at:
                 if half and name == "pwrite":
-                    original(args[0], args[1][: len(args[1]) // 2], args[2])
+                    # the system writes page by page: a write within one page is not cut by a kill
+                    end = (args[2] + len(args[1]) // 2) // PAGE * PAGE - args[2]
+                    original(args[0], args[1][: max(end, 0)], args[2])
                 os.kill(os.getpid(), signal.SIGKILL)
             return original(*args, **names)
 

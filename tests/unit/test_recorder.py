@@ -274,43 +274,6 @@ def test_as_hook_it_records_start_every_nth_and_last_step(tmp_path: Path) -> Non
             assert_allclose((frame.points + shift)[-1], seen[time], atol=1e-14)
 
 
-def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
-    """Evenly in time whatever the steps are, in statics evenly by load steps; all steps where there are fewer."""
-    model = create_pendulum()
-    fix(model.world, nodes_of(model.world, model.cables)[0], "x'", "y'")
-    with Recorder(tmp_path / "film", frames=4) as out:
-        Dynamic(model.world, step=1e-3, end=0.01).solve(hooks=[out])
-    assert [path.name for path in out.paths] == ["film.vtkhdf"]
-    assert_allclose(read_series(out.paths[0])[0], [0.0, 0.003, 0.005, 0.008, 0.01], rtol=1e-12)
-    with Recorder(tmp_path / "all") as out:
-        Dynamic(model.world, step=1e-3, end=0.01).solve(hooks=[out])
-    assert out.frames == 11
-    with Recorder(tmp_path / "sag", frames=2, axis="step") as out:
-        state = Static(model.world, load_steps=6).solve(hooks=[out])
-        # each solve has its own
-        Static(model.world, load_steps=4).solve(state, hooks=[out])
-    assert read_series(out.paths[0])[0] == [0.0, 3.0, 6.0, 8.0, 10.0]
-
-
-def test_some_fields_in_single_precision(tmp_path: Path) -> None:
-    model = create_model()
-    state = create_states(model)[1]
-    for kind in ("vtkhdf", "vtu", "xdmf"):
-        wanted = ("axial_force", "gap", "partition")
-        with Recorder("belt", formats=kind, folder=tmp_path, fields=wanted, precision="single") as out:
-            out.record(state)
-            state.t += 1.0
-            out.record(state)
-        assert set(out.field_units) == set(wanted)
-        _, frames = read_series(out.paths[0])
-        own = {"displacement"} if kind == "xdmf" else set()
-        assert set(frames[0].point_data) == {"axial_force"} | own
-        assert set(frames[0].cell_data) == {"gap", "partition", "part"}
-        assert frames[0].cell_data["gap"].dtype == np.float32
-    with pytest.raises(OutputError, match="fields = 'tension': must be some of displacement, velocity, axial_force"):
-        Recorder("belt", folder=tmp_path, fields="tension").record(state)
-
-
 def test_the_last_good_state_of_a_failed_solve_is_recorded(tmp_path: Path) -> None:
     model = create_pendulum(lambda t: 1e200 if t > 0.0045 else 0.0)
     solver = Dynamic(model.world, step=1e-3, end=0.01, adaptive=False)
