@@ -287,7 +287,7 @@ class Newton:
         """
         if not self._may_pivot:
             return False
-        if not self._leave_blocks():
+        if not self.leave_blocks():
             self._change_package("klu")
         return True
 
@@ -304,15 +304,16 @@ class Newton:
         pc = self.snes.getKSP().getPC()
         pc.reset()
         pc.setFactorSolverType(package)
-        self._leave_blocks()
+        self.leave_blocks()
         self.problem.lag.drop_tangent()
         self._may_pivot = False
 
-    def _leave_blocks(self) -> bool:
-        """Store the tangent by rows from now on; False if it is."""
+    def leave_blocks(self) -> bool:
+        """Store the tangent by rows from now on; False if it already is."""
         if not self.problem.leave_blocks():
             return False
         self.snes.getKSP().getPC().reset()
+        self.snes.getKSP().setType(PETSc.KSP.Type.PREONLY)
         self._pattern = self.problem.pattern
         self.problem.lag.drop_tangent()
         return True
