@@ -38,6 +38,8 @@ from windlass.solvers.equilibrium.stability import (
 )
 from windlass.solvers.failure import Failure, UnstableEquilibrium
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
+from windlass.solvers.linear.ordering import choose_storage
+from windlass.solvers.linear.packages import refine
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem, Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
@@ -56,6 +58,8 @@ UNSTABLE_ADVICE = (
     "small load; stability='follow' goes on to a stable one, stability='off' accepts it"
 )
 
+USES = 8
+"""Evaluations before a program is made: most static solves have fewer, and a program pays from then on."""
 UNSETTLED = 0.1
 """Load steps cut below this share of the nominal one go on if contacts do not settle, except for the last one [1]."""
 
@@ -133,8 +137,11 @@ class Static(StepSolver):
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
-        self.problem = NonlinearProblem(self.assembly, prefix)
+        self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
+        self.problem.uses = USES
+        if self.problem.pattern.block > 1:
+            refine(self.problem.snes.getKSP())
         self.snes = self.problem.snes
         self._error = 0.0
         watched = self.stability != "off" and options.verdict_kind() != "off"
@@ -188,7 +195,7 @@ class Static(StepSolver):
             self._decide(current, time)
         self._begin_verdict(current, 0.0)
         fields.data[:], fields.start_data[:] = current.data, current.data
-        check_stiffness(self.problem, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
+        check_stiffness(self.newton, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
         release_dropped(self.assembly.comm)
         nominal = 1.0 / self.load_steps
         control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
@@ -244,6 +251,7 @@ class Static(StepSolver):
         finding = left = examine(self.problem)
         hindrance = ""
         if finding and self.stability == "follow":
+            self.newton.leave_blocks()
             scheme = self._scheme(current, 1.0, time)
             follower = Follower(self.newton, scheme, first, current.copy(), solve)
             left, hindrance = follower.follow(finding), follower.hindrance
@@ -299,7 +307,7 @@ class Static(StepSolver):
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
         stabiliser = (1.0 - load_factor**2) * self.stabiliser
         q, v = start.q.copy(), np.zeros_like(start.q)
-        return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=start.q.copy())
+        return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=q)
 
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
@@ -312,6 +320,8 @@ class Static(StepSolver):
             run = self.newton.solve(scheme)
             attempt.iterations += run.iterations
             if not run.converged:
+                # long and steep ways go through states in which blocks are not exact, refined or not
+                self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if not run.converged:

@@ -200,6 +200,21 @@ def multiply(
                 total += (abs(values[k]) if absolute else values[k]) * x[indices[k]]
             out[i] = total
         return
+    if block == 4:
+        for i in range(len(indptr) - 1):
+            y0, y1, y2, y3 = out[4 * i], out[4 * i + 1], out[4 * i + 2], out[4 * i + 3]
+            for k in range(indptr[i], indptr[i + 1]):
+                for j in range(4):
+                    factor, at = x[indices[k] * 4 + j], (k * 4 + j) * 4
+                    a0, a1, a2, a3 = values[at], values[at + 1], values[at + 2], values[at + 3]
+                    if absolute:
+                        a0, a1, a2, a3 = abs(a0), abs(a1), abs(a2), abs(a3)
+                    y0 += a0 * factor
+                    y1 += a1 * factor
+                    y2 += a2 * factor
+                    y3 += a3 * factor
+            out[4 * i], out[4 * i + 1], out[4 * i + 2], out[4 * i + 3] = y0, y1, y2, y3
+        return
     for i in range(len(indptr) - 1):
         for k in range(indptr[i], indptr[i + 1]):
             for j in range(block):

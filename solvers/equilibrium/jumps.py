@@ -71,8 +71,11 @@ class JumpWatch:
         problem.snes.setMonitor(self._look)
 
     def begin(self, start: State, before: float, after: float) -> None:
-        """A load step begins at a state, from one load factor to another; the first Newton run is listened to."""
-        self._start, self._before, self._after = start.copy(), before, after
+        """A load step begins at a state, from one load factor to another; the first Newton run is listened to.
+
+        The state must stay as it is until the step has been traced.
+        """
+        self._start, self._before, self._after = start, before, after
         self._waits, self._paid, self._done = True, 0.0, 0.0
 
     def _look(self, _snes: Any, it: int, _norm: float) -> None:

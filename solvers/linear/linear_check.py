@@ -12,11 +12,14 @@ I. S. Duff, SIAM J. Matrix Anal. Appl. 10 (1989) 165-190.
 
 from __future__ import annotations
 
-from typing import Protocol
+from math import sqrt
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.parallel.processes import Processes
 
 GROWTH = 1e-10
@@ -55,3 +58,61 @@ def is_accurate(
     largest = processes.largest([float(np.abs(x).max(initial=0.0))])[0]
     size = product.multiply(values, np.full(len(x), largest), absolute=True) + np.abs(b)
     return processes.all(bool((residual <= (GROWTH if product.block == 1 else GROWTH_IN_BLOCKS) * size).all()))
+
+
+class Errors(NamedTuple):
+    """What a solution x of A x = b leaves.
+
+    Attributes:
+        left: |b - A x|.
+        terms: ||A| |x||, what the rows add up without signs.
+        by_terms: largest |b - A x|_i / (|A| |x| + |b|)_i of a row [1].
+        by_largest: the same with the largest |x_j| in place of each [1].
+    """
+
+    left: float
+    terms: float
+    by_terms: float
+    by_largest: float
+
+    @property
+    def accurate(self) -> bool:
+        """Whether the solution is as exact as one with factors in blocks must be."""
+        return self.by_largest <= GROWTH_IN_BLOCKS
+
+
+def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
+    """The errors of a solution; arguments as in `is_accurate`, whose two products this takes at once."""
+    largest = float(np.abs(x).max(initial=0.0))
+    left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
+    return Errors(sqrt(left), sqrt(terms), *rows)
+
+
+@kernel
+def sum_errors(
+    indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, b: FloatArray, largest: float
+) -> tuple[float, float, float, float]:
+    """The squares of the first two of `Errors`, and the others."""
+    sum_left, sum_terms, by_terms, by_largest = 0.0, 0.0, 0.0, 0.0
+    left, terms, size = np.empty(block), np.empty(block), np.empty(block)
+    for i in range(len(indptr) - 1):
+        for a in range(block):
+            left[a], terms[a], size[a] = -b[i * block + a], 0.0, 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            for j in range(block):
+                factor = x[indices[k] * block + j]
+                for a in range(block):
+                    value = values[(k * block + j) * block + a]
+                    left[a] += value * factor
+                    terms[a] += abs(value * factor)
+                    size[a] += abs(value)
+        for a in range(block):
+            error, own = abs(left[a]), abs(b[i * block + a])
+            sum_left += error**2
+            sum_terms += terms[a] ** 2
+            # the comparisons are false for NaN
+            if not error <= by_terms * (terms[a] + own):
+                by_terms = error / (terms[a] + own) if terms[a] + own > 0.0 else np.inf
+            if not error <= by_largest * (size[a] * largest + own):
+                by_largest = error / (size[a] * largest + own) if size[a] * largest + own > 0.0 else np.inf
+    return sum_left, sum_terms, by_terms, by_largest

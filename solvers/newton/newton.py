@@ -326,7 +326,7 @@ class Newton:
             return False
         if self.problem.storage is Storage.SUBSTRUCTURES:
             self._change_package("mumps")
-        elif not self._leave_blocks():
+        elif not self.leave_blocks():
             self._change_package("klu")
         return True
 
@@ -342,15 +342,16 @@ class Newton:
         """Another package than the default LU from now on."""
         self.snes.getKSP().getPC().reset()
         set_direct(self.snes.getKSP(), package, self.problem.prefix)
-        self._leave_blocks()
+        self.leave_blocks()
         self.problem.lag.drop_tangent()
         self._may_pivot = False
 
-    def _leave_blocks(self) -> bool:
-        """Store the tangent by rows from now on; False if it is."""
+    def leave_blocks(self) -> bool:
+        """Store the tangent by rows from now on; False if it already is."""
         if not self.problem.leave_blocks():
             return False
         self.snes.getKSP().getPC().reset()
+        self.snes.getKSP().setType(PETSc.KSP.Type.PREONLY)
         self._pattern = self.problem.pattern
         self.problem.lag.drop_tangent()
         return True

@@ -106,6 +106,7 @@ class NonlinearProblem:
         buffers: what callbacks work on.
         run: what the present Newton run has in common with others but for time and motion; equal where they have.
         may_compile: whether callbacks may be compiled code.
+        uses: see `USES`; may be changed.
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
@@ -126,11 +127,12 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._collect_all = call(take_over), call(collect)
         self._store = call(store_motion)
+        self._clear = call(clear_values, lambda s: (s.values, self.sparsity.pad_slots))
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_key: tuple[Any, ...] = ()
-        self._tangent_uses = 0
+        self._tangent_uses, self.uses = 0, USES
         places = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
         dofs, multipliers, pads = (numbers.astype(PETSc.IntType) for numbers in places)
         self._places = Places(dofs, multipliers, pads, layout.reference)
@@ -144,7 +146,9 @@ class NonlinearProblem:
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
         # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
         self._q0, self._v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
-        self._expansion, self._expansion_revision = Program([]), -1
+        self._expansion: Program | None = None
+        self._expansion_revision, self._expansion_uses = -1, 0
+        self._expansion_steps: list[Step] = []
         zero = np.zeros(n)
         self.scheme = Scheme(zero, zero)
         self.lag = LagPolicy(False)
@@ -270,11 +274,17 @@ class NonlinearProblem:
             self.sparsity.unknowns.ghosts.spread(local)
         expanded[0] = 1
         if self._expansion_revision != self.assembly.revision:
-            self._expansion_revision = self.assembly.revision
+            self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
             known = local, self._places, self._q0, self._v0, self._factors, self._motion
             s = evaluate(self.assembly.fields)
-            self._expansion = Program([(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()])
-        self._expansion()
+            self._expansion_steps = [(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()]
+        self._expansion_uses += 1
+        if self._expansion is None and self._expansion_uses >= self.uses:
+            self._expansion = Program(self._expansion_steps)
+        if self._expansion is None:
+            take(self._expansion_steps)
+        else:
+            self._expansion()
 
     def note_expansion(self) -> None:
         """The fields hold the unknowns as they are now."""
@@ -357,7 +367,7 @@ class NonlinearProblem:
         if program is None and any(revision != key[-1] for *_, revision in self._programs):
             self._programs.clear()
         uses = 1 + (program or 0)
-        self._programs[key] = uses if uses < USES else Program(steps)
+        self._programs[key] = uses if uses < self.uses else Program(steps)
 
     def _collect(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
@@ -402,12 +412,11 @@ class NonlinearProblem:
         if self._tangent_program is not None:
             self._tangent_program()
             return
-        pads = self.sparsity.pad_slots
-        steps: list[Step] = [(call(clear_values, lambda s: (s.values, pads)), (evaluate(fields, values=values),))]
+        steps: list[Step] = [(self._clear, (evaluate(fields, values=values),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
         take(steps)
-        if self._tangent_uses == USES:
+        if self._tangent_uses == self.uses:
             self._tangent_program = Program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:
