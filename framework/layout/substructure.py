@@ -118,4 +118,6 @@ def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings:
         if multipliers.size and rows.size:
             np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
     last[-1] = -np.inf
-    return np.where(np.isfinite(last), last, key)
+    # the interior couples the coordinates of the interface alone, which so stand in as few blocks as may be
+    last[np.isfinite(last) & shared] = np.inf
+    return np.where(last > -np.inf, last, key)

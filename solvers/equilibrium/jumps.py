@@ -8,9 +8,10 @@ Loads p grow by Δp in the step, the displacements by Δq.  Along a path, Δp·d
 
 At the start that is w0 = Δp·Δq1, Δq1 the first iterate of Newton's method, at the end w1 by one solution with the
 tangent there.  Loads that only stiffen or only soften what they act on have w <= max(w0, w1).  A step with
-w > 1.5 max(w0, w1) is suspected and traced: it is halved, and again the half with the larger share of w, down to 1/1024.  If that
-still contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than 5 w0, as it goes
-to infinity at a limit point, this is called a jump.  Contacts that open, close or slip leap without that.
+w > 1.5 max(w0, w1) is suspected and traced: it is halved, and again the half with the larger share of w, down to
+1/1024.  If that still contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than
+5 w0, as it goes to infinity at a limit point, this is called a jump.  Contacts that open, close or slip leap without
+that.
 
 Far beyond a limit point all is so stiff that w is small again.  So a step whose end is more than twice as stiff as
 its start, w1 < w0/2, is looked at in its first quarter, and again in the first quarter of that, until a part is
@@ -18,7 +19,8 @@ suspected, or ends no stiffer than that; not ropes that are all but slack, w < w
 
 Steps that begin far from an equilibrium are not looked at: the work of all forces on the way to the first iterate is
 then not about that of Δp.  Where it begins near one, the step is traced from the equilibrium beside it.  Not seen are
-jumps that prescribed motions or prestrain cause, and steps that begin at the very limit point.  Two jumps in one step are named as one.
+jumps that prescribed motions or prestrain cause, and steps that begin at the very limit point.  Two jumps in one step
+are named as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
