@@ -169,7 +169,8 @@ def _empty_module() -> bytes:
 def _put_off_parsing(result: Any, code: bytes) -> Any:
     """The result, whose code for callers is parsed when a caller is compiled: most have none that is."""
     library = result.library
-    library.__class__ = _create_class(type(library))
+    base: Any = type(library)
+    library.__class__ = _create_class(base)
     library.code, library.parsed = code, None
     return result
 

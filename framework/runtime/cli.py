@@ -9,6 +9,7 @@ windlass version                                        print the version
 Options have one dash, and an option takes one value at most; model options and PETSc options are mixed freely.
 """
 
+import gc
 import runpy
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from pathlib import Path
 from windlass.framework.errors import OptionError, WindlassError
 
 HELP_WORDS = ("help", "-help", "--help", "-h")
+RUBBISH = 10_000
+"""New objects after which Python looks for those that only know each other."""
 COMPILE_HELP = """windlass compile [-processes N]
 
 Compiles the kernels of all laws for the types of arguments that models have, as far as they are not kept yet, so that
@@ -82,7 +85,9 @@ def run_model(words: Sequence[str]) -> int:
     from windlass.framework.launch import error_report as failure  # here, because of options
     from windlass.framework.launch import script_end  # here, because of options
 
-    argv, path = sys.argv, list(sys.path)
+    argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
+    # what is loaded at the start stays: looking for rubbish in it time and again takes a tenth of the start
+    gc.set_threshold(RUBBISH, *thresholds[1:])
     script = words[0] if words else ""
     try:
         if not script or script.startswith("-"):
@@ -104,6 +109,7 @@ def run_model(words: Sequence[str]) -> int:
         return failure.report(error, script)
     finally:
         sys.argv, sys.path[:] = argv, path
+        gc.set_threshold(*thresholds)
     return 0
 
 
