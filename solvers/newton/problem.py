@@ -65,6 +65,7 @@ class Scheme:
         unit_rates: do so with the length of Euler parameters.
         stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
         q_anchor: see stabiliser, shape (n,).
+        gap: what constraints are off by, C = gap, of the multipliers of this process, shape (m,); empty for C = 0.
     """
 
     q0: FloatArray
@@ -78,6 +79,7 @@ class Scheme:
     unit_rates: bool = False
     stabiliser: float = 0.0
     q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
+    gap: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 class NonlinearProblem:
@@ -254,6 +256,8 @@ class NonlinearProblem:
         assembly, scheme = self.assembly, self.scheme
         fields, f, c = assembly.fields, self._f, self._c
         c[:] = 0.0
+        if len(scheme.gap):
+            c[:-1] = -scheme.gap
         assembly.set_loads(f, -scheme.load_factor)
         self._take_force_steps(scheme.a_factor != 0.0)
         if scheme.stabiliser != 0.0:

@@ -1,9 +1,9 @@
 """The verdict on a solve: whether its result can be trusted, with the reasons where it is doubtful.
 
 A solve that fails raises an error.  One that reaches its end can still be wrong: contacts that were not resolved in
-time create energy, steps were accepted although contact states did not settle or were cut again and again, a belt has left its pulleys, a load
-step has jumped over a limit point.  Such a solve is *doubtful*.  What is known before, such as a step longer than the
-period of a contact, is said before.
+time create energy, steps were accepted although contact states did not settle or were cut again and again, a belt has
+left its pulleys, a load step has jumped over a limit point.  Such a solve is *doubtful*.  What is known before, such as
+a step longer than the period of a contact, is said before.
 """
 
 from __future__ import annotations
