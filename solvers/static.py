@@ -36,7 +36,7 @@ from windlass.solvers.equilibrium.stability import (
     say_doubts,
     say_followed,
 )
-from windlass.solvers.failure import Failure, UnstableEquilibrium
+from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.linear.packages import refine
@@ -145,6 +145,7 @@ class Static(StepSolver):
         self.snes = self.problem.snes
         self._error = 0.0
         watched = self.stability != "off" and options.verdict_kind() != "off"
+        self._gap = np.zeros(0)
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
 
     @checked(progress=number("1"))
@@ -266,17 +267,27 @@ class Static(StepSolver):
 
     def _trace_jump(self, current: State, time: float) -> None:
         """Look within the last load step for a jump, by equilibria of which nothing is kept."""
+        watch, spent = self._watch, [0, 0]
+        assert watch is not None
 
         def solve(start: State, load_factor: float) -> State | None:
             found = start.copy()
-            attempt = self._attempt(start, found, load_factor, time, [], last=True)
-            self.statistics.newton_iterations += attempt.iterations
-            self.statistics.discontinuous_iterations += attempt.passes
+            self._gap = watch.scale_gap(load_factor)
+            try:
+                attempt = self._attempt(start, found, load_factor, time, [], last=True)
+            except NotConverged:
+                return None
+            finally:
+                self._gap = self._gap[:0]
+            spent[0] += attempt.iterations
+            spent[1] += attempt.passes
             return found if attempt.converged and not attempt.unsettled else None
 
-        words = self._watch.trace(current, solve) if self._watch is not None else ""
+        words = watch.trace(current, solve)
         if words:
             self._jumps.append(words)
+            self.statistics.newton_iterations += spent[0]
+            self.statistics.discontinuous_iterations += spent[1]
 
     def settings(self) -> dict[str, Any]:
         """Nothing: a static solve that has ended has its result; see `Restartable`."""
@@ -307,7 +318,7 @@ class Static(StepSolver):
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
         stabiliser = (1.0 - load_factor**2) * self.stabiliser
         q, v = start.q.copy(), np.zeros_like(start.q)
-        return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=q)
+        return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=q, gap=self._gap)
 
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool

@@ -13,14 +13,18 @@ w > 1.5 max(w0, w1) is suspected and traced: it is halved, and again the half wi
 5 w0, as it goes to infinity at a limit point, this is called a jump.  Contacts that open, close or slip leap without
 that.
 
-Far beyond a limit point all is so stiff that w is small again.  So a step whose end is more than twice as stiff as
-its start, w1 < w0/2, is looked at in its first quarter, and again in the first quarter of that, until a part is
-suspected, or ends no stiffer than that; not ropes that are all but slack, w < w0/50.
+Far beyond a limit point all is so stiff that w is small again.  So the first step, if its end is more than twice as
+stiff as its start, w1 < w0/2, is looked at in its first quarter, and again in the first quarter of that, until a part
+is suspected, or ends no stiffer than that; not ropes that are all but slack, w < w0/50.
+
+Prescribed motions act fully from the first load step on.  Where the start misses constraints, C = C0, the path is that
+of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without what is prescribed.  It is traced if the
+end is farther from the first iterate than half of this, in models without history values.  Large rotations are traced
+for nothing: soon no half holds a quarter of w.
 
 Steps that begin far from an equilibrium are not looked at: the work of all forces on the way to the first iterate is
 then not about that of Δp.  Where it begins near one, the step is traced from the equilibrium beside it.  Not seen are
-jumps that prescribed motions or prestrain cause, and steps that begin at the very limit point.  Two jumps in one step
-are named as one.
+jumps that prestrain causes, and steps that begin at the very limit point.  Two jumps in one step are named as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
@@ -44,6 +48,9 @@ EXCESS = 1.5
 """w per max(w0, w1) from which a load step is traced [1]."""
 EQUILIBRIUM, NEAR = 1e-3, 10.0
 """Work of other forces, per work of the loads, up to which the start counts as an equilibrium, or is near one [1]."""
+MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
+"""What constraints miss [m, rad] from which motion is prescribed; difference to the first iterate, per this, from which
+such a step is traced, and up to which a coordinate is prescribed [1]."""
 STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
 """w1 per w0 below which the first part of a step is looked at, w per w0 from which, and how often it is cut [1]."""
 HALVINGS, ENOUGH = 10, 6
@@ -68,7 +75,8 @@ class JumpWatch:
     def __init__(self, problem: NonlinearProblem) -> None:
         self._problem, self._waits = problem, False
         self._start: State | None = None
-        self._loads = self._residual = np.zeros(0)
+        self._loads = self._residual = self._gap = self._first = np.zeros(0)
+        self._free = np.zeros(0, bool)
         self._owned = len(problem.assembly.layout.owned)
         problem.snes.setMonitor(self._look)
 
@@ -89,10 +97,13 @@ class JumpWatch:
             assembly.set_loads(self._loads, self._after - self._before)
             at = problem.sparsity.unknowns.of_dof[: self._owned]
             self._residual = problem.residual_vector.array_r[at]
+            gap = problem.residual_vector.array_r[problem.sparsity.unknowns.of_multiplier]
+            self._gap = gap if self._sum(gap @ gap) > MOVED**2 else gap[:0]
         if it == 1:
             # the fields hold the first iterate
             self._waits = False
             way = assembly.fields.x[:-1] - assembly.layout.reference[:-1] - self._start.q
+            self._first = way
             self._paid, self._done = self._eval_work(way), -self._sum(self._residual @ way[: self._owned])
 
     def _eval_work(self, way: FloatArray) -> float:
@@ -102,16 +113,39 @@ class JumpWatch:
     def _sum(self, value: Any) -> float:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
+    def scale_gap(self, load_factor: float) -> FloatArray:
+        """What constraints are off by at a load factor within the step: all of it at the start, none at the end."""
+        return self._gap * (self._after - load_factor) / (self._after - self._before)
+
+    def _eval_square(self, way: FloatArray) -> float:
+        """Δq·Δq of the coordinates that are not prescribed."""
+        own = (way * self._free)[: self._owned]
+        return self._sum(own @ own)
+
+    @property
+    def _moves(self) -> bool:
+        return self._sum(len(self._gap)) > 0.0
+
     def suspects(self, end: State) -> bool:
         """Whether the load step that has just been solved goes further than the tangents at its ends have it."""
-        if self._waits or self._start is None or self._paid <= 0.0:
+        if self._waits or self._start is None:
+            return False
+        if self._moves:
+            # a coordinate that is prescribed goes all of its way in the first iterate
+            way = end.q - self._start.q
+            self._free = np.abs(way - self._first) > LINEAR * np.abs(way)
+            apart = self._eval_square(way - self._first)
+            return apart > APART**2 * self._eval_square(self._first) and self._sum(len(end.data)) == 0.0
+        if self._paid <= 0.0:
             return False
         if not 0.0 < self._done <= NEAR * self._paid:
             return False
-        way = self._eval_work(end.q - self._start.q)
-        if way > EXCESS * self._paid:
-            return way > EXCESS * self._follow_loads()
-        return way > SLACK * self._paid and 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
+        work = self._eval_work(end.q - self._start.q)
+        if work > EXCESS * self._paid:
+            return work > EXCESS * self._follow_loads()
+        if self._before > 0.0 or work < SLACK * self._paid:
+            return False
+        return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _follow_loads(self, update: bool = True) -> float:
         """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none.
@@ -139,20 +173,23 @@ class JumpWatch:
 
         Args:
             end: the equilibrium at its end.
-            solve: gives the equilibrium at a load factor, from that of a state, or None.
+            solve: gives the equilibrium at a load factor, from that of a state, with constraints that are off by
+                `scale_gap` there, or None.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
-        if abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
+        moves = self._moves
+        measure = self._eval_square if moves else self._eval_work
+        if moves or abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
             low = solve(low, before)
             if low is None:
                 return ""
-        part = self._find_part(low, high, solve)
+        part = (high, after) if moves else self._find_part(low, high, solve)
         if part is None:
             return ""
         high, after = part
         last = after
-        least = SHARE * self._eval_work(high.q - low.q)
+        least = SHARE * measure(high.q - low.q)
         for done in range(HALVINGS):
             load = 0.5 * (before + after)
             middle = solve(low, load)
@@ -160,7 +197,7 @@ class JumpWatch:
                 return ""
             if middle is None:
                 break
-            first, second = self._eval_work(middle.q - low.q), self._eval_work(high.q - middle.q)
+            first, second = measure(middle.q - low.q), measure(high.q - middle.q)
             if first > second:
                 high, after = middle, load
             else:
@@ -172,12 +209,16 @@ class JumpWatch:
             reached = solve(low, after)
             if reached is None:
                 return ""
-            if self._eval_work(reached.q - low.q) < least:
+            if measure(reached.q - low.q) < least:
                 return self._describe_departure(end, reached) if last == self._after else ""
-        if solve(low, before) is None or 0.0 < self._follow_loads() < STEEP * self._paid:
+        if not moves and (solve(low, before) is None or 0.0 < self._follow_loads() < STEEP * self._paid):
             return ""
+        where = f"between the load factors {before:.6g} and {after:.6g}"
+        if moves:
+            begin, end_of = ((at - self._before) / (self._after - self._before) for at in (before, after))
+            where = f"between {begin:.6g} and {end_of:.6g} of the prescribed motion"
         return (
-            f"the equilibrium jumps between the load factors {before:.6g} and {after:.6g} (snap-through), most at "
+            f"the equilibrium jumps {where} (snap-through), most at "
             f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
             "jump ends is for dynamics to say"
         )

@@ -74,6 +74,7 @@ class Scheme:
         unit_rates: do so with the length of Euler parameters.
         stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
         q_anchor: see stabiliser, shape (n,).
+        gap: what constraints are off by, C = gap, of the multipliers of this process, shape (m,); empty for C = 0.
     """
 
     q0: FloatArray
@@ -87,6 +88,7 @@ class Scheme:
     unit_rates: bool = False
     stabiliser: float = 0.0
     q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
+    gap: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 class NonlinearProblem:
@@ -306,7 +308,8 @@ class NonlinearProblem:
         """What compiled callbacks run in the run that begins."""
         assembly, scheme = self.assembly, self.scheme
         found: list[Program | None] = [None, None, None]
-        if self._expansion_revision == assembly.revision and assembly.loads.are_steady:
+        steady = assembly.loads.are_steady and not len(scheme.gap)
+        if self._expansion_revision == assembly.revision and steady:
             residual = self._programs.get(self._find_key(scheme))
             tangent = self._tangent_program if self._tangent_key == self._find_tangent_key(scheme) else None
             for i, program in enumerate((self._expansion, residual, tangent)):
@@ -339,6 +342,8 @@ class NonlinearProblem:
         with self._evaluating():
             self.expand_unknowns(x)
             self.buffers.c[:] = 0.0
+            if len(self.scheme.gap):
+                self.buffers.c[:-1] = -self.scheme.gap
             self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor)
             self._take_residual_steps()
         self._collect(out)

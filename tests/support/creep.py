@@ -44,7 +44,7 @@ class Case(NamedTuple):
     elements: int = 60
     segments: int = 4
     contact_stiffness: float = 3e9
-    contact_damping: float = 0.2
+    contact_damping: float = 0.05
     offset: float = 0.0
     stretch: float = 1.0
     sticking_length: str = "current"

@@ -206,13 +206,14 @@ def test_stiff_rope_on_a_sheave_does_not_chatter(stiffness: float, damping: floa
     assert motion.statistics.unconverged_passes == 0
 
 
-def test_stiff_rope_without_damping_is_doubtful() -> None:
+@pytest.mark.parametrize(("law", "end"), [(ContactFrictionCirclePoints2D, 0.3), (ContactFrictionCircleCable2D, 0.1)])
+def test_stiff_rope_without_damping_is_doubtful(law: Any, end: float) -> None:
     """The stiffer rope of the test above with undamped bending: its tension swings between -3 and 14 of the weight.
 
     It is said that steps had to be cut; steps of what settles are cut at times, too, and nothing is said.
     """
-    world, _, state = start_stiff_rope(ContactFrictionCirclePoints2D, 50.0, 0.0)
-    motion = Dynamic(world, step=1e-2, end=0.3, spectral_radius=0.6, name="")
+    world, _, state = start_stiff_rope(law, 50.0, 0.0)
+    motion = Dynamic(world, step=1e-2, end=end, spectral_radius=0.6, name="")
     motion.solve(state)
     (reason,) = motion.verdict.reasons
     assert "steps had to be cut to" in reason and "contacts chatter" in reason
