@@ -184,7 +184,8 @@ class Dynamic(StepSolver):
             before, after = overriding(all_hooks, "before_step"), overriding(all_hooks, "after_step")
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
-                run_before_step(before, current)
+                if before:
+                    run_before_step(before, current)
                 h, then = self.control.propose(current.t, self.end)
                 self.watch.begin_step()
                 try:
@@ -205,7 +206,8 @@ class Dynamic(StepSolver):
                 self.control.accept()
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
-                run_after_step(after, current)
+                if after:
+                    run_after_step(after, current)
                 solve_checkpoint.paused = True
                 yield current
                 solve_checkpoint.paused = False

@@ -184,6 +184,8 @@ class Consistency:
     def _is_kink(self, largest: float, h: float) -> bool:
         """Whether e has changed more than smooth motion explains, on any process, from its excess on this one."""
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
+        if processes.size == 1 and largest <= NOISE_OF_RATES:
+            return False
         if largest > NOISE_OF_RATES:
             place, speed = np.abs(fields.x).max(), np.abs(fields.v).max()
             largest -= NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2

@@ -77,7 +77,7 @@ def settle_contacts(
     attempt = StepAttempt()
     for _ in range(MAX_STEPS if first > 0.0 else 0):
         contacts = restart()
-        contacts.data[:] = data
+        contacts.data[:], contacts.first = data, data
         attempt = iterate(on_the_way if k > 0.0 else settings, solve, contacts, 0.0)
         passes, iterations = passes + attempt.passes, iterations + attempt.iterations
         if attempt.converged and k == 0.0:

@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray
-
-SignArray = NDArray[np.int8]
 
 LONGEST = 8
 """Passes that are remembered; history values of all of them are kept."""
@@ -35,7 +32,8 @@ class CycleFinder:
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
         self._largest = largest
-        self._values, self._signs = [start.copy()], list[SignArray]()
+        self._values = [start.copy()]
+        self._signs = [np.sign(start).astype(np.int8)]
         self._errors: list[float] = []
         self.length = 0
         self.best: FloatArray | None = None
@@ -43,8 +41,6 @@ class CycleFinder:
     def note(self, data: FloatArray, error: float) -> bool:
         """Note the history values and the force error [N] after a pass; whether a cycle is closed."""
         self._errors.append(error)
-        # most steps need one pass, and no signs
-        self._signs = self._signs or [np.sign(self._values[0]).astype(np.int8)]
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])
         # decisions that stay while the error is large are not a cycle: other history values still move

@@ -91,11 +91,12 @@ class Contacts:
 
     Attributes:
         data: the history values with which the next Newton run works, shape (d,); may be written.
+        first: those with which the first one works, shape (d,).
         changed: whether a contact changed its state in the last update.
     """
 
     def __init__(self, assembly: Assembly, current: State | None = None, hooks: Sequence[StepHook] = ()) -> None:
-        self.data, self.changed = assembly.fields.data, False
+        self.data, self.first, self.changed = assembly.fields.data, assembly.fields.start_data, False
         self._assembly, self._current, self._hooks = assembly, current, hooks
 
     @classmethod
@@ -136,7 +137,7 @@ def iterate(
         last: the step cannot be cut if it fails.
     """
     attempt = StepAttempt()
-    finder = CycleFinder(contacts.data, contacts.largest) if settings.fail else None
+    finder: CycleFinder | None = None
     while True:
         if not run_pass(newton, contacts, attempt):
             return attempt
@@ -151,6 +152,8 @@ def iterate(
             # the solution is that of the new states; the instant of the switch cannot be met more closely
             attempt.converged = True
             return attempt
+        if settings.fail and finder is None:
+            finder = CycleFinder(contacts.first, contacts.largest)
         if finder is not None and finder.note(contacts.data, attempt.error):
             attempt.cycle = finder.length
             best = finder.best

@@ -13,13 +13,15 @@ Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
 
@@ -34,20 +36,20 @@ WEIGHT = 0.01
 """Created energy over the run per largest kinetic energy that counts [1]."""
 
 
-@dataclass
-class Look:
-    """What laws store and how they push at one instant.
+@kernel
+def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatArray, work: FloatArray) -> None:
+    """Work of forces f, shape (laws, n + 1), on the way from displacements before to q, (n,), and keep both as before.
 
-    Attributes:
-        energies: stored energy of each law [J], of this process, with the history values for the next step.
-        forces: left-hand-side forces of each law [N, N m], each (n + 1,), with the history values that the step was
-            solved with: the ones that have moved the masses.
-        q: displacements, shape (n,).
+    The forces are averaged over the way; work has shape (laws,) [J].
     """
-
-    energies: list[float]
-    forces: list[FloatArray]
-    q: FloatArray
+    for k in range(len(f)):
+        total = 0.0
+        for i in range(len(q)):
+            total += (q[i] - before[i]) * (f_before[k, i] + f[k, i])
+            f_before[k, i] = f[k, i]
+        work[k] = 0.5 * total
+    for i in range(len(q)):
+        before[i] = q[i]
 
 
 class EnergyWatch:
@@ -59,17 +61,20 @@ class EnergyWatch:
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
-        self._last: Look | None = None
-        self._last_step = -1
         self._wanted = False
         self._watched: list[System] = []
-        self._forces: list[FloatArray] = []
-        self._product = np.zeros(len(assembly.fields.x))
+        # of the last look: displacements, forces of each law that have moved the masses, and energies that it stored
+        self._q, self._product = np.zeros(assembly.layout.spare), np.zeros(len(assembly.fields.x))
+        self._before = self._forces = np.zeros((0, len(assembly.fields.x)))
+        self._energies: list[float] = []
+        self._work = np.zeros(0)
+        self._program, self._revision = Program([]), -1
+        self._take_work = call(take_work)
         self.reset()
 
     def reset(self) -> None:
         """A solve begins."""
-        self._last = None
+        self._last_step = -1
         self._steps = 0
         self._created = self._turned = self._kinetic = 0.0
         self._looks = 0
@@ -82,7 +87,7 @@ class EnergyWatch:
         """Go on from what `checkpoint` gave."""
         self._steps, self._looks = int(kept["steps"]), int(kept["looks"])
         self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
-        self._last = None
+        self._last_step = -1
 
     def begin_step(self) -> None:
         """A step begins: whether it is looked at."""
@@ -94,8 +99,10 @@ class EnergyWatch:
     def after_newton(self) -> None:
         """A Newton run has converged; its history values, which are still in the fields, decide on the forces."""
         if self._wanted:
-            self._watched = self._find_watched()
-            self._forces = [self._eval_force(system) for system in self._watched]
+            if self._revision != self._assembly.revision:
+                self._lay_down()
+            self._forces[:] = 0.0
+            self._program()
 
     def after_step(self, state: State) -> None:
         """A step was accepted; the fields hold its end, with the history values for the next one."""
@@ -104,10 +111,10 @@ class EnergyWatch:
             return
         fields = self._assembly.fields
         energies = [system.energy(fields) for system in self._watched if system.energy is not None]
-        now = Look(energies, self._forces, state.q.copy())
-        if self._last is not None and self._last_step == self._steps - 1:
-            self._compare(self._last, now, state)
-        self._last, self._last_step = now, self._steps
+        self._take_work(state.q, self._q, self._forces, self._before, self._work)
+        if self._last_step == self._steps - 1:
+            self._compare(energies, state)
+        self._energies, self._last_step = energies, self._steps
 
     def judge(self) -> str:
         """A reason for doubt in words, or an empty text; the same on every process."""
@@ -120,23 +127,24 @@ class EnergyWatch:
             f"{self._looks} of {self._steps} steps; contacts or stiff parts are not resolved: take a smaller step"
         )
 
-    def _eval_force(self, system: System) -> FloatArray:
-        f = np.zeros(len(self._assembly.fields.x))
-        assert system.residual is not None
-        system.residual(evaluate(self._assembly.fields, f=f))
-        return f
+    def _lay_down(self) -> None:
+        """The laws that are looked at, and the program of their forces."""
+        assembly = self._assembly
+        laws = [s for s in assembly.systems if s.energy is not None and s.checks.energy_is_whole]
+        laws = [s for s in laws if s.residual is not None]
+        if len(laws) != len(self._forces):
+            shape = len(laws), len(assembly.fields.x)
+            self._forces, self._before, self._work = np.zeros(shape), np.zeros(shape), np.zeros(len(laws))
+            self._last_step = -1
+        steps = [(law.residual, (evaluate(assembly.fields, f=f),)) for law, f in zip(laws, self._forces, strict=True)]
+        self._watched, self._program = laws, Program((f, where) for f, where in steps if f is not None)
+        self._revision = assembly.revision
 
-    def _find_watched(self) -> list[System]:
-        systems = self._assembly.systems
-        return [s for s in systems if s.energy is not None and s.checks.energy_is_whole and s.residual is not None]
-
-    def _compare(self, before: Look, now: Look, state: State) -> None:
-        way = now.q - before.q
+    def _compare(self, energies: list[float], state: State) -> None:
         created = turned = 0.0
-        for u0, u1, f0, f1 in zip(before.energies, now.energies, before.forces, now.forces, strict=True):
-            work = 0.5 * float(way @ (f0 + f1)[:-1])
-            created += u1 - u0 - work
-            turned += abs(work) + abs(u1 - u0)
+        for before, now, work in zip(self._energies, energies, self._work.tolist(), strict=True):
+            created += now - before - work
+            turned += abs(work) + abs(now - before)
         assembly, product = self._assembly, self._product
         product[:] = 0.0
         assembly.add_mass_product(assembly.fields.v, product)

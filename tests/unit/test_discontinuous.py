@@ -22,7 +22,7 @@ class Given(Contacts):
     """History values whose update is a given function of them."""
 
     def __init__(self, values: list[float], update: Update) -> None:
-        self.data, self.changed = np.array(values), False
+        self.data, self.first, self.changed = np.array(values), np.array(values), False
         self._update = update
         self.worked_with: list[list[float]] = []
 

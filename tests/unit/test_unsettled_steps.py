@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
-from windlass.elements import MassPoint
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import MassPoint, RigidBody2D, RigidBody3D
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.solvers.dynamic import Dynamic
@@ -99,3 +102,44 @@ def test_last_load_step_must_settle() -> None:
         else:
             with pytest.raises(NotConverged, match="force error 5 N"):
                 solver.solve()
+
+
+class Look(wl.StepHook):
+    """Looks at every pass."""
+
+    def after_iteration(self, state: wl.State, error: float) -> None:
+        """The state of the pass is there."""
+        assert np.isfinite(state.q).all() and np.isfinite(error)
+
+
+class Replace(wl.StepHook):
+    """Puts other arrays with the same values into the state."""
+
+    def before_step(self, state: wl.State) -> None:
+        """Users may do so."""
+        state.v, state.data = state.v.copy(), state.data.copy()
+
+
+@pytest.mark.parametrize("spatial", [False, True])
+def test_state_goes_back_however_it_is_looked_at(spatial: bool) -> None:
+    """A mass that bounces, with rejected steps and several passes: the same digits, whoever looks on."""
+    states = []
+    hooks: list[list[wl.StepHook]] = [[], [Look()], [Replace()]]
+    for own in hooks:
+        world = wl.World(gravity=(0.0, 0.0, -9.81))
+        if spatial:
+            spin = (1.0, 2.0, 20.0)
+            world.add(RigidBody3D, position=(0, 0, 5), mass=1.0, inertia=(0.1, 0.2, 0.3), angular_velocity=spin)
+        ball = world.add(RigidBody2D, position=(1.0, 0.5), mass=1.0, inertia=0.2)
+        con.fix(world, ball, "x")
+        height = con.coordinate_marker(world, ball, "y")
+        ground = con.coordinate_marker(world, None)
+        world.add(con.ContactCoordinate, marker0=ground, marker1=height, contact_stiffness=1e4, offset=-0.01)
+        world.add(con.CoordinateLoad, marker=height, function=con.ramp(0.0, 0.01, 0.0, -20.0))
+        solver = wl.Dynamic(world, step=1e-3, end=0.06, name="")
+        states.append(solver.solve(hooks=own))
+        assert solver.statistics.rejected > 0
+        assert solver.statistics.discontinuous_iterations > solver.statistics.steps + solver.statistics.rejected
+    for name in ("q", "v", "a", "carried", "lam", "data", "start_data"):
+        for other in states[1:]:
+            assert_array_equal(getattr(other, name), getattr(states[0], name))
