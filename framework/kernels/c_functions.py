@@ -15,6 +15,7 @@ from llvmlite import ir
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.addresses import find_version
+from windlass.framework.kernels.call import find_kinds
 from windlass.framework.kernels.kernel import kernel
 
 _numba: Any = numba  # its inner parts are not made for type checkers
@@ -29,9 +30,12 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
         kinds: types of the numbers, e.g. ``"int64"``; addresses are int64.
         context: tuple of arrays and numbers.
     """
-    numbers = tuple(getattr(_types, kind) for kind in kinds)
-    version = find_version(function, (*numbers, _types.CPointer(function.typeof_pyval(context))))
-    address: int = version.library.get_pointer_to_function(version.fndesc.llvm_cfunc_wrapper_name)
+    key = kinds, find_kinds(context)
+    if key not in function.addresses:
+        numbers = tuple(getattr(_types, kind) for kind in kinds)
+        version = find_version(function, (*numbers, _types.CPointer(function.typeof_pyval(context))))
+        function.addresses[key] = version.library.get_pointer_to_function(version.fndesc.llvm_cfunc_wrapper_name)
+    address: int = function.addresses[key]
     return address
 
 

@@ -9,7 +9,6 @@ import atexit
 import ctypes
 import functools
 import weakref
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -165,10 +164,10 @@ def library_file() -> str | None:
     return info.file.decode() if find_file(address, ctypes.byref(info)) and info.file else None
 
 
-def find_addresses(names: Iterable[str]) -> IntArray:
+@functools.cache
+def find_addresses(names: tuple[str, ...]) -> tuple[int, ...]:
     """Addresses of functions of PETSc, for compiled code that calls them."""
-    found = [ctypes.cast(getattr(_library(), name), Pointer).value or 0 for name in names]
-    return np.array(found, np.int64)
+    return tuple(ctypes.cast(getattr(_library(), name), Pointer).value or 0 for name in names)
 
 
 def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
