@@ -125,7 +125,7 @@ class MeanTorque(wl.StepHook):
 mean_torque = MeanTorque()
 hooks = [sensors, mean_torque]
 if folder:
-    every = max(1, round(end_time / step / frames))
+    every = max(1, round(end_time / step / 100))
     probes = [
         con.PulleySensor(contacts, p, ("wrap_angle", "torque", "slip_arc", "friction_power")) for p in (driver, driven)
     ]
