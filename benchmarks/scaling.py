@@ -101,7 +101,7 @@ def tabulate(results: Mapping[str, Sequence[Mapping[str, Any]]], kind: str = "dy
     rows: list[list[str]] = [["ms per step", *names]]
     for stage in STAGES:
         rows.append([stage, *(f"{1e3 * best[name][stage]['wall']:.1f}" for name in names)])
-        if stage in CPU_STAGES:
+        if stage in (*CPU_STAGES, "whole"):
             rows.append([f"{stage}, process time", *(f"{1e3 * best[name][stage]['cpu']:.1f}" for name in names)])
     first = [found[0] for found in results.values()]
     rows.append(["Newton iterations per step", *(f"{_mean(r['solves'][kind]['iterations'][1:]):.1f}" for r in first)])
