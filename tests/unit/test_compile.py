@@ -140,6 +140,8 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(listed, "start_process", start)
     monkeypatch.setattr(listed, "_helpers", [])
     monkeypatch.setattr(listed, "count_processes", lambda: 3)
+    load = [5.0]
+    monkeypatch.setattr(os, "getloadavg", lambda: (load[0], 0.0, 0.0))
     sparsity = "windlass.framework.assembly.sparsity"
     jobs = [Job(sparsity, f"kernel_{i}", []) for i in range(listed.FEW)]
     listed.write_list([*jobs, Job("windlass.elements.not_loaded", "kernel", [])])
@@ -149,6 +151,9 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # most of it is there
     assert not started
     (tmp_path / "kernel_0-0123").unlink()
+    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
+    assert not started  # others have the cores
+    load[0] = 1.5
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
     # from the end on, each with another beginning, and only what belongs to what the model has loaded
     back = jobs[::-1]
