@@ -136,10 +136,10 @@ class JumpWatch:
             return False
         if not 0.0 < self._done <= NEAR * self._paid:
             return False
-        way = self._eval_work(end.q - self._start.q)
-        if way > EXCESS * self._paid:
-            return way > EXCESS * self._follow_loads()
-        if self._before > 0.0 or way < SLACK * self._paid:
+        work = self._eval_work(end.q - self._start.q)
+        if work > EXCESS * self._paid:
+            return work > EXCESS * self._follow_loads()
+        if self._before > 0.0 or work < SLACK * self._paid:
             return False
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
