@@ -152,8 +152,8 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     ]
     signature = _numba.core.typing.signature(returns, *arguments)
     signature = signature.replace(pysig=_numba.core.utils.pysignature(dispatcher.py_func))
-    names = [*(function.llvm_func_name, function.llvm_cpython_wrapper_name), *(env.env_name for env in environments)]
-    target_context.codegen()._engine._defined_symbols.update(names)
+    entries = function.llvm_func_name, function.llvm_cpython_wrapper_name, function.llvm_cfunc_wrapper_name
+    target_context.codegen()._engine._defined_symbols.update(entries, (env.env_name for env in environments))
     library = (*header["library"], (blocks[0], _empty_module()))
     parts = (library, function, environments[0], signature, False, (), "", (), tuple(environments[1:]))
     result = _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
