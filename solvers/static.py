@@ -41,7 +41,8 @@ from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.linear.packages import refine
 from windlass.solvers.newton.newton import Newton, Tolerances
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate

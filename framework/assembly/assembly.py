@@ -133,7 +133,7 @@ class Assembly:
         self._products = [s.fused.mass_product for s in self.systems if s.fused is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self.loads = Loads(self.world, self.fields, self.systems)
-        self._updating = [c for c in self._components if self.layout.systems[c].post_newton is not None]
+        self._updating = [c for c, s in zip(self._components, self.systems, strict=True) if s.post_newton is not None]
         self._updates: PostNewtonUpdates | None = None
         self.revision += 1
 
@@ -299,10 +299,7 @@ class Assembly:
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
-        """Decide the history values of a state anew from its motion: open or closed, sticks or slips.
-
-        The state is that of the start of a solve, also after parameters were switched.
-        """
+        """Decide history values anew from the motion at the start of a solve: open or closed, sticks or slips."""
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
         for system in self.systems:
@@ -317,9 +314,8 @@ class Assembly:
         if self._renewed_at == self.world.version:
             return
         fields, self._renewed_at = self.load_fields(state), self.world.version
-        for system in self.systems:
-            if system.renew is not None:
-                system.renew(fields)
+        for renew in filter(None, (system.renew for system in self.systems)):
+            renew(fields)
         state.data[:] = fields.data
 
     def describe_worst(self) -> str:

@@ -23,8 +23,9 @@ from windlass.solvers.linear.linear_check import find_errors
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.names import name_dofs, shorten
 from windlass.solvers.newton.newton import Newton
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
+from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""

@@ -40,9 +40,10 @@ from windlass.solvers.newton.convergence import (
     judge,
 )
 from windlass.solvers.newton.linear_failure import LinearFailures, reason_name
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
+from windlass.solvers.newton.scheme import Scheme
 
 LINEAR_RTOL = 1e-6
 """A linear solution within this of |b| is accurate enough for Newton."""

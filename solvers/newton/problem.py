@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,6 +50,7 @@ from windlass.solvers.newton.problem_kernels import (
     store_motion,
     take_over,
 )
+from windlass.solvers.newton.scheme import Scheme
 
 LARGE = 20_000
 """Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
@@ -58,37 +58,6 @@ USES = 3
 """Residuals, and tangents with the same factors, after which a program for them is made."""
 Programs = tuple[Program | None, Program | None, Program | None]
 """Those of the expansion of unknowns, the residual and the tangent; None where there is none without Python in it."""
-
-
-@dataclass
-class Scheme:
-    """How the unknowns enter coordinates, velocities and accelerations in one Newton run.
-
-    Attributes:
-        q0, v0: predicted values, with accelerations 0, shape (n,).
-        v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
-        multiplier_factor: multipliers per unknown.
-        t: time at which the equations hold [s].
-        load_factor: factor on the loads [1].
-        rate_level: impose position constraints on their time derivative (index 2).
-        unit_rates: do so with the length of Euler parameters.
-        stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
-        q_anchor: see stabiliser, shape (n,).
-        gap: what constraints are off by, C = gap, of the multipliers of this process, shape (m,); empty for C = 0.
-    """
-
-    q0: FloatArray
-    v0: FloatArray
-    v_factor: float = 0.0
-    a_factor: float = 0.0
-    multiplier_factor: float = 1.0
-    t: float = 0.0
-    load_factor: float = 1.0
-    rate_level: bool = False
-    unit_rates: bool = False
-    stabiliser: float = 0.0
-    q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
-    gap: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 class NonlinearProblem:

@@ -19,7 +19,8 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.linear_check import find_errors, is_accurate
 from windlass.solvers.linear.packages import refine
 from windlass.solvers.linear.pivots import count_negative, eval_asymmetry
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.static import Static
 
 

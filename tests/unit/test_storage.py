@@ -31,7 +31,8 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.linear.linear_check import is_accurate
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.scheme import Scheme
 
 from support.belt import belt_parameters, build_belt
 from support.nets import CABLE
