@@ -311,7 +311,8 @@ class Newton:
         """Go on from what `checkpoint` gave."""
         self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
         self.roundings = int(kept["roundings"])
-        self.problem.set_counts(int(kept["residuals"]), int(kept["tangents"]))
+        state = self.problem.buffers.state
+        state["residuals"], state["tangents"] = int(kept["residuals"]), int(kept["tangents"])
         for _ in range(self.fallbacks):
             self._change_solver()
 

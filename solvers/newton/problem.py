@@ -56,7 +56,7 @@ LARGE = 20_000
 """Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
 USES = 3
 """Residuals, and tangents with the same factors, after which a program for them is made."""
-Programs = tuple[Program | None, Program | None, Program | None]
+Programs = tuple[Program | None, ...]
 """Those of the expansion of unknowns, the residual and the tangent; None where there is none without Python in it."""
 
 
@@ -96,8 +96,7 @@ class NonlinearProblem:
         n = layout.spare
         self._spread, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
-        self._take_over, self._collect_all = call(take_over), call(collect)
-        self._store = call(store_motion)
+        self._take_over, self._collect_all, self._store = call(take_over), call(collect), call(store_motion)
         self._clear = call(clear_values, lambda s: (s.values, self.sparsity.pad_slots))
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
@@ -120,8 +119,7 @@ class NonlinearProblem:
         self._expansion: Program | None = None
         self._expansion_revision, self._expansion_uses = -1, 0
         self._expansion_steps: list[Step] = []
-        zero = np.zeros(n)
-        self.scheme = Scheme(zero, zero)
+        self.scheme = Scheme(np.zeros(n), np.zeros(n))
         self.lag = LagPolicy(False)
         self._version = (0, 0)
         self.may_compile = not (self._parallel or logged)
@@ -140,10 +138,6 @@ class NonlinearProblem:
     def tangent_count(self) -> int:
         """Number of evaluations of the tangent."""
         return int(self._state["tangents"][0])
-
-    def set_counts(self, residuals: int, tangents: int) -> None:
-        """Go on counting from these numbers."""
-        self._state["residuals"], self._state["tangents"] = residuals, tangents
 
     @property
     def pattern(self) -> Pattern:
@@ -275,24 +269,20 @@ class NonlinearProblem:
 
     def find_programs(self) -> Programs:
         """What compiled callbacks run in the run that begins."""
-        assembly, scheme = self.assembly, self.scheme
-        found: list[Program | None] = [None, None, None]
+        scheme, assembly = self.scheme, self.assembly
         steady = assembly.loads.are_steady and not len(scheme.gap)
-        if self._expansion_revision == assembly.revision and steady:
-            residual = self._programs.get(self._find_key(scheme))
-            tangent = self._tangent_program if self._tangent_key == self._find_tangent_key(scheme) else None
-            for i, program in enumerate((self._expansion, residual, tangent)):
-                if isinstance(program, Program) and program.table is not None:
-                    found[i] = program
-        return found[0], found[1], found[2]
+        if self._expansion_revision != assembly.revision or not steady:
+            return None, None, None
+        tangent = self._tangent_program if self._tangent_key == self._find_tangent_key(scheme) else None
+        known = self._expansion, self._programs.get(self._find_key(scheme)), tangent
+        return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
         """Bring to the time of the run what Python has to bring for its programs, and loads, if no table does it."""
         with self._evaluating():
-            for program in programs:
-                if program is not None and program.at_time:
-                    for bring in program.at_time:
-                        bring()
+            for program in filter(None, programs):
+                for bring in program.at_time:
+                    bring()
             loads = self.assembly.loads
             if programs[1] is not None and self.scheme.load_factor != 0.0 and not (by_table and loads.leave_to_table()):
                 loads.update()

@@ -46,7 +46,7 @@ def write_belt(folder: Path) -> Path:
     """The example of the belt, moved from 2 ms on, that saves its state and kills itself after a step."""
     text = (ROOT / "examples/belt_drive.py").read_text()
     for old, new in (
-        ("min(max((t - 0.05) / 0.55", "min(max((t - 0.002) / 0.05"),
+        ("con.ramp(0.05, 0.6, 0.0, 12.0)", "con.ramp(0.002, 0.052, 0.0, 12.0)"),
         ("state = motion.solve(state, hooks=hooks)", "state = motion.solve(state, hooks=[*hooks, save_and_die])"),
         (
             "frames = wl.option(",
