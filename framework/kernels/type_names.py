@@ -6,10 +6,12 @@ import importlib
 from typing import Any
 
 import numba
+import numpy as np
 
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
 
-_types: Any = numba.types
+_numba: Any = numba  # its inner parts are not made for type checkers
+_types = _numba.types
 
 
 def encode_type(kind: Any) -> Any:
@@ -30,6 +32,8 @@ def encode_type(kind: Any) -> Any:
         return ["pointer", encode_type(kind.dtype)]
     if isinstance(kind, _types.Array):
         return ["array", encode_type(kind.dtype), kind.ndim, kind.layout, not kind.mutable, kind.aligned]
+    if isinstance(kind, _types.Record):
+        return ["record", [list(item) for item in _numba.np.numpy_support.as_dtype(kind).descr]]
     name = "boolean" if kind == _types.boolean else str(kind)
     if getattr(_types, name, None) != kind:
         raise NotCacheableError(f"takes or returns {kind}")
@@ -57,5 +61,7 @@ def decode_type(text: Any) -> Any:
         return _types.Optional(decode_type(rest[0]))
     if what == "pointer":
         return _types.CPointer(decode_type(rest[0]))
+    if what == "record":
+        return _numba.from_dtype(np.dtype([tuple(item) for item in rest[0]]))
     dtype, ndim, layout, readonly, aligned = rest
     return _types.Array(decode_type(dtype), ndim, layout, readonly=readonly, aligned=aligned)
