@@ -2,7 +2,7 @@
 
     mpiexec -n 2 windlass run scaling_child.py -model chain -size 100000 -case dynamic
 
-Models: the chain and the net of scaling_models.py, of so many cables, or lines in either direction.
+Models: those of scaling_models.py, of so many cables, or lines of the net in either direction.
 Full Newton.  Times are of single steps, in s of elapsed time and of process time, and exclude what is called of other
 stages.  Process time contains what MPI spends while it waits.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scaling_models import MODELS, SUPPORTS, build, newton_tolerance
+from scaling_models import MODELS, STEPS, SUPPORTS, build, newton_tolerance
 
 import windlass as wl
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
@@ -33,6 +33,8 @@ STAGES = (
     "rest",
 )
 FACTORISE = ("MatLUFactorNum", "MatLUFactorSym", "MatILUFactorSym", "PCSetUp", "PCSetUpOnBlocks")
+FREE: dict[str, Any] = {"discontinuous_fail": False, "discontinuous_max_it": 3}
+"""Steps of the belt, whose contacts all close in the first one, are accepted at the limit of passes."""
 comm = communicator()
 rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
 
@@ -161,11 +163,11 @@ class Phases:
         self._clock = time.perf_counter(), time.process_time()
 
 
-def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
-    """One load step, or time steps of 1 ms with full Newton."""
+def create_solver(world: wl.World, case: str, steps: int, rtol: float, step: float = 1e-3) -> Any:
+    """One load step, or time steps with full Newton; sizes of steps in s."""
     if case == "static":
         return wl.Static(world, rtol=rtol, atol=1e-9, adaptive=False)
-    return wl.Dynamic(world, step=1e-3, end=steps * 1e-3, lag=False, rtol=rtol, atol=1e-9, adaptive=False)
+    return wl.Dynamic(world, step=step, end=steps * step, lag=False, rtol=rtol, atol=1e-9, adaptive=False, **FREE)
 
 
 def summarise(timer: StepTimer) -> dict[str, dict[str, float]]:
@@ -185,7 +187,7 @@ def summarise(timer: StepTimer) -> dict[str, dict[str, float]]:
 def main() -> None:
     """Build, solve, report."""
     model = wl.option("model", "chain", "", "what to solve", choices=MODELS)
-    number = wl.option("size", 10_000, "1", "cables of the chain, or lines of the net", minimum=2)
+    number = wl.option("size", 10_000, "1", "cables of the chain or belt, or lines of the net", minimum=2)
     elements = wl.option("line_elements", 5, "1", "elements between crossings of the net", minimum=1)
     case = wl.option("case", "dynamic", "", "kind of solve", choices=("static", "dynamic", "both"))
     steps = wl.option("steps", 10, "1", "time steps of the dynamic case", minimum=1)
@@ -209,7 +211,7 @@ def main() -> None:
     results: dict[str, Any] = {}
     state, answers = None, {}
     for kind in ("static", "dynamic") if case == "both" else (case,):
-        solver = create_solver(world, kind, steps, rtol)
+        solver = create_solver(world, kind, steps, rtol, STEPS[model])
         phases.end(f"{kind} solver")
         clock = Clock()
         instrument(solver, clock)

@@ -1,6 +1,7 @@
-"""Models of any size for scaling.py and iterative.py, built array-wise: a chain of cables and a net of cables.
+"""Models of any size for scaling.py and iterative.py, built array-wise: a chain, a net and a belt of cables.
 
-Both are stretched, held at their ends or all around by constraints or by stiff springs, and pulled by gravity.
+Chain and net are stretched, held at their ends or all around by constraints or by stiff springs, and pulled by gravity.
+The belt is that of examples/belt_drive.py with 2 segments per element, whose size grows with their number.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from chain_windlass import add_chain
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Cable2D, PointSlope2D, nodes_of
+from windlass.elements import Cable2D, PointSlope2D, RigidBody2D, cable_around, nodes_of
 
 NET_GRAVITY = (2.0, -9.81)
 NET_CABLE: dict[str, Any] = {
@@ -23,7 +24,11 @@ NET_CABLE: dict[str, Any] = {
 SUPPORTS = ("constraints", "springs")
 SPRING = 1e8
 """Stiffness of a support that is a spring [N/m]."""
-MODELS = ("chain", "net")
+MODELS = ("chain", "net", "belt")
+STEPS = {"chain": 1e-3, "net": 1e-3, "belt": 1e-4}
+"""Time steps [s]."""
+PER_LENGTH = 8e6
+"""Scale of the contact stiffness per metre of belt [N/m^2]."""
 
 
 class Model(NamedTuple):
@@ -37,14 +42,16 @@ def build(model: str, size: int, elements: int = 5, supports: str = "constraints
     """A model by name.
 
     Args:
-        model: ``"chain"`` or ``"net"``.
-        size: cables of the chain, or lines of the net in either direction.
+        model: ``"chain"``, ``"net"`` or ``"belt"``.
+        size: cables of the chain or the belt, or lines of the net in either direction.
         elements: cable elements between crossings of the net.
         supports: ``"constraints"`` or ``"springs"``.
         light: 1/1000 of the weight, and less beyond 100000 cables, for one load step of the chain in statics.
     """
     if model == "chain":
         return build_chain(size, supports, light)
+    if model == "belt":
+        return build_belt(size)
     return build_net(size, elements, supports)
 
 
@@ -84,6 +91,46 @@ def build_net(lines: int, elements: int, supports: str) -> Model:
     return Model(world, wl.Entity(cables[0].table, np.concatenate([part.rows for part in cables])))
 
 
+def build_belt(cables: int) -> Model:
+    """A belt around two wheels, stretched by 5 %; one is driven, the other runs against a damper."""
+    size = cables / 240.0
+    radius, distance, height = 0.09995 * size, 0.1 * np.pi * size, 1e-4
+    world = wl.World(gravity=(0.0, -9.81))
+    wheels = [world.add(RigidBody2D, position=(x, 0.0), mass=50.0, inertia=0.25 * size**2) for x in (0.0, distance)]
+    belt = cable_around(
+        world,
+        circles=wheels,
+        radius=radius,
+        elements=cables,
+        radial_offset=height / 2,
+        axial_stiffness=8000.0,
+        bending_stiffness=1.33e-3,
+        mass_per_length=0.8288,
+        axial_damping=1.0,
+        reference_strain=-0.05,
+    )
+    for wheel in wheels:
+        con.fix(world, wheel, "x", "y")
+    con.prescribe_velocity(world, wheels[0], "rotation", lambda t: 12.0 / size * min(t / 0.05, 1.0))
+    spin = con.coordinate_marker(world, wheels[1], "rotation")
+    world.add(con.CoordinateSpringDamper, marker0=con.coordinate_marker(world, None), marker1=spin, damping=2.0)
+    con.add_contact(
+        world,
+        con.ContactFrictionCircleCable2D,
+        circles=wheels,
+        cables=belt,
+        segments=2,
+        circle_radius=radius,
+        vertical_offset=-height / 2,
+        contact_stiffness_per_length=40 * PER_LENGTH,
+        contact_damping_per_length=6400.0,
+        friction_velocity_penalty_per_length=10 * (PER_LENGTH * 0.8288) ** 0.5,
+        friction_stiffness_per_length=50 * PER_LENGTH,
+        friction_coefficient=0.5,
+    )
+    return Model(world, belt)
+
+
 def hold(world: wl.World, nodes: wl.Entity, supports: str) -> None:
     """Hold nodes in x and y."""
     if supports == "constraints":
@@ -95,6 +142,8 @@ def hold(world: wl.World, nodes: wl.Entity, supports: str) -> None:
 
 def newton_tolerance(model: str, size: int) -> float:
     """Relative tolerance of Newton above what the rounding of large coordinates leaves [1]."""
+    if model == "belt":
+        return 1e-6
     if model == "chain":
         return max(1e-9, 2e-14 * size**1.5) if size <= 30_000 else 1e-5 if size <= 300_000 else 1e-4
     return 1e-8 if size <= 100 else 1e-6

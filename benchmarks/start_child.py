@@ -35,11 +35,14 @@ def main() -> None:
     command = words[cold:]
     if not command:
         sys.exit(__doc__)
+    # a start is one with byte code that an earlier one has kept
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if cold:
-        with tempfile.TemporaryDirectory(prefix="windlass-cold-") as folder:
-            result = run(command, os.environ | {"WINDLASS_CACHE": folder})
+        # processes that help to compile may write into it a little longer
+        with tempfile.TemporaryDirectory(prefix="windlass-cold-", ignore_cleanup_errors=True) as folder:
+            result = run(command, environment | {"WINDLASS_CACHE": folder})
     else:
-        result = run(command, dict(os.environ))
+        result = run(command, environment)
     print("RESULT " + json.dumps(result))
 
 

@@ -1,126 +1,141 @@
-"""Markers, loads, constraints, springs and contact: one law per file."""
+"""Markers, loads, constraints, springs and contact: one law per file.
 
-from windlass.connectors.circle_contact.add_contact import add_contact
-from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D
-from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
-from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
-from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
-from windlass.connectors.constraints.distance_constraint import DistanceConstraint
-from windlass.connectors.constraints.generic_joint import GenericJoint
-from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D
-from windlass.connectors.constraints.revolute_joint2d import RevoluteJoint2D
-from windlass.connectors.constraints.spherical_joint import SphericalJoint
-from windlass.connectors.constraints.supports import clamp, fix, hinge, prescribe, prescribe_velocity
-from windlass.connectors.loads.coordinate_load import CoordinateLoad
-from windlass.connectors.loads.force import Force
-from windlass.connectors.loads.mass_proportional import MassProportional
-from windlass.connectors.loads.torque import Torque
-from windlass.connectors.markers.cable_coordinates import CableCoordinates
-from windlass.connectors.markers.cable_shape import CableShape
-from windlass.connectors.markers.coordinate_marker import NodeCoordinate, coordinate_marker, rotation_marker
-from windlass.connectors.markers.position_markers import (
-    NodePosition,
-    PositionOnCable,
-    PositionOnGround,
-    PositionOnRigid2D,
-    RigidNodePosition,
-    position_marker,
-    rigid_marker,
-)
-from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
-from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
-from windlass.connectors.point_contact.contacts import Contacts
-from windlass.connectors.point_contact.hunt_crossley import HuntCrossley, disable, enable, is_enabled
-from windlass.connectors.point_contact.materials import (
-    ContactMaterial,
-    dissipation_from_restitution,
-    plane_strain_modulus,
-    restitution_from_dissipation,
-)
-from windlass.connectors.point_contact.report import SurfaceForces, eval_body_forces, eval_contacts, eval_surface_forces
-from windlass.connectors.point_contact.surfaces import (
-    ContactEllipsoid,
-    ContactHalfSpace,
-    ContactSet,
-    ContactSphere,
-    facing,
-)
-from windlass.connectors.reports.belt_picture import draw_belt
-from windlass.connectors.reports.belt_theory import BeltCreep, belt_creep
-from windlass.connectors.reports.pulley_report import PulleyReport, PulleySensor, format_reports, pulley_report
-from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper
-from windlass.connectors.springs.contact_coordinate import ContactCoordinate
-from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
-from windlass.connectors.user_functions.ready_functions import ramp, sine, smooth_step, table
-from windlass.connectors.user_functions.user_forces import compiled, vectorised
+The names are loaded on first use, as those of `windlass` are.
+"""
 
-__all__ = [
-    "BeltCreep",
-    "CableCoordinates",
-    "CableShape",
-    "CartesianSpringDamper",
-    "ContactCircleCable2D",
-    "ContactCoordinate",
-    "ContactEllipsoid",
-    "ContactFrictionCircleCable2D",
-    "ContactFrictionCirclePoints2D",
-    "ContactHalfSpace",
-    "ContactMaterial",
-    "ContactSet",
-    "ContactSphere",
-    "Contacts",
-    "CoordinateConstraint",
-    "CoordinateLoad",
-    "CoordinateSpringDamper",
-    "DistanceConstraint",
-    "Force",
-    "GenericJoint",
-    "HuntCrossley",
-    "MassProportional",
-    "NodeCoordinate",
-    "NodePosition",
-    "PositionOnCable",
-    "PositionOnGround",
-    "PositionOnRigid2D",
-    "PositionOnRigid3D",
-    "PrismaticJoint2D",
-    "PulleyReport",
-    "PulleySensor",
-    "RevoluteJoint2D",
-    "RigidNodePosition",
-    "RigidNodePosition3D",
-    "RotationCoordinate",
-    "SphericalJoint",
-    "SurfaceForces",
-    "Torque",
-    "add_contact",
-    "belt_creep",
-    "clamp",
-    "compiled",
-    "coordinate_marker",
-    "disable",
-    "dissipation_from_restitution",
-    "draw_belt",
-    "enable",
-    "eval_body_forces",
-    "eval_contacts",
-    "eval_surface_forces",
-    "facing",
-    "fix",
-    "format_reports",
-    "hinge",
-    "is_enabled",
-    "plane_strain_modulus",
-    "position_marker",
-    "prescribe",
-    "prescribe_velocity",
-    "pulley_report",
-    "ramp",
-    "restitution_from_dissipation",
-    "rigid_marker",
-    "rotation_marker",
-    "sine",
-    "smooth_step",
-    "table",
-    "vectorised",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.connectors.circle_contact.add_contact import add_contact as add_contact
+    from windlass.connectors.circle_contact.add_contact import add_contact_with_many as add_contact_with_many
+    from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D as ContactCircleCable2D
+    from windlass.connectors.circle_contact.contact_friction_circle_cable2d import (
+        ContactFrictionCircleCable2D as ContactFrictionCircleCable2D,
+    )
+    from windlass.connectors.circle_contact.contact_friction_circle_points2d import (
+        ContactFrictionCirclePoints2D as ContactFrictionCirclePoints2D,
+    )
+    from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import CircleSet as CircleSet
+    from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import (
+        ContactFrictionCircleSetPoints2D as ContactFrictionCircleSetPoints2D,
+    )
+    from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle as SetCircle
+    from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint as CoordinateConstraint
+    from windlass.connectors.constraints.distance_constraint import DistanceConstraint as DistanceConstraint
+    from windlass.connectors.constraints.generic_joint import GenericJoint as GenericJoint
+    from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D as PrismaticJoint2D
+    from windlass.connectors.constraints.revolute_joint2d import RevoluteJoint2D as RevoluteJoint2D
+    from windlass.connectors.constraints.spherical_joint import SphericalJoint as SphericalJoint
+    from windlass.connectors.constraints.supports import clamp as clamp
+    from windlass.connectors.constraints.supports import fix as fix
+    from windlass.connectors.constraints.supports import hinge as hinge
+    from windlass.connectors.constraints.supports import prescribe as prescribe
+    from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
+    from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
+    from windlass.connectors.loads.force import Force as Force
+    from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
+    from windlass.connectors.loads.torque import Torque as Torque
+    from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
+    from windlass.connectors.markers.cable_shape import CableShape as CableShape
+    from windlass.connectors.markers.coordinate_marker import NodeCoordinate as NodeCoordinate
+    from windlass.connectors.markers.coordinate_marker import coordinate_marker as coordinate_marker
+    from windlass.connectors.markers.coordinate_marker import rotation_marker as rotation_marker
+    from windlass.connectors.markers.position_markers import NodePosition as NodePosition
+    from windlass.connectors.markers.position_markers import PositionOnCable as PositionOnCable
+    from windlass.connectors.markers.position_markers import PositionOnGround as PositionOnGround
+    from windlass.connectors.markers.position_markers import PositionOnRigid2D as PositionOnRigid2D
+    from windlass.connectors.markers.position_markers import RigidNodePosition as RigidNodePosition
+    from windlass.connectors.markers.position_markers import position_marker as position_marker
+    from windlass.connectors.markers.position_markers import rigid_marker as rigid_marker
+    from windlass.connectors.markers.position_markers3d import PositionOnRigid3D as PositionOnRigid3D
+    from windlass.connectors.markers.position_markers3d import RigidNodePosition3D as RigidNodePosition3D
+    from windlass.connectors.markers.rotation_coordinate import RotationCoordinate as RotationCoordinate
+    from windlass.connectors.point_contact.contacts import Contacts as Contacts
+    from windlass.connectors.point_contact.hunt_crossley import HuntCrossley as HuntCrossley
+    from windlass.connectors.point_contact.hunt_crossley import disable as disable
+    from windlass.connectors.point_contact.hunt_crossley import enable as enable
+    from windlass.connectors.point_contact.hunt_crossley import is_enabled as is_enabled
+    from windlass.connectors.point_contact.materials import ContactMaterial as ContactMaterial
+    from windlass.connectors.point_contact.materials import dissipation_from_restitution as dissipation_from_restitution
+    from windlass.connectors.point_contact.materials import plane_strain_modulus as plane_strain_modulus
+    from windlass.connectors.point_contact.materials import restitution_from_dissipation as restitution_from_dissipation
+    from windlass.connectors.point_contact.report import SurfaceForces as SurfaceForces
+    from windlass.connectors.point_contact.report import eval_body_forces as eval_body_forces
+    from windlass.connectors.point_contact.report import eval_contacts as eval_contacts
+    from windlass.connectors.point_contact.report import eval_surface_forces as eval_surface_forces
+    from windlass.connectors.point_contact.surfaces import ContactEllipsoid as ContactEllipsoid
+    from windlass.connectors.point_contact.surfaces import ContactHalfSpace as ContactHalfSpace
+    from windlass.connectors.point_contact.surfaces import ContactSet as ContactSet
+    from windlass.connectors.point_contact.surfaces import ContactSphere as ContactSphere
+    from windlass.connectors.point_contact.surfaces import facing as facing
+    from windlass.connectors.reports.belt_picture import draw_belt as draw_belt
+    from windlass.connectors.reports.belt_theory import BeltCreep as BeltCreep
+    from windlass.connectors.reports.belt_theory import belt_creep as belt_creep
+    from windlass.connectors.reports.pulley_report import PulleyReport as PulleyReport
+    from windlass.connectors.reports.pulley_report import PulleySensor as PulleySensor
+    from windlass.connectors.reports.pulley_report import format_reports as format_reports
+    from windlass.connectors.reports.pulley_report import pulley_report as pulley_report
+    from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
+    from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
+    from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
+    from windlass.connectors.user_functions.ready_functions import ramp as ramp
+    from windlass.connectors.user_functions.ready_functions import sine as sine
+    from windlass.connectors.user_functions.ready_functions import smooth_step as smooth_step
+    from windlass.connectors.user_functions.ready_functions import table as table
+    from windlass.connectors.user_functions.user_forces import compiled as compiled
+    from windlass.connectors.user_functions.user_forces import vectorised as vectorised
+
+_NAMES = {
+    "circle_contact.add_contact": "add_contact add_contact_with_many",
+    "circle_contact.contact_circle_cable2d": "ContactCircleCable2D",
+    "circle_contact.contact_friction_circle_cable2d": "ContactFrictionCircleCable2D",
+    "circle_contact.contact_friction_circle_points2d": "ContactFrictionCirclePoints2D",
+    "circle_contact.contact_friction_circle_set_points2d": "CircleSet ContactFrictionCircleSetPoints2D SetCircle",
+    "constraints.coordinate_constraint": "CoordinateConstraint",
+    "constraints.distance_constraint": "DistanceConstraint",
+    "constraints.generic_joint": "GenericJoint",
+    "constraints.prismatic_joint2d": "PrismaticJoint2D",
+    "constraints.revolute_joint2d": "RevoluteJoint2D",
+    "constraints.spherical_joint": "SphericalJoint",
+    "constraints.supports": "clamp fix hinge prescribe prescribe_velocity",
+    "loads.coordinate_load": "CoordinateLoad",
+    "loads.force": "Force",
+    "loads.mass_proportional": "MassProportional",
+    "loads.torque": "Torque",
+    "markers.cable_coordinates": "CableCoordinates",
+    "markers.cable_shape": "CableShape",
+    "markers.coordinate_marker": "NodeCoordinate coordinate_marker rotation_marker",
+    "markers.position_markers": "NodePosition PositionOnCable PositionOnGround "
+    "PositionOnRigid2D RigidNodePosition position_marker rigid_marker",
+    "markers.position_markers3d": "PositionOnRigid3D RigidNodePosition3D",
+    "markers.rotation_coordinate": "RotationCoordinate",
+    "point_contact.contacts": "Contacts",
+    "point_contact.hunt_crossley": "HuntCrossley disable enable is_enabled",
+    "point_contact.materials": "ContactMaterial dissipation_from_restitution "
+    "plane_strain_modulus restitution_from_dissipation",
+    "point_contact.report": "SurfaceForces eval_body_forces eval_contacts eval_surface_forces",
+    "point_contact.surfaces": "ContactEllipsoid ContactHalfSpace ContactSet ContactSphere facing",
+    "reports.belt_picture": "draw_belt",
+    "reports.belt_theory": "BeltCreep belt_creep",
+    "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
+    "springs.cartesian_spring_damper": "CartesianSpringDamper",
+    "springs.contact_coordinate": "ContactCoordinate",
+    "springs.coordinate_spring_damper": "CoordinateSpringDamper",
+    "user_functions.ready_functions": "ramp sine smooth_step table",
+    "user_functions.user_forces": "compiled vectorised",
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'windlass.connectors' has no attribute {name!r}")
+    value = getattr(import_module(f"windlass.connectors.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULE_OF])

@@ -1,53 +1,69 @@
-"""Nodes, cables and bodies, one law per file, and the geometry that places them."""
+"""Nodes, cables and bodies, one law per file, and the geometry that places them.
 
-from windlass.elements.bodies.mass_point import MassPoint
-from windlass.elements.bodies.rigid2d import RigidBody2D
-from windlass.elements.bodies.rigid3d import RigidBody3D
-from windlass.elements.cable2d.ale_cable2d import ALECable2D
-from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.mesh.cable_mesh import CableMesh, cables_from_mesh
-from windlass.elements.nodes.ale_node import ALENode
-from windlass.elements.nodes.ground import Ground
-from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D
-from windlass.elements.nodes.nodes3d import Point3D, RigidNode3D
-from windlass.elements.nodes.rotations import (
-    euler_parameter_rates,
-    euler_parameters,
-    euler_parameters_of,
-    rotation_matrix,
-)
-from windlass.elements.routes.cable_chain import cable_around, catenary, nodes_of, straight_cable
-from windlass.elements.routes.catenary import Catenary, hang_between
-from windlass.elements.routes.routes import Circle, Route, nodes_along, route_around, straight
+The names are loaded on first use, as those of `windlass` are.
+"""
 
-__all__ = [
-    "ALECable2D",
-    "ALENode",
-    "Cable2D",
-    "CableMesh",
-    "Catenary",
-    "Circle",
-    "Ground",
-    "MassPoint",
-    "Point2D",
-    "Point3D",
-    "PointSlope2D",
-    "RigidBody2D",
-    "RigidBody3D",
-    "RigidNode2D",
-    "RigidNode3D",
-    "Route",
-    "cable_around",
-    "cables_from_mesh",
-    "catenary",
-    "euler_parameter_rates",
-    "euler_parameters",
-    "euler_parameters_of",
-    "hang_between",
-    "nodes_along",
-    "nodes_of",
-    "rotation_matrix",
-    "route_around",
-    "straight",
-    "straight_cable",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from windlass.elements.bodies.mass_point import MassPoint as MassPoint
+    from windlass.elements.bodies.rigid2d import RigidBody2D as RigidBody2D
+    from windlass.elements.bodies.rigid3d import RigidBody3D as RigidBody3D
+    from windlass.elements.cable2d.ale_cable2d import ALECable2D as ALECable2D
+    from windlass.elements.cable2d.cable2d import Cable2D as Cable2D
+    from windlass.elements.mesh.cable_mesh import CableMesh as CableMesh
+    from windlass.elements.mesh.cable_mesh import cables_from_mesh as cables_from_mesh
+    from windlass.elements.nodes.ale_node import ALENode as ALENode
+    from windlass.elements.nodes.ground import Ground as Ground
+    from windlass.elements.nodes.nodes2d import Point2D as Point2D
+    from windlass.elements.nodes.nodes2d import PointSlope2D as PointSlope2D
+    from windlass.elements.nodes.nodes2d import RigidNode2D as RigidNode2D
+    from windlass.elements.nodes.nodes3d import Point3D as Point3D
+    from windlass.elements.nodes.nodes3d import RigidNode3D as RigidNode3D
+    from windlass.elements.nodes.rotations import euler_parameter_rates as euler_parameter_rates
+    from windlass.elements.nodes.rotations import euler_parameters as euler_parameters
+    from windlass.elements.nodes.rotations import euler_parameters_of as euler_parameters_of
+    from windlass.elements.nodes.rotations import rotation_matrix as rotation_matrix
+    from windlass.elements.routes.cable_chain import cable_around as cable_around
+    from windlass.elements.routes.cable_chain import catenary as catenary
+    from windlass.elements.routes.cable_chain import nodes_of as nodes_of
+    from windlass.elements.routes.cable_chain import straight_cable as straight_cable
+    from windlass.elements.routes.catenary import Catenary as Catenary
+    from windlass.elements.routes.catenary import hang_between as hang_between
+    from windlass.elements.routes.routes import Circle as Circle
+    from windlass.elements.routes.routes import Route as Route
+    from windlass.elements.routes.routes import nodes_along as nodes_along
+    from windlass.elements.routes.routes import route_around as route_around
+    from windlass.elements.routes.routes import straight as straight
+
+_NAMES = {
+    "bodies.mass_point": "MassPoint",
+    "bodies.rigid2d": "RigidBody2D",
+    "bodies.rigid3d": "RigidBody3D",
+    "cable2d.ale_cable2d": "ALECable2D",
+    "cable2d.cable2d": "Cable2D",
+    "mesh.cable_mesh": "CableMesh cables_from_mesh",
+    "nodes.ale_node": "ALENode",
+    "nodes.ground": "Ground",
+    "nodes.nodes2d": "Point2D PointSlope2D RigidNode2D",
+    "nodes.nodes3d": "Point3D RigidNode3D",
+    "nodes.rotations": "euler_parameter_rates euler_parameters euler_parameters_of rotation_matrix",
+    "routes.cable_chain": "cable_around catenary nodes_of straight_cable",
+    "routes.catenary": "Catenary hang_between",
+    "routes.routes": "Circle Route nodes_along route_around straight",
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'windlass.elements' has no attribute {name!r}")
+    value = getattr(import_module(f"windlass.elements.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULE_OF])

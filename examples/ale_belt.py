@@ -201,7 +201,7 @@ def run_belt(moving: bool, files: Path | None) -> Drive | None:
     sensors = wl.Sensors(None, [wl.Sensor(pulleys[1], "angular_velocity"), wl.Sensor(drive, "force", name="torque")])
     hooks: list[Any] = [sensors]
     if files:
-        hooks.append(wl.Recorder(files / "belt", max(1, round(END / step / 60))))
+        hooks.append(wl.Recorder(files / "belt", frames=60))
     settings = {"spectral_radius": 0.5, "discontinuous_atol": 1e-2}
     motion = wl.Dynamic(world, step=step, end=END, atol=1e-6, name="", **settings)
     state = motion.solve(state, hooks=hooks)

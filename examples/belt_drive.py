@@ -20,7 +20,7 @@ friction = wl.option("friction", 0.5, "1", "friction coefficient", minimum=0.0)
 lengths = ("current", "reference")
 sticking_length = wl.option("sticking_length", "current", "", "length of segments in sticking", choices=lengths)
 output = wl.option("output", "belt_drive_out", "", "folder for results; 'none' writes no files")
-frames = wl.option("frames", 100, "1", "number of frames for ParaView", minimum=1)
+frames = wl.option("frames", 200, "1", "number of frames for ParaView", minimum=1)
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
@@ -125,11 +125,11 @@ class MeanTorque(wl.StepHook):
 mean_torque = MeanTorque()
 hooks = [sensors, mean_torque]
 if folder:
-    every = max(1, round(end_time / step / frames))
+    every = max(1, round(end_time / step / 100))
     probes = [
         con.PulleySensor(contacts, p, ("wrap_angle", "torque", "slip_arc", "friction_power")) for p in (driver, driven)
     ]
-    hooks += [wl.Sensors(folder / "pulleys.csv", probes, every), wl.Recorder(folder / "belt", every)]
+    hooks += [wl.Sensors(folder / "pulleys.csv", probes, every), wl.Recorder(folder / "belt", frames=frames)]
 state = motion.solve(state, hooks=hooks)
 
 # steady motion by theory: the belt runs counter-clockwise, so that the tight strand is the upper one

@@ -82,7 +82,7 @@ def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float
     supports = con.hinge(world, net.nodes["top"])
     edge = net.nodes["right"]
     world.add(con.Force, marker=con.position_marker(world, edge), vector=(force / len(edge), 0.0, 0.0))
-    hooks = [wl.Recorder(name, folder=folder, formats=("vtu",), axis="step")] if folder else []
+    hooks = [wl.Recorder(name, folder=folder, axis="step")] if folder else []
     state = wl.Static(world, load_steps=4, stabiliser=100.0, name=name).solve(hooks=hooks)
     if wl.help_requested():
         return state, net, np.zeros(2)

@@ -11,7 +11,15 @@ from windlass.framework.command_line import options
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_after_step, run_before_step
+from windlass.framework.state.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    overriding,
+    run_after_step,
+    run_before_solve,
+    run_before_step,
+)
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.consistency import Consistency
 from windlass.solvers.failure import NotConverged
@@ -27,7 +35,7 @@ from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.stepping.step_kernels import StepKernels
 from windlass.solvers.verdicts.energy_watch import EnergyWatch
-from windlass.solvers.verdicts.verdict import judge_steps
+from windlass.solvers.verdicts.verdict import judge_cuts, judge_steps
 
 ADVICE = (
     "look at the worst equations; try a smaller step, more passes (-dynamic_discontinuous_max_it), "
@@ -132,7 +140,7 @@ class Dynamic(StepSolver):
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
-        for now in self.march(state, hooks, resume=resume):
+        for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
 
@@ -155,9 +163,14 @@ class Dynamic(StepSolver):
             ModelError: a start that misses position constraints by more than is closed; no consistent initial
                 accelerations; nonlinear constraints with ``"newmark"``.
         """
+        yield from self._march(state, hooks, resume, pauses=True)
+
+    def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
+        """See `march`; between steps it pauses for user code, or goes on at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.control.nominal, self.end)
+        begin = current.t
         if options.help_requested():
             yield current
             return
@@ -177,6 +190,8 @@ class Dynamic(StepSolver):
                     self.assembly.decide(current)
                 self.consistency.begin(current)
                 release_dropped(self.assembly.comm)
+            nominal = self.control.nominal
+            run_before_solve(all_hooks, current, self.end, (self.end - current.t) / nominal)
             solve_checkpoint.restore(current)
             self._begin_verdict(current, self.control.nominal)
             self.progress.begin(current.t, self.end)
@@ -186,6 +201,8 @@ class Dynamic(StepSolver):
                 solve_checkpoint.before_step(current)
                 if before:
                     run_before_step(before, current)
+                if self._decides:
+                    self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
                 self.watch.begin_step()
                 try:
@@ -208,14 +225,18 @@ class Dynamic(StepSolver):
                 self.progress.step(current.t, h)
                 if after:
                     run_after_step(after, current)
-                solve_checkpoint.paused = True
+                if pauses:
+                    solve_checkpoint.paused = True
                 yield current
-                solve_checkpoint.paused = False
+                if pauses:
+                    solve_checkpoint.paused = False
             if solve_checkpoint.had_ended(current):
                 yield current
             self._stop(current, all_hooks)
             solve_checkpoint.finish(current)
-            self._conclude(current, [*judge_steps(self.statistics), self.watch.judge()])
+            nominal = (current.t - begin) / self.control.nominal
+            cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
+            self._conclude(current, [*judge_steps(self.statistics), *cuts, self.watch.judge()])
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""

@@ -18,7 +18,7 @@ from windlass.framework.command_line import options
 from windlass.framework.model.system import PostNewton
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks
+from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_before_solve
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
@@ -145,7 +145,7 @@ class Explicit(StepSolver):
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
         """Integrate to the end and return the last state; see `march`."""
-        for now in self.march(state, hooks, resume=resume):
+        for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
 
@@ -168,6 +168,10 @@ class Explicit(StepSolver):
             ModelError: no consistent start: forces that are not finite, or masses and constraints that do not determine
                 the accelerations.
         """
+        yield from self._march(state, hooks, resume, pauses=True)
+
+    def _march(self, state: State | None, hooks: Sequence[Hook], resume: bool, pauses: bool) -> Iterator[State]:
+        """See `march`; between steps it pauses for user code, or goes on at once."""
         current = local_state(self.assembly, state)
         check_start(self, state, current)
         check_times(self, current, self.step, self.end)
@@ -179,6 +183,7 @@ class Explicit(StepSolver):
             self.statistics.begin()
             self._method.begin(current, resume)
             self._grid, longest = StepGrid(current.t, self.step, self.end), np.inf
+            run_before_solve(all_hooks, current, self.end, (self.end - current.t) / self.step)
             solve_checkpoint.restore(current)
             notes = describe_limit(self.assembly, current, self.step) if self._name == "verlet" else []
             self._begin_verdict(current, self.step, notes)
@@ -187,6 +192,7 @@ class Explicit(StepSolver):
                 solve_checkpoint.before_step(current)
                 for hook in all_hooks:
                     hook.before_step(current)
+                self.assembly.renew(current)
                 size, then = self._grid.propose(current.t, longest)
                 before = current.t
                 advance = self._method.attempt(current, size, then)
@@ -203,9 +209,11 @@ class Explicit(StepSolver):
                     hook.after_iteration(current, advance.error)
                 for hook in all_hooks:
                     hook.after_step(current)
-                solve_checkpoint.paused = True
+                if pauses:
+                    solve_checkpoint.paused = True
                 yield current
-                solve_checkpoint.paused = False
+                if pauses:
+                    solve_checkpoint.paused = False
             if solve_checkpoint.had_ended(current):
                 yield current
             # what generalised-alpha would start from

@@ -97,8 +97,9 @@ def check_start(solver: Restartable, given: State | None, state: State) -> None:
 
 def _check_finite(state: State, where: str) -> None:
     for name in NAMES:
-        bad = np.flatnonzero(~np.isfinite(getattr(state, name)))
-        if len(bad):
+        finite = np.isfinite(getattr(state, name))
+        if not finite.all():
+            bad = np.flatnonzero(~finite)
             value = getattr(state, name)[bad[0]]
             raise ModelError(
                 f"{name}[{bad[0]}] = {value} of the state that {where} starts from: must be a finite number"

@@ -15,7 +15,15 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
-from windlass.framework.state.hooks import Hook, StepHook, as_hooks, run_after_step, run_before_step, run_finish
+from windlass.framework.state.hooks import (
+    Hook,
+    StepHook,
+    as_hooks,
+    run_after_step,
+    run_before_solve,
+    run_before_step,
+    run_finish,
+)
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.relaxation import relax
@@ -28,10 +36,13 @@ from windlass.solvers.equilibrium.stability import (
     say_doubts,
     say_followed,
 )
-from windlass.solvers.failure import Failure, UnstableEquilibrium
+from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
+from windlass.solvers.linear.ordering import choose_storage
+from windlass.solvers.linear.packages import refine
 from windlass.solvers.newton.newton import Newton, Tolerances
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
@@ -48,6 +59,8 @@ UNSTABLE_ADVICE = (
     "small load; stability='follow' goes on to a stable one, stability='off' accepts it"
 )
 
+USES = 8
+"""Evaluations before a program is made: most static solves have fewer, and a program pays from then on."""
 UNSETTLED = 0.1
 """Load steps cut below this share of the nominal one go on if contacts do not settle, except for the last one [1]."""
 
@@ -125,11 +138,15 @@ class Static(StepSolver):
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
-        self.problem = NonlinearProblem(self.assembly, prefix)
+        self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
+        self.problem.uses = USES
+        if self.problem.pattern.block > 1:
+            refine(self.problem.snes.getKSP())
         self.snes = self.problem.snes
         self._error = 0.0
         watched = self.stability != "off" and options.verdict_kind() != "off"
+        self._gap = np.zeros(0)
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
 
     @checked(progress=number("1"))
@@ -161,6 +178,7 @@ class Static(StepSolver):
             return current
         all_hooks = as_hooks(hooks)
         with SolveCheckpoint(self, all_hooks) as solve_checkpoint:
+            run_before_solve(all_hooks, current, current.t, self.load_steps)
             if solve_checkpoint.restore(current):
                 self.statistics.end()
                 run_finish(all_hooks, current)
@@ -179,7 +197,7 @@ class Static(StepSolver):
             self._decide(current, time)
         self._begin_verdict(current, 0.0)
         fields.data[:], fields.start_data[:] = current.data, current.data
-        check_stiffness(self.problem, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
+        check_stiffness(self.newton, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
         release_dropped(self.assembly.comm)
         nominal = 1.0 / self.load_steps
         control = StepControl(nominal, 1e-4 * nominal, 0.25, 2.0, 4, self._adaptive)
@@ -190,6 +208,8 @@ class Static(StepSolver):
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
             run_before_step(all_hooks, current)
+            if self._decides:
+                self.assembly.renew(current)
             current.start_data[:] = current.data
             start.assign(current)
             h, then = control.propose(done, 1.0)
@@ -233,6 +253,7 @@ class Static(StepSolver):
         finding = left = examine(self.problem)
         hindrance = ""
         if finding and self.stability == "follow":
+            self.newton.leave_blocks()
             scheme = self._scheme(current, 1.0, time)
             follower = Follower(self.newton, scheme, first, current.copy(), solve)
             left, hindrance = follower.follow(finding), follower.hindrance
@@ -247,17 +268,27 @@ class Static(StepSolver):
 
     def _trace_jump(self, current: State, time: float) -> None:
         """Look within the last load step for a jump, by equilibria of which nothing is kept."""
+        watch, spent = self._watch, [0, 0]
+        assert watch is not None
 
         def solve(start: State, load_factor: float) -> State | None:
             found = start.copy()
-            attempt = self._attempt(start, found, load_factor, time, [], last=True)
-            self.statistics.newton_iterations += attempt.iterations
-            self.statistics.discontinuous_iterations += attempt.passes
+            self._gap = watch.scale_gap(load_factor)
+            try:
+                attempt = self._attempt(start, found, load_factor, time, [], last=True)
+            except NotConverged:
+                return None
+            finally:
+                self._gap = self._gap[:0]
+            spent[0] += attempt.iterations
+            spent[1] += attempt.passes
             return found if attempt.converged and not attempt.unsettled else None
 
-        words = self._watch.trace(current, solve) if self._watch is not None else ""
+        words = watch.trace(current, solve)
         if words:
             self._jumps.append(words)
+            self.statistics.newton_iterations += spent[0]
+            self.statistics.discontinuous_iterations += spent[1]
 
     def settings(self) -> dict[str, Any]:
         """Nothing: a static solve that has ended has its result; see `Restartable`."""
@@ -288,7 +319,7 @@ class Static(StepSolver):
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
         stabiliser = (1.0 - load_factor**2) * self.stabiliser
         q, v = start.q.copy(), np.zeros_like(start.q)
-        return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=start.q.copy())
+        return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=q, gap=self._gap)
 
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool
@@ -301,6 +332,8 @@ class Static(StepSolver):
             run = self.newton.solve(scheme)
             attempt.iterations += run.iterations
             if not run.converged:
+                # long and steep ways go through states in which blocks are not exact, refined or not
+                self.newton.leave_blocks()
                 run = self.newton.solve(scheme, damped=True)
                 attempt.iterations += run.iterations
             if not run.converged:

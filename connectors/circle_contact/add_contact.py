@@ -10,6 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import (
+    CircleSet,
+    ContactFrictionCircleSetPoints2D,
+    SetCircle,
+)
 from windlass.connectors.circle_contact.view import touches_at_points
 from windlass.connectors.markers.cable_shape import CableShape
 from windlass.connectors.markers.position_markers import rigid_marker
@@ -75,6 +80,53 @@ def add_contact(
     columns = {name: _expand(value, k, n) for name, value in {**columns, "circle_radius": circle_radius}.items()}
     pairs = [Entity(marker.table, np.repeat(marker.rows, n)) for marker in markers]
     return world.add(kind, circle=pairs, cable=shape * k, segments=segments, **columns)
+
+
+@checked(
+    world=instance(World),
+    circles=inside(),
+    cables=inside(),
+    segments=whole(),
+    circle_radius=inside(),
+    touching=whole(1),
+    skin=number("m", minimum=0.0),
+    columns=inside(),
+)
+@all_or_nothing
+def add_contact_with_many(
+    world: World,
+    circles: Entity | Sequence[Entity],
+    cables: Entity | Sequence[Entity],
+    *,
+    segments: int,
+    circle_radius: float | Sequence[float],
+    touching: int = 2,
+    skin: float = 0.0,
+    **columns: Any,
+) -> Entity:
+    """Let every cable touch any of many circles at the cost of those that are near: `ContactFrictionCircleSetPoints2D`.
+
+    Args:
+        world: the world.
+        circles: bodies (their centre is the circle's) or rigid markers, k of them.
+        cables: the cables, n of them, of kind `Cable2D`.
+        segments: number of contact points of each cable.
+        circle_radius: radius [m] of all circles, or one per circle.
+        touching: number of circles that one cable can touch at a time.
+        skin: margin of the search for circles [m]; 0: the smallest radius.
+        **columns: further columns of the law, one value for all.
+
+    Returns:
+        The rows: row j touching + i is place i of cable j, shape (touching n,).
+
+    Raises:
+        ModelError: no circle or no cable, or values that the law does not allow.
+    """
+    touched, touching_cables = _handles("circles", circles), _handles("cables", cables)
+    group = world.add(CircleSet, skin=skin)
+    world.add(SetCircle, circle_set=group, circle=[rigid_marker(world, c) for c in touched], radius=circle_radius)
+    places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in touching_cables]
+    return world.add(ContactFrictionCircleSetPoints2D, circle_set=group, cable=places, segments=segments, **columns)
 
 
 def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:

@@ -40,8 +40,8 @@ from windlass.connectors.circle_segments.common import (
 )
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import ContactColumns
-from windlass.connectors.circle_segments.moving_cable import update_moving
-from windlass.connectors.circle_segments.update import record_positions, update_friction
+from windlass.connectors.circle_segments.moving_cable import set_shift, update_moving
+from windlass.connectors.circle_segments.update import begin_bristles, record_positions, update_friction
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
@@ -190,6 +190,15 @@ def build(rows: LocalRows) -> System:
     places = segment_places(c.n)
     states = c.data[places[0]] + c.n[places[0]] + places[1]
     sticks = states + c.n[places[0]]
+
+    begin = call(begin_bristles)
+
+    def renew(fields: Fields) -> None:
+        if axial is not None:
+            set_shift(c, axial, fields.x, fields.data)
+        begin(c, fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY], fields.data)
+
+    system.renew = renew
 
     def decide(fields: Fields) -> None:
         start, data = fields.start_data, fields.data

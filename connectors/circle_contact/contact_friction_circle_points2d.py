@@ -15,14 +15,12 @@ import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
-from windlass.connectors.circle_points.common import bind_points, create_point_outputs, eval_energy
-from windlass.connectors.circle_points.kernels import add_residual
+from windlass.connectors.circle_points.common import bind_points, check_cables, create_point_outputs, eval_energy
+from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.markers.cable_shape import CABLE_DOFS
-from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
@@ -71,18 +69,7 @@ def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for circles, cables or histories that do not fit."""
     check_circles(world, table)
     check_history(world, table, len(START))
-    for cables, positions, _ in world.split_by_table(table.local("cable")):
-        width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
-        if "ale" in cables.component.refs:
-            raise ModelError(
-                f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
-                "at rest on it; ContactFrictionCircleCable2D takes moving ones"
-            )
-        if width != CABLE_DOFS:
-            raise ModelError(
-                f"cable of {table.kind} row {row} has {width} coordinates: must have {CABLE_DOFS} (two points with "
-                "slope)"
-            )
+    check_cables(world, table)
 
 
 def build(rows: LocalRows) -> System:

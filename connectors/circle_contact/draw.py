@@ -16,9 +16,12 @@ the circle.  `gap` is NaN on lines that no circle can touch.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
-from windlass.connectors.circle_contact.view import find_cables, view_contact
+from windlass.connectors.circle_contact.view import ContactView, find_cables, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
@@ -34,37 +37,58 @@ RIM_LINES = 72
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """The circles of the rows; ``subdivisions`` is for cables."""
     m: PositionColumns = fields.markers[CIRCLE_FAMILY]
+    circles: Circles = rows.kept("circles", lambda: _create_circles(rows))
+    marker = circles.marker
+    arm = circles.local @ m.A[marker].transpose(0, 2, 1)
+    wx, wy, wz = m.omega[marker].T[:, :, None]
+    x, y, z = np.moveaxis(arm, 2, 0)
+    velocity = np.stack((wy * z - wz * y, wz * x - wx * z, wx * y - wy * x), axis=2) + m.v[marker][:, None]
+    points = m.p[marker][:, None] + arm
+    return replace(circles.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
+
+
+class Circles(NamedTuple):
+    """What does not change of the circles of some rows.
+
+    Attributes:
+        marker: their markers in the columns of their family, shape (circles,).
+        local: their points in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3).
+        drawing: the reference drawing, without positions.
+    """
+
+    marker: IntArray
+    local: FloatArray
+    drawing: Drawing
+
+
+def _create_circles(rows: LocalRows) -> Circles:
     first = find_circles(rows)
-    marker, radius, count = rows.markers("circle")[first], rows.local("circle_radius")[first], len(first)
+    radius, count = rows.local("circle_radius")[first], len(first)
     # the last point of each circle is its centre; the spoke runs along the x axis of its marker
     phi = 2.0 * np.pi * np.arange(RIM_LINES) / RIM_LINES
     unit = np.stack((np.cos(phi), np.sin(phi), np.zeros(RIM_LINES)), axis=1)
     local = np.concatenate((unit, np.zeros((1, 3)))) * radius[:, None, None]
-    arm = np.einsum("cij,cpj->cpi", m.A[marker], local)
-    velocity = m.v[marker][:, None] + np.cross(m.omega[marker][:, None], arm)
     number = np.arange(RIM_LINES)
     one = np.stack((np.append(number, RIM_LINES), np.append((number + 1) % RIM_LINES, 0)), axis=1)
     lines = one + (RIM_LINES + 1) * np.arange(count)[:, None, None]
     total = count * len(one)
-    return Drawing(
-        points=(m.p[marker][:, None] + arm).reshape(-1, 3),
+    drawing = Drawing(
+        points=local.reshape(-1, 3),
         lines=lines.reshape(-1, 2),
         part=np.repeat(np.arange(count), len(one)),
         entity=np.full(total, -1, np.int64),
         start=np.zeros(total),
         end=np.ones(total),
-        point_data={"velocity": velocity.reshape(-1, 3)},
         units={"velocity": "m/s"},
     )
+    return Circles(rows.markers("circle")[first], local, drawing)
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
     """Gap and forces on the cables of the rows, and stick-slip states where the law has friction."""
-    c = view_contact(rows)
-    out = c.evaluate(fields)
-    # rows with fewer segments than the widest one end with unused entries
-    row, segment = np.nonzero(np.arange(out.shape[1]) < c.n[:, None])
-    values, length = out[row, segment], c.L[row]
+    painted_on: Intervals = rows.kept("intervals", lambda: _find_intervals(rows))
+    c, row, length = painted_on.contact, painted_on.row, painted_on.length
+    values = c.evaluate(fields)[row, painted_on.segment]
     painted = {
         "contact_normal_force_per_length": Paint(values[:, 1] / length, "sum", 0.0, "N/m"),
         "gap": Paint(values[:, 6], "min", np.nan, "m"),
@@ -74,8 +98,34 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
         # open is the smallest of all states, so the largest is that of the circle in contact
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
+    return replace(painted_on.painting, fields=painted)
+
+
+class Intervals(NamedTuple):
+    """What does not change of the segments of some rows.
+
+    Attributes:
+        contact: the rows.
+        row, segment: row and number of each segment, shape (segments,).
+        length: reference lengths [m], shape (segments,).
+        painting: where they lie, without fields.
+    """
+
+    contact: ContactView
+    row: IntArray
+    segment: IntArray
+    length: FloatArray
+    painting: Painting
+
+
+def _find_intervals(rows: LocalRows) -> Intervals:
+    c = view_contact(rows)
+    # rows with fewer segments than the widest one end with unused entries
+    row, segment = np.nonzero(np.arange(int(c.n.max(initial=0))) < c.n[:, None])
+    length = c.L[row]
     cables = find_cables(rows.world, rows.local("cable"))
-    return Painting(target=cables[row], start=segment * length, end=(segment + 1) * length, fields=painted)
+    painting = Painting(target=cables[row], start=segment * length, end=(segment + 1) * length, fields={})
+    return Intervals(c, row, segment, length, painting)
 
 
 def find_circles(rows: LocalRows) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,15 +11,38 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
 from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import LocalRows, Output, Tables
 from windlass.framework.model.system import Fields
+from windlass.framework.model.table import EntityTable
+
+
+def check_cables(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material."""
+    for cables, positions, _ in world.split_by_table(table.local("cable")):
+        width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
+        if "ale" in cables.component.refs:
+            raise ModelError(
+                f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
+                "at rest on it; ContactFrictionCircleCable2D takes moving ones"
+            )
+        if width != CABLE_DOFS:
+            raise ModelError(
+                f"cable of {table.kind} row {row} has {width} coordinates: must have {CABLE_DOFS} (two points with "
+                "slope)"
+            )
 
 
 def bind_points(rows: LocalRows) -> PointColumns:
-    """The rows for the kernels; parameters per length are multiplied by the reference length of a point."""
+    """The rows for the kernels."""
+    return create_columns(rows, rows.markers("circle"), rows.local("circle_radius"), rows.dofs)
+
+
+def create_columns(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointColumns:
+    """The columns of rows with these circles; parameters per length are multiplied by the length of a point."""
     n = rows.local("segments")
     length = cable_lengths(rows.world, rows.local("cable")) / n
 
@@ -27,7 +51,7 @@ def bind_points(rows: LocalRows) -> PointColumns:
         return values
 
     return PointColumns(
-        circle=rows.markers("circle"),
+        circle=circle,
         data=rows.data_start("data"),
         n=n,
         kc=per_point("contact_stiffness"),
@@ -35,12 +59,12 @@ def bind_points(rows: LocalRows) -> PointColumns:
         mu_v=per_point("friction_velocity_penalty"),
         mu_k=per_point("friction_stiffness"),
         mu=rows.local("friction_coefficient"),
-        r=rows.local("circle_radius"),
+        r=radius,
         L=length,
         offset=rows.local("vertical_offset"),
         clip=rows.local("clip_normal_force"),
         active=rows.local("active"),
-        dofs=np.ascontiguousarray(rows.dofs),
+        dofs=np.ascontiguousarray(dofs),
     )
 
 
@@ -101,16 +125,22 @@ def eval_parts(c: PointColumns, fields: Fields, row: IntArray, number: IntArray)
     return at(number.astype(np.float64))[0], at(number + 1.0)[0], at(number + 0.5)[1]
 
 
-def create_point_outputs() -> dict[str, Output]:
+def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
+    """The numbers of `eval_points` and the columns of rows."""
+    c: PointColumns = rows.columns
+    return eval_points(c, fields), c
+
+
+def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
+    """The powers of the points of rows; see `eval_point_powers`."""
+    return eval_point_powers(rows.columns, fields)
+
+
+def create_point_outputs(
+    evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]] = evaluate_rows,
+    powers: Callable[[LocalRows, Fields], FloatArray] = evaluate_powers,
+) -> dict[str, Output]:
     """Output variables of the law: those of `create_outputs` with points instead of segments."""
-
-    def evaluate(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
-        c: PointColumns = rows.columns
-        return eval_points(c, fields), c
-
-    def powers(rows: LocalRows, fields: Fields) -> FloatArray:
-        return eval_point_powers(rows.columns, fields)
-
     outputs = create_outputs(friction=True, evaluate=evaluate, powers=powers)
     outputs["gap"] = replace(outputs["gap"], doc="distance between circle and point, also where open")
     outputs["contact_position"] = replace(outputs["contact_position"], doc="the point, global x, y")

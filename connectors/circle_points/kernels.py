@@ -37,9 +37,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.circle_segments.arctangent import arctan2
 from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
-from windlass.connectors.circle_segments.kernels import Eight, Pose, add_sums, create_pose, touches
-from windlass.connectors.markers.cable_shape import eval_offset_force
+from windlass.connectors.circle_segments.kernels import Eight, Pose, create_pose
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -120,7 +120,17 @@ class PointState(NamedTuple):
     bristle: float
 
 
-@kernel(inline=True)
+# Where a point is has the same digits everywhere, whether it is evaluated by itself or in a lane: so what has just
+# touched has an unbent bristle, and a gap that is stored is that of the outputs.
+
+
+@kernel(inline=True, fast=False)
+def place_of(k: int, n: float) -> float:
+    """Place s of point k of n, from 0 to 1."""
+    return (k + 0.5) / n
+
+
+@kernel(inline=True, fast=False)
 def shape(s: float, L: float) -> Four:
     """S_1..S_4 [1, m, 1, m] at xi = s L: `eval_shape` of the cable, for one point in a kernel."""
     a, b = s * s, 1.0 - s
@@ -128,7 +138,7 @@ def shape(s: float, L: float) -> Four:
     return 1.0 - S3, L * s * b * b, S3, -L * a * b
 
 
-@kernel(inline=True)
+@kernel(inline=True, fast=False)
 def shape_rate(s: float, L: float) -> Four:
     """S'_1..S'_4 [1/m, 1, 1/m, 1] at xi = s L."""
     D3 = 6.0 * s * (1.0 - s) / L
@@ -144,7 +154,7 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
     )  # fmt: skip
 
 
-@kernel(inline=True)
+@kernel(inline=True, fast=False)
 def combine(S: Four, q: Eight) -> tuple[float, float]:
     """sum S_a q_a, x and y."""
     x = S[0] * q[0] + S[1] * q[2] + S[2] * q[4] + S[3] * q[6]
@@ -152,7 +162,7 @@ def combine(S: Four, q: Eight) -> tuple[float, float]:
     return x, y
 
 
-@kernel(inline=True)
+@kernel(inline=True, fast=False)
 def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
     """The point with shape functions S at distance y from the axis; q are coordinates, w their rates."""
     px, py = combine(S, q)
@@ -173,10 +183,10 @@ def create_law(c: PointColumns, i: int) -> PointLaw:
     return PointLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.r[i], c.clip[i])
 
 
-@kernel(inline=True)
+@kernel(inline=True, fast=False)
 def arc_position(o: Pose, nx: float, ny: float, r: float) -> float:
     """r alpha [m]; n may have any length."""
-    arc: float = r * np.arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
+    arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
 
@@ -194,7 +204,7 @@ def eval_bristles(
             continue
         closed += 1
         if state == 0.0:
-            s = (k + 0.5) / n
+            s = place_of(k, n)
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
             total += wrap(arc_position(o, p.px - o.cx, p.py - o.cy, law.r) - data[first + 2 * n + k], law.r)
             sticking += 1
@@ -225,43 +235,6 @@ def eval_contact(law: PointLaw, o: Pose, z: AxisPoint, state: float, bend: float
 
 
 @kernel
-def add_residual(
-    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
-) -> None:
-    """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities."""
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if not c.active[i] or not touches(data, first, n):
-            continue
-        ci, law, y, L = c.circle[i], create_law(c, i), c.offset[i], c.L[i] * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        bend, _ = eval_bristles(law, o, y, q, w, data, first, n, L)
-        sum_x, sum_y, torque = 0.0, 0.0, 0.0
-        # forces on r and r' of both nodes
-        r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for k in range(n):
-            if data[first + k] > 0.0:
-                continue
-            s = (k + 0.5) / n
-            S, dS = shape(s, L), shape_rate(s, L)
-            p = eval_point(S, dS, y, q, w)
-            z = eval_contact(law, o, p, data[first + n + k], bend)
-            fx, fy = z.fn * z.nx - z.ft * z.ny, z.fn * z.ny + z.ft * z.nx
-            # the reaction on the circle, and the force brought to the nodes of the cable
-            sum_x += fx
-            sum_y += fy
-            torque += z.D * z.ft
-            r0x, r0y, s0x, s0y = r0x + S[0] * fx, r0y + S[0] * fy, s0x + S[1] * fx, s0y + S[1] * fy
-            r1x, r1y, s1x, s1y = r1x + S[2] * fx, r1y + S[2] * fy, s1x + S[3] * fx, s1y + S[3] * fy
-            if y != 0.0:
-                hx, hy = eval_offset_force(y, p.rx, p.ry, fx, fy)
-                r0x, r0y, s0x, s0y = r0x + dS[0] * hx, r0y + dS[0] * hy, s0x + dS[1] * hx, s0y + dS[1] * hy
-                r1x, r1y, s1x, s1y = r1x + dS[2] * hx, r1y + dS[2] * hy, s1x + dS[3] * hx, s1y + dS[3] * hy
-        add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
-
-
-@kernel
 def fill_outputs(
     c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
@@ -276,7 +249,7 @@ def fill_outputs(
         q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
         bend, _ = eval_bristles(law, o, y, q, w, data, first, n, L)
         for k in range(n):
-            s = (k + 0.5) / n
+            s = place_of(k, n)
             p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
             state = data[first + n + k]
             z = eval_contact(law, o, p, state, bend)

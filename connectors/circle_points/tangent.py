@@ -25,6 +25,7 @@ from windlass.connectors.circle_points.kernels import (
     eval_contact,
     eval_point,
     gather,
+    place_of,
     shape,
     shape_rate,
 )
@@ -112,7 +113,7 @@ def add_tangent(
         for k in range(n):
             if data[first + k] > 0.0:
                 continue
-            s = (k + 0.5) / n
+            s = place_of(k, n)
             S, dS = shape(s, L), shape_rate(s, L)
             p = eval_point(S, dS, y, q, w)
             state = data[first + n + k]

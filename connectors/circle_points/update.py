@@ -21,18 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import (
-    PointColumns,
-    arc_position,
-    create_law,
-    eval_contact,
-    eval_point,
-    gather,
-    shape,
-    shape_rate,
-)
+from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_points.lanes import DISTANCE, LANES, SIZE, eval_points, gather_rows
 from windlass.connectors.circle_segments.friction import UNDEFINED, wrap
-from windlass.connectors.circle_segments.kernels import create_pose
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome
@@ -89,44 +80,53 @@ def update_history(
     The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
-    worst, changed, largest, worst_row, most = 0.0, False, 0.0, -1, 0
+    worst, changed, largest, worst_row, most, total = 0.0, False, 0.0, -1, 0, 0
+    rows = np.empty(len(c.n), np.int64)
     for i in range(len(c.n)):
         most = max(most, c.n[i])
+        if c.active[i]:
+            rows[total] = i
+            total += 1
     before, bend, drag, h, limit = np.empty(most), np.empty(most), np.empty(most), np.empty(most), np.empty(most)
-    state, excess, arc = np.empty(most), np.empty(most), np.empty(most)
-    for i in range(len(c.n)):
-        if not c.active[i]:
-            continue
-        n, law, y, error = c.n[i], create_law(c, i), c.offset[i], 0.0
-        L, first = c.L[i] * n, c.data[i]
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, c.circle[i])
-        q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
-        bristles = law.mu_k != 0.0
-        rubs = law.mu != 0.0 and (bristles or law.mu_v != 0.0)
-        closed, closed_before, force = 0, 0, 0.0
+    state, excess, points, g = np.empty(most), np.empty(most), np.empty((most, 4, LANES)), np.ones((SIZE, LANES))
+    for number in range(total):
+        lane = number % LANES
+        if lane == 0:
+            # the points of the next rows, side by side
+            some, offset, _ = gather_rows(c, circle, x, v, rows, number, min(LANES, total - number), g)
+            for k in range(some):
+                if offset:
+                    eval_points(k, True, g)
+                else:
+                    eval_points(k, False, g)
+                for value in range(4):
+                    for l in range(LANES):
+                        points[k, value, l] = g[DISTANCE + value, l]
+        i = rows[number]
+        n, first, r, kc, mu, mu_v, mu_k = c.n[i], c.data[i], c.r[i], c.kc[i], c.mu[i], c.mu_v[i], c.mu_k[i]
+        bristles = mu_k != 0.0
+        rubs = mu != 0.0 and (bristles or mu_v != 0.0)
+        closed, closed_before, force, error = 0, 0, 0.0, 0.0
         for k in range(n):
             closed_before += start[first + n + k] != UNDEFINED
         for k in range(n):
-            s = (k + 0.5) / n
-            p = eval_point(shape(s, L), shape_rate(s, L), y, q, w)
-            z = eval_contact(law, o, p, UNDEFINED, 0.0)
-            g, old = z.D - law.r, data[first + k]
-            if (g > 0.0) != (old > 0.0):
-                error += abs(law.kc * (g - old))
+            D, fn, vt, arc = points[k, 0, lane], points[k, 1, lane], points[k, 2, lane], points[k, 3, lane]
+            gap, old = D - r, data[first + k]
+            if (gap > 0.0) != (old > 0.0):
+                error += abs(kc * (gap - old))
                 changed = True
             if old <= 0.0:
-                force += abs(z.fn)
-            data[first + k] = g
+                force += abs(fn)
+            data[first + k] = gap
             before[k], state[k] = start[first + n + k], UNDEFINED
             if not rubs:
                 continue
-            if g <= 0.0:
+            if gap <= 0.0:
                 state[k] = 0.0
                 closed += 1
-            arc[k], limit[k] = arc_position(o, z.nx, z.ny, law.r), law.mu * abs(z.fn)
-            h[k], drag[k], bend[k] = law.mu_k * law.r / z.D, law.mu_v * z.vt, 0.0
+            limit[k], h[k], drag[k], bend[k] = mu * abs(fn), mu_k * r / D, mu_v * vt, 0.0
             if bristles and before[k] != UNDEFINED:
-                bend[k] = closed_before / n * wrap(arc[k] - start[first + 2 * n + k], law.r)
+                bend[k] = closed_before / n * wrap(arc - start[first + 2 * n + k], r)
             elif bristles:
                 # the damper of a bristle that begins takes hold with the next step
                 drag[k] = 0.0
@@ -141,7 +141,7 @@ def update_history(
                 own = 0.0
                 if bristles:
                     own = u if state[k] == 0.0 else state[k] * max(limit[k] - state[k] * drag[k], 0.0) / h[k]
-                data[first + 2 * n + k] = arc[k] - n / closed * own
+                data[first + 2 * n + k] = points[k, 3, lane] - n / closed * own
         largest = max(largest, force)
         if error > worst:
             worst, worst_row = error, i

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.kernels import ContactColumns, add_residual
+from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, bind_moving, set_shift
 from windlass.connectors.circle_segments.power import create_power_outputs, eval_powers
+from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.constraints.joints import find_spatial

@@ -29,12 +29,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
-from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_force
+from windlass.connectors.circle_segments.arctangent import arctan2
+from windlass.connectors.circle_segments.friction import friction_force, wrap
+from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
+Four = tuple[float, float, float, float]
 Eight = tuple[float, float, float, float, float, float, float, float]
 
 
@@ -196,12 +198,23 @@ def create_chord(ax: float, ay: float, bx: float, by: float) -> Chord:
 
 
 @kernel(inline=True)
-def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
-    """The chord of the axis under the segment ``h`` from point j to j + 1 at the offset y."""
-    ux, uy = slope[j, 0], slope[j, 1]
-    wx, wy = slope[j + 1, 0], slope[j + 1, 1]
+def read_slopes(slope: FloatArray, j: int) -> Four:
+    """r' at the points j and j + 1."""
+    return slope[j, 0], slope[j, 1], slope[j + 1, 0], slope[j + 1, 1]
+
+
+@kernel(inline=True)
+def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
+    """The chord of the axis under the segment ``h`` at the offset y; r' at both ends."""
+    ux, uy, wx, wy = slopes
     u, w = y / np.sqrt(ux * ux + uy * uy), y / np.sqrt(wx * wx + wy * wy)
     return create_chord(h.ax + u * uy, h.ay - u * ux, h.bx + w * wy, h.by - w * wx)
+
+
+@kernel(inline=True)
+def axis_chord(slope: FloatArray, j: int, y: float, h: Chord) -> Chord:
+    """The chord of the axis under the segment ``h`` from point j to j + 1 at the offset y."""
+    return lower_chord(read_slopes(slope, j), y, h)
 
 
 @kernel(inline=True)
@@ -211,19 +224,24 @@ def side(h: Chord) -> float:
 
 
 @kernel(inline=True)
-def stick_position(law: RowLaw, o: Pose, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
-    """x_cur [m] of the segment ``h`` from point j to j + 1, and its derivatives by rho [m] and by the length [1]."""
-    on_axis = law.current and law.y != 0.0
-    z = axis_chord(slope, j, law.y, h) if on_axis else h
+def place_on_circle(law: RowLaw, o: Pose, z: Chord) -> tuple[float, float, float]:
+    """x_cur [m] by the chord ``z`` on which it is measured, and its derivatives by rho [m] and by the length [1]."""
     sigma = side(z)
-    alpha = np.arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
+    alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
     if not law.current:
         return law.r * alpha + sigma * (z.rho - law.shift) * law.L, sigma * law.L, 0.0
     ex, ey = z.bx - z.ax, z.by - z.ay
-    factor = sigma * law.r / (law.r - sigma * law.y) if on_axis else sigma
+    factor = sigma * law.r / (law.r - sigma * law.y) if law.y != 0.0 else sigma
     d_length = factor * (z.rho - 0.5 - law.shift)
     d_rho = factor * np.sqrt(ex * ex + ey * ey)
     return law.r * alpha + (z.rho - 0.5 - law.shift) * d_rho, d_rho, d_length
+
+
+@kernel(inline=True)
+def stick_position(law: RowLaw, o: Pose, slope: FloatArray, j: int, h: Chord) -> tuple[float, float, float]:
+    """`place_on_circle` of the segment ``h`` from point j to j + 1."""
+    on_axis = law.current and law.y != 0.0
+    return place_on_circle(law, o, axis_chord(slope, j, law.y, h) if on_axis else h)
 
 
 class SegmentState(NamedTuple):
@@ -253,16 +271,23 @@ class SegmentState(NamedTuple):
 
 
 @kernel(inline=True)
+def eval_rates(law: RowLaw, o: Pose, h: Chord, va: Four) -> tuple[float, float, float]:
+    """v_n, v_t [m/s] and f_n [N] of the segment ``h``; ``va``: velocities of its ends beside that of the centre."""
+    vax, vay, vbx, vby = va
+    vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
+    vn = vx * h.nx + vy * h.ny
+    vt = vy * h.nx - vx * h.ny - law.r * o.omega
+    return vn, vt, normal_force(law, h.D - law.r, vn)[0]
+
+
+@kernel(inline=True)
 def eval_segment(
     law: RowLaw, o: Pose, p: FloatArray, v: FloatArray, slope: FloatArray, j: int, state: float, stick: float
 ) -> SegmentState:
     """Geometry, rates and forces of the segment from point j to j + 1, with the decisions of the history values."""
     h = create_chord(p[j, 0] - o.cx, p[j, 1] - o.cy, p[j + 1, 0] - o.cx, p[j + 1, 1] - o.cy)
     vax, vay, vbx, vby = v[j, 0] - o.vx, v[j, 1] - o.vy, v[j + 1, 0] - o.vx, v[j + 1, 1] - o.vy
-    vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
-    vn = vx * h.nx + vy * h.ny
-    vt = vy * h.nx - vx * h.ny - law.r * o.omega
-    fn, _, _ = normal_force(law, h.D - law.r, vn)
+    vn, vt, fn = eval_rates(law, o, h, (vax, vay, vbx, vby))
     bristle, d_rho, d_length = 0.0, 0.0, 0.0
     if state == 0.0 and law.mu_k != 0.0:
         x, d_rho, d_length = stick_position(law, o, slope, j, h)
@@ -305,54 +330,3 @@ def add_sums(
     f[to[7]] += cable[7]
     for a in range(c.dofs.shape[1] - 8):
         f[to[8 + a]] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * torque
-
-
-@kernel
-def add_residual(
-    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray
-) -> None:
-    """Add the left-hand-side forces of all rows to f."""
-    for i in range(len(c.n)):
-        n, first = c.n[i], c.data[i]
-        if not c.active[i] or not touches(data, first, n):
-            continue
-        k, ci = c.cable[i], c.circle[i]
-        law = create_law(c, shape, i)
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        y = law.y
-        sum_x, sum_y, torque = 0.0, 0.0, 0.0
-        next_x, next_y = 0.0, 0.0
-        # forces on r and r' of both nodes
-        r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        # point by point: the force has parts of the segment before it and of the one after it
-        for s in range(n + 1):
-            fx, fy, next_x, next_y = next_x, next_y, 0.0, 0.0
-            # the segment after the point, if it is closed: its forces at both ends
-            if s < n and data[first + s] <= 0.0:
-                j = shape.start[k] + s
-                state, stick = UNDEFINED, 0.0
-                if c.friction:
-                    state, stick = data[first + n + s], data[first + 2 * n + s]
-                z = eval_segment(law, o, shape.p, shape.v, shape.slope, j, state, stick)
-                n0x, n0y, n1x, n1y = force_normals(law, z.chord)
-                rho = z.chord.rho
-                fx += (1.0 - rho) * (z.fn * n0x - z.ft * n0y)
-                fy += (1.0 - rho) * (z.fn * n0y + z.ft * n0x)
-                next_x = rho * (z.fn * n1x - z.ft * n1y)
-                next_y = rho * (z.fn * n1y + z.ft * n1x)
-                torque += law.r * z.ft
-            if fx == 0.0 and fy == 0.0:
-                continue
-            # the reaction on the circle, and the force brought to the nodes of the cable
-            sum_x += fx
-            sum_y += fy
-            j = shape.start[k] + s
-            hx, hy = 0.0, 0.0
-            if y != 0.0:
-                hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
-            S, D = shape.S, shape.dS
-            r0x, r0y = r0x + S[j, 0] * fx + D[j, 0] * hx, r0y + S[j, 0] * fy + D[j, 0] * hy
-            s0x, s0y = s0x + S[j, 1] * fx + D[j, 1] * hx, s0y + S[j, 1] * fy + D[j, 1] * hy
-            r1x, r1y = r1x + S[j, 2] * fx + D[j, 2] * hx, r1y + S[j, 2] * fy + D[j, 2] * hy
-            s1x, s1y = s1x + S[j, 3] * fx + D[j, 3] * hx, s1y + S[j, 3] * fy + D[j, 3] * hy
-        add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)

@@ -32,13 +32,13 @@ import numpy as np
 
 from windlass.connectors.circle_segments.kernels import (
     ContactColumns,
-    add_residual,
     create_law,
     create_pose,
     eval_segment,
     force_normals,
     touches,
 )
+from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY

@@ -15,6 +15,8 @@ start of the step where "start" is said:
 
 from __future__ import annotations
 
+import numpy as np
+
 from windlass.connectors.circle_segments.friction import UNDEFINED, decide, wrap
 from windlass.connectors.circle_segments.kernels import (
     ContactColumns,
@@ -23,13 +25,81 @@ from windlass.connectors.circle_segments.kernels import (
     create_law,
     create_pose,
     eval_segment,
-    normal_force,
     stick_position,
+)
+from windlass.connectors.circle_segments.lanes import (
+    D_RHO,
+    FN,
+    GENERAL,
+    LANES,
+    LOWERED,
+    PLACE,
+    PLAIN,
+    SIZE,
+    VT,
+    eval_places,
+    gather_lanes,
 )
 from windlass.connectors.markers.cable_shape import ShapeColumns
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+
+
+@kernel(inline=True)
+def store_gaps(
+    c: ContactColumns,
+    shape: ShapeColumns,
+    circle: PositionColumns,
+    data: FloatArray,
+    always: bool,
+    error: FloatArray,
+) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
+    """Store gaps, only where their signs change or ``always``, and add |k_c (g - stored gap)| to the errors [N].
+
+    With ``always`` what is open, or has no friction, gets the state -2.
+
+    Returns rows, numbers and gaps before of the segments that are closed or were, how many these are, and whether any
+    has opened or closed.
+    """
+    most = 1
+    for i in range(len(c.n)):
+        most += c.n[i]
+    rows, numbers, gaps = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
+    count, changed = 0, False
+    for i in range(len(c.n)):
+        if not c.active[i]:
+            continue
+        ci, j0, r, n = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i]
+        cx, cy, rubs = circle.p[ci, 0], circle.p[ci, 1], c.mu_k[i] != 0.0 or c.mu_v[i] != 0.0
+        ax, ay = shape.p[j0, 0] - cx, shape.p[j0, 1] - cy
+        for s in range(n):
+            bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
+            gap, at = closest_point(ax, ay, bx, by)[2] - r, c.data[i] + s
+            ax, ay, old = bx, by, data[at]
+            switched = (gap > 0.0) != (old > 0.0)
+            if switched:
+                error[i] += abs(c.kc[i] * (gap - old))
+                changed = True
+            if switched or always:
+                data[at] = gap
+            if always and (gap > 0.0 or not rubs):
+                data[at + n] = UNDEFINED
+            # written in any case, and counted if it is wanted: a branch would take longer
+            rows[count], numbers[count], gaps[count] = i, s, old
+            count += gap <= 0.0 or old <= 0.0
+    return rows, numbers, gaps, count, changed
+
+
+@kernel(inline=True)
+def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]:
+    """The largest error and force of a row [N], and the row of the largest error, -1 for none."""
+    worst, largest, row = 0.0, 0.0, -1
+    for i in range(len(error)):
+        largest = max(largest, force[i])
+        if error[i] > worst:
+            worst, row = error[i], i
+    return worst, largest, row
 
 
 @kernel
@@ -37,32 +107,18 @@ def update_gaps(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
 ) -> tuple[float, bool, float, int]:
     """Frictionless update: a gap is written where it changed its sign; returns what `update_friction` does."""
-    worst, changed, largest, worst_row = 0.0, False, 0.0, -1
-    for i in range(len(c.n)):
-        if not c.active[i]:
-            continue
-        ci, j0, r, error, force = c.circle[i], shape.start[c.cable[i]], c.r[i], 0.0, 0.0
-        law = create_law(c, shape, i)
-        cx, cy, cvx, cvy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
-        for s in range(c.n[i]):
-            j = j0 + s
-            rho, _, D, nx, ny = closest_point(
-                shape.p[j, 0] - cx, shape.p[j, 1] - cy, shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
-            )
-            # normal force with the decisions before, then the gap
-            g, old = D - r, data[c.data[i] + s]
-            if old <= 0.0:
-                vx = (1.0 - rho) * shape.v[j, 0] + rho * shape.v[j + 1, 0] - cvx
-                vy = (1.0 - rho) * shape.v[j, 1] + rho * shape.v[j + 1, 1] - cvy
-                force += abs(normal_force(law, g, vx * nx + vy * ny)[0])
-            if (g > 0.0) != (old > 0.0):
-                error += abs(c.kc[i] * (g - old))
-                changed = True
-                data[c.data[i] + s] = g
-        largest = max(largest, force)
-        if error > worst:
-            worst, worst_row = error, i
-    return worst, changed, largest, worst_row
+    error, force, g = np.zeros(len(c.n)), np.zeros(len(c.n)), np.zeros((SIZE, LANES))
+    rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, False, error)
+    for first in range(0, total, LANES):
+        some = min(LANES, total - first)
+        gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
+        eval_places(GENERAL, g)
+        for k in range(some):
+            # normal force with the decisions before
+            if gaps[first + k] <= 0.0:
+                force[rows[first + k]] += abs(g[FN, k])
+    worst, largest, row = find_worst(error, force)
+    return worst, changed, largest, row
 
 
 @kernel
@@ -74,41 +130,32 @@ def update_friction(
     Returns the largest sum of force errors of a row [N], whether any segment opened, closed, stuck or slipped, the
     largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
     """
-    worst, changed, largest, worst_row = 0.0, False, 0.0, -1
-    for i in range(len(c.n)):
-        if not c.active[i]:
-            continue
-        ci, j0, r, n, error, force = c.circle[i], shape.start[c.cable[i]], c.r[i], c.n[i], 0.0, 0.0
-        law = create_law(c, shape, i)
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
-        bristles, rubs = c.mu_k[i] != 0.0, c.mu_k[i] != 0.0 or c.mu_v[i] != 0.0
-        for s in range(n):
-            j, gap_at = j0 + s, c.data[i] + s
-            h = create_chord(
-                shape.p[j, 0] - o.cx, shape.p[j, 1] - o.cy, shape.p[j + 1, 0] - o.cx, shape.p[j + 1, 1] - o.cy
-            )
-            # gap
-            g, old = h.D - r, data[gap_at]
-            if (g > 0.0) != (old > 0.0):
-                error += abs(c.kc[i] * (g - old))
-                changed = True
-            data[gap_at] = g
+    error, force, g = np.zeros(len(c.n)), np.zeros(len(c.n)), np.zeros((SIZE, LANES))
+    rows, numbers, gaps, total, changed = store_gaps(c, shape, circle, data, True, error)
+    for first in range(0, total, LANES):
+        some = min(LANES, total - first)
+        case = gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
+        if case == PLAIN:
+            eval_places(PLAIN, g)
+        elif case == LOWERED:
+            eval_places(LOWERED, g)
+        else:
+            eval_places(GENERAL, g)
+        for k in range(some):
+            i = rows[first + k]
+            r, n, gap_at, fn, vt = c.r[i], c.n[i], c.data[i] + numbers[first + k], g[FN, k], g[VT, k]
             state_at, stick_at = gap_at + n, gap_at + 2 * n
             # normal force, which limits the friction
-            vx = (1.0 - h.rho) * shape.v[j, 0] + h.rho * shape.v[j + 1, 0] - o.vx
-            vy = (1.0 - h.rho) * shape.v[j, 1] + h.rho * shape.v[j + 1, 1] - o.vy
-            fn, _, _ = normal_force(law, g, vx * h.nx + vy * h.ny)
-            if old <= 0.0:
-                force += abs(fn)
-            if g > 0.0 or not rubs:
-                data[state_at] = UNDEFINED
+            if gaps[first + k] <= 0.0:
+                force[i] += abs(fn)
+            bristles = c.mu_k[i] != 0.0
+            if data[gap_at] > 0.0 or not (bristles or c.mu_v[i] != 0.0):
                 continue
             # tangential force if it sticks, from the anchor of the start of the step
-            vt = vy * h.nx - vx * h.ny - r * o.omega
             limit, last = c.mu[i] * abs(fn), start[stick_at]
             x, d_rho, slip, ft = last, 0.0, vt, c.mu_v[i] * vt
             if bristles:
-                x, d_rho, _ = stick_position(law, o, shape.slope, j, h)
+                x, d_rho = g[PLACE, k], g[D_RHO, k]
                 # a segment that was open at the start of the step begins to stick where it is now
                 if start[state_at] == UNDEFINED:
                     last = x
@@ -117,15 +164,13 @@ def update_friction(
             # state and sticking position
             excess, state, stick = decide(ft, limit, slip, x, last, c.mu_k[i])
             if state != data[state_at]:
-                error += abs(excess)
+                error[i] += abs(excess)
                 changed = True
             data[state_at] = state
             # on current lengths it is stored beside the material that is there now
-            data[stick_at] = stick + law.shift * d_rho if law.current else stick
-        largest = max(largest, force)
-        if error > worst:
-            worst, worst_row = error, i
-    return worst, changed, largest, worst_row
+            data[stick_at] = stick + c.shift[i] * d_rho if c.current[i] else stick
+    worst, largest, row = find_worst(error, force)
+    return worst, changed, largest, row
 
 
 @kernel
@@ -147,6 +192,29 @@ def record_positions(c: ContactColumns, shape: ShapeColumns, circle: PositionCol
             h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
             x, d_rho, _ = stick_position(law, o, shape.slope, j0 + s, h)
             data[first + 2 * n + s] = x + law.shift * d_rho
+
+
+@kernel
+def begin_bristles(c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
+    """With reference lengths: closed segments without a sticking position (0) get that of now, if they have bristles.
+
+    Those without bristles lose theirs.  For parameters that were switched between two steps: the published law
+    stores no positions while there are no bristles.
+    """
+    for i in range(len(c.n)):
+        if not c.active[i] or c.current[i]:
+            continue
+        ci, j0, n, first = c.circle[i], shape.start[c.cable[i]], c.n[i], c.data[i]
+        law = create_law(c, shape, i)
+        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        for s in range(n):
+            at = first + 2 * n + s
+            if c.mu_k[i] == 0.0:
+                data[at] = 0.0
+            elif data[at] == 0.0 and data[first + s] <= 0.0:
+                p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
+                h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
+                data[at] = stick_position(law, o, shape.slope, j0 + s, h)[0]
 
 
 @kernel

@@ -28,7 +28,6 @@ from math import exp, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from windlass.framework.errors import ModelError
 
@@ -130,6 +129,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         ends = eval_stick(rim, X)
         change = (ends.last - ends.first) * rim.share * f
         return F - change, Passage(ends.first * gain * f, last, X, F), ends.last * gain * f
+
+    from scipy.optimize import brentq  # here, because most models do not need it
 
     # an arc that carries the whole change by slip is too long: the sticking part carries some of it
     most = min(log(leave / entry) / growth, WHOLE * angle)

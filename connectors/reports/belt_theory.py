@@ -33,8 +33,6 @@ from math import exp, inf, log, pi
 from typing import Any
 
 import numpy as np
-from scipy.optimize import root
-from scipy.special import roots_legendre
 
 from windlass.connectors.reports.belt_bristles import Passage, Rim, check_passage, pass_pulley
 from windlass.framework.arrays import FloatArray
@@ -42,7 +40,8 @@ from windlass.framework.checks.checks import checked, either, function, number, 
 from windlass.framework.errors import ModelError
 
 # points and weights of Gauss's rule on 0..1 for slip arcs, along which F grows by at most exp(mu pi)
-GAUSS = tuple(0.5 * (part + first) for part, first in zip(roots_legendre(20), (1.0, 0.0), strict=True))
+_RULE: Any = np.polynomial.legendre.leggauss(20)  # type: ignore[no-untyped-call]
+GAUSS = 0.5 * (_RULE[0] + 1.0), 0.5 * _RULE[1]
 
 
 @dataclass(frozen=True)
@@ -216,6 +215,8 @@ def belt_creep(
         )
     loaded = min(torque_at(driver_speed) / R / scale, 1.9)
     start = [log(scale * (1.0 - 0.5 * loaded)), log((2.0 + loaded) / (2.0 - loaded)), v / lam]
+    from scipy.optimize import root  # here, because most models do not need it
+
     # bristles of a finite stiffness from the motion on rigid ones
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):
         start = root(lambda u, bristles=bristles: evaluate(u, bristles)[1], start, tol=1e-13).x

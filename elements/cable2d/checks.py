@@ -19,12 +19,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.elements.cable2d.outputs import Motion, create_section, eval_force
 from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fault, Fields
+
+Flags = NDArray[np.bool_]
 
 LARGEST_STRETCH = 0.5
 """Stretch at the start, per unstretched length [1], beyond which a cable is too short for its route."""
@@ -36,11 +40,13 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
     """The `Checks.find_faults` of cables whose first 8 coordinates are those of their nodes."""
     dofs, law = rows.dofs[:, :8], has_law(rows)
     length, free = rows.local("length"), eval_free_strain(rows)
+    folded, shortened = np.zeros(len(dofs), np.bool_), np.zeros(len(dofs), np.bool_)
 
     def diagnose(s: Fields) -> list[Fault]:
-        x = s.x[dofs]
-        shortened = eval_mean_strain(x, length) < free - LEAST_STRAIN
-        return find_folded(rows, x) + find_buckled(rows, np.flatnonzero(shortened | law), s)
+        mark_suspects(s.x, dofs, length, free, folded, shortened)
+        which = np.flatnonzero(folded)
+        faults = find_folded(rows.select(which), s.x[dofs[which]]) if len(which) else []
+        return faults + find_buckled(rows, np.flatnonzero(shortened | law), s)
 
     return diagnose
 
@@ -83,6 +89,21 @@ def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
     first, half, last = (np.sqrt(p[:, 0] ** 2 + p[:, 1] ** 2) for p in (x[:, 2:4], middle, x[:, 6:8]))
     strains: FloatArray = (first + half + last) / 3.0 - 1.0
     return strains
+
+
+@kernel
+def mark_suspects(
+    x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags
+) -> None:
+    """Mark cables with a slope against their chord, and with a mean strain below that without force, shape (rows,)."""
+    for i in range(len(dofs)):
+        slope0, slope1 = (x[dofs[i, 2]], x[dofs[i, 3]]), (x[dofs[i, 6]], x[dofs[i, 7]])
+        chord = x[dofs[i, 4]] - x[dofs[i, 0]], x[dofs[i, 5]] - x[dofs[i, 1]]
+        folded[i] = min(slope0[0] * chord[0] + slope0[1] * chord[1], slope1[0] * chord[0] + slope1[1] * chord[1]) < 0.0
+        middle_x = 1.5 * chord[0] / length[i] - 0.25 * (slope0[0] + slope1[0])
+        middle_y = 1.5 * chord[1] / length[i] - 0.25 * (slope0[1] + slope1[1])
+        stretch = np.hypot(slope0[0], slope0[1]) + np.hypot(middle_x, middle_y) + np.hypot(slope1[0], slope1[1])
+        shortened[i] = stretch / 3.0 - 1.0 < free[i] - LEAST_STRAIN
 
 
 def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:

@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate, turned
 from windlass.elements.cable2d.user_laws import Places, create_laws, create_parameters, create_places, eval_laws
@@ -90,6 +89,7 @@ class CableView:
     @cached_property
     def parts(self) -> IntArray:
         """Label of each cable, shape (rows,), equal for cables that meet at positions; labels follow the rows."""
+        from scipy.sparse import coo_array  # here, because a run without output need not wait for it
         from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
 
         # by the first coordinate of each end, since nodes may share a position

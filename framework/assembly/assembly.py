@@ -90,7 +90,7 @@ class Assembly:
         self._multiply = call(multiply_rows)
         self.systems: list[System] = []
         self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
-        self.revision, self._fresh_at = 0, world.version
+        self.revision, self._fresh_at, self._renewed_at = 0, world.version, 0
         self._built_at: dict[type[Component], int] = {}
         order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(require_law(c).role))
         self._components = [c for c in order if require_law(c).build is not None]
@@ -133,7 +133,7 @@ class Assembly:
         self._products = [s.fused.mass_product for s in self.systems if s.fused is not None]
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self.loads = Loads(self.world, self.fields, self.systems)
-        self._updating = [c for c in self._components if self.layout.systems[c].post_newton is not None]
+        self._updating = [c for c, s in zip(self._components, self.systems, strict=True) if s.post_newton is not None]
         self._updates: PostNewtonUpdates | None = None
         self.revision += 1
 
@@ -299,10 +299,7 @@ class Assembly:
         return PostNewton(error, -step, bool(switched), force)
 
     def decide(self, state: Values) -> None:
-        """Decide the history values of a state anew from its motion: open or closed, sticks or slips.
-
-        The state is that of the start of a solve, also after parameters were switched.
-        """
+        """Decide history values anew from the motion at the start of a solve: open or closed, sticks or slips."""
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
         for system in self.systems:
@@ -311,6 +308,15 @@ class Assembly:
             elif system.post_newton is not None:
                 run_post_newton(system, fields)
         state.data[:] = state.start_data[:] = fields.data
+
+    def renew(self, state: Values) -> None:
+        """Before a step: history values that mean nothing since `World.set` was called begin anew."""
+        if self._renewed_at == self.world.version:
+            return
+        fields, self._renewed_at = self.load_fields(state), self.world.version
+        for renew in filter(None, (system.renew for system in self.systems)):
+            renew(fields)
+        state.data[:] = fields.data
 
     def describe_worst(self) -> str:
         """The connector with the largest force error of the last update; all processes call this together."""

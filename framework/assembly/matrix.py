@@ -1,4 +1,8 @@
-"""The tangent as a PETSc matrix: in serial both work on one array, under MPI the local sums go in as one COO call."""
+"""The tangent as a PETSc matrix.
+
+In serial both work on one array.  Under MPI the local sums go in as one COO call, or the matrix stays the sum of those
+of all processes, for elimination by parts.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,46 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
-from windlass.framework.launch.petsc_functions import get_block_values, preallocate_coo, set_values_coo
+from windlass.framework.assembly.storage import Sparsity
+from windlass.framework.launch.petsc_functions import (
+    get_block_values,
+    preallocate_coo,
+    set_python_context,
+    set_values_coo,
+)
 from windlass.framework.runtime.petsc import PETSc
+
+
+class LocalMatrices:
+    """What PETSc knows of a matrix that is the sum of matrices of all processes: the context of a "python" matrix.
+
+    Args:
+        sparsity: that of this process, in the storage `Storage.SUBSTRUCTURES`.
+        values: those of this process, shape (spare + 1,).
+
+    Attributes:
+        sparsity, values: as given.
+        block: rows that are eliminated together, see `is_accurate`.
+    """
+
+    block = 1
+
+    def __init__(self, sparsity: Sparsity, values: FloatArray) -> None:
+        self.sparsity, self.values = sparsity, values
+
+    def mult(self, _mat: Any, x: Any, y: Any) -> None:
+        """y = A x; PETSc calls this."""
+        y.setArray(self.multiply(self.values, x.array_r))
+
+    def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
+        """The product A x, or that of the sum of all |A| and x, both of shape (owned,); all processes together."""
+        unknowns = self.sparsity.unknowns
+        local = np.zeros(len(unknowns.numbers))
+        local[: unknowns.owned] = x
+        unknowns.ghosts.spread(local)
+        product = self.sparsity.multiply(values, local, absolute)
+        unknowns.ghosts.add_to_owners(product)
+        return product[: unknowns.owned]
 
 
 class TangentMatrix:
@@ -20,16 +62,26 @@ class TangentMatrix:
         unknown_global: PETSc number of each local unknown, shape (u,).
         owned: number of owned unknowns.
         comm: mpi4py communicator, or None.
+        parted: the whole sparsity, if the matrix is to stay a sum, see `LocalMatrices`.
 
     Attributes:
         values: shape (spare + 1,); the last entry takes what has no place.
         mat: the PETSc matrix, which may own the values: both must be kept together.
     """
 
-    def __init__(self, pattern: Pattern, unknown_global: IntArray, owned: int, comm: Any = None) -> None:
+    def __init__(
+        self, pattern: Pattern, unknown_global: IntArray, owned: int, comm: Any = None, parted: Sparsity | None = None
+    ) -> None:
         self._nnz, self._block = pattern.spare, pattern.block
-        self._parallel = comm is not None and comm.size > 1
+        self._parallel = comm is not None and comm.size > 1 and parted is None
         self.values: FloatArray
+        if parted is not None:
+            self.values = np.zeros(pattern.spare + 1)
+            self.mat = PETSc.Mat().create(comm=comm)
+            self.mat.setSizes(((owned, None), (owned, None)))
+            set_python_context(self.mat, LocalMatrices(parted, self.values))
+            self.mat.setUp()
+            return
         if pattern.block > 1:
             self.mat, self.values = _create_blocks(pattern)
             return

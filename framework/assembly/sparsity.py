@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -101,10 +100,9 @@ def create_pattern(blocks: list[tuple[IntArray, IntArray]], unknowns: int, block
     place = starts[:-1].copy()
     for rows, columns in pairs:
         fill_entries(rows, columns, place, entries)
-    csr = csr_array((np.ones(len(entries), np.int8), entries, starts), shape=(rows_in_all, rows_in_all))
-    csr.sum_duplicates()
-    spare = len(csr.indices) * block**2 - (block > 1)
-    return Pattern(csr.indptr.astype(short), csr.indices.astype(short), spare, block)
+    indptr: IntArray = np.zeros(rows_in_all + 1, short)
+    count = merge_entries(starts, entries, place, indptr)
+    return Pattern(indptr, entries[:count].copy(), count * block**2 - (block > 1), block)
 
 
 def _coarsen(numbers: IntArray, block: int) -> IntArray:
@@ -151,6 +149,46 @@ def fill_entries(rows: IntArray, columns: IntArray, place: IntArray, entries: In
 
 
 @kernel
+def merge_entries(starts: IntArray, entries: IntArray, place: IntArray, indptr: IntArray) -> int:
+    """Sort the columns of each row, drop repeated ones and close the gaps; how many are left.
+
+    Args:
+        starts: where each row begins, shape (rows + 1,).
+        entries: columns of the entries; on return those that are left come first.
+        place: memory, shape (rows,).
+        indptr: on return where each row begins.
+    """
+    count = len(place)
+    # column by column, which sorts the rows of each, and back, which sorts the columns of each
+    ends = np.zeros(count + 1, np.int64)
+    for k in range(starts[count]):
+        ends[entries[k] + 1] += 1
+    for j in range(count):
+        ends[j + 1] += ends[j]
+    rows = np.empty_like(entries)
+    for i in range(count):
+        place[i] = starts[i]
+        for k in range(starts[i], starts[i + 1]):
+            rows[ends[entries[k]]] = i
+            ends[entries[k]] += 1
+    begin = 0
+    for j in range(count):
+        for k in range(begin, ends[j]):
+            i = rows[k]
+            if k == begin or rows[k - 1] != i:
+                entries[place[i]] = j
+                place[i] += 1
+        begin = ends[j]
+    left = 0
+    for i in range(count):
+        for k in range(starts[i], place[i]):
+            entries[left] = entries[k]
+            left += 1
+        indptr[i + 1] = left
+    return left
+
+
+@kernel
 def multiply(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, absolute: bool, out: FloatArray
 ) -> None:
@@ -161,6 +199,21 @@ def multiply(
             for k in range(indptr[i], indptr[i + 1]):
                 total += (abs(values[k]) if absolute else values[k]) * x[indices[k]]
             out[i] = total
+        return
+    if block == 4:
+        for i in range(len(indptr) - 1):
+            y0, y1, y2, y3 = out[4 * i], out[4 * i + 1], out[4 * i + 2], out[4 * i + 3]
+            for k in range(indptr[i], indptr[i + 1]):
+                for j in range(4):
+                    factor, at = x[indices[k] * 4 + j], (k * 4 + j) * 4
+                    a0, a1, a2, a3 = values[at], values[at + 1], values[at + 2], values[at + 3]
+                    if absolute:
+                        a0, a1, a2, a3 = abs(a0), abs(a1), abs(a2), abs(a3)
+                    y0 += a0 * factor
+                    y1 += a1 * factor
+                    y2 += a2 * factor
+                    y3 += a3 * factor
+            out[4 * i], out[4 * i + 1], out[4 * i + 2], out[4 * i + 3] = y0, y1, y2, y3
         return
     for i in range(len(indptr) - 1):
         for k in range(indptr[i], indptr[i + 1]):

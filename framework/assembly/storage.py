@@ -9,10 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from windlass.framework.arrays import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.mass import MassRows, create_mass_rows
 from windlass.framework.assembly.sparsity import Pattern, create_pattern
 from windlass.framework.layout.layout import Layout
+from windlass.framework.layout.substructure import Substructure
 from windlass.framework.layout.unknowns import BLOCK, Unknowns
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Coupling, Fields, Slots, System
@@ -25,11 +26,14 @@ class Storage(Enum):
     ROWS: unknowns as in the layout, compressed rows: serves all solvers, and several processes.
     BLOCKS: unknowns in blocks of four, dense blocks: for PETSc's own LU, see unknowns.py.
     BLOCK_ROWS: unknowns in blocks of four, compressed rows: what follows BLOCKS if another solver must take over.
+    SUBSTRUCTURES: unknowns as in the layout, on each process a matrix of its own rows in dense blocks, whose unknowns
+        are in the order for elimination by parts, see substructure.py; the tangent is the sum of these matrices.
     """
 
     ROWS = 0
     BLOCKS = 1
     BLOCK_ROWS = 2
+    SUBSTRUCTURES = 3
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,14 @@ class Sparsity:
 
     Attributes:
         unknowns: the unknowns, without those that systems couple beyond the local ones.
-        numbers: number of each row of the pattern in the PETSc vectors.
+        numbers: number of each unknown, and of those beyond, in the PETSc vectors.
         pattern: the sparsity over the local unknowns, and after them those that systems couple beyond.
         slots: places of the blocks of all rows in the values, by component.
         couplings: slots of the constraints, by component.
         pad_slots: diagonal entries of the pads.
         mass: the constant mass matrix of the laws without a product of their own.
         version: sum of the pattern versions of the systems for which it was made.
+        substructure: where the unknowns stand in the pattern, if not at their own places.
     """
 
     unknowns: Unknowns
@@ -55,6 +60,16 @@ class Sparsity:
     pad_slots: IntArray
     mass: MassRows
     version: int
+    substructure: Substructure | None = None
+
+    def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
+        """The product A x, or |A| x, of a matrix with these values and x by unknown; both of shape (u,)."""
+        if self.substructure is None:
+            return self.pattern.multiply(values, x, absolute)
+        place, by_row = self.substructure.place, np.zeros(self.pattern.rows)
+        by_row[place] = x
+        product: FloatArray = self.pattern.multiply(values, by_row, absolute)[place]
+        return product
 
     @cached_property
     def ghosts(self) -> Ghosts:
@@ -64,7 +79,9 @@ class Sparsity:
 
 
 def can_store(layout: Layout, storage: Storage) -> bool:
-    """Whether a storage serves a model."""
+    """Whether a storage serves a model; all processes ask together."""
+    if storage is Storage.SUBSTRUCTURES:
+        return layout.substructure is not None
     return storage is Storage.ROWS or layout.blocks() is not None
 
 
@@ -84,8 +101,12 @@ def create_sparsity(
         storage: how values are stored; it must serve the model, see `can_store`.
         version: see `Sparsity`.
     """
-    unknowns = layout.unknowns if storage is Storage.ROWS else layout.blocks()
+    parted = layout.substructure if storage is Storage.SUBSTRUCTURES else None
+    unknowns = layout.unknowns if storage is Storage.ROWS or parted is not None else layout.blocks()
     assert unknowns is not None
+    of_dof, of_multiplier, pads = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
+    if parted is not None:
+        of_dof, of_multiplier, pads = parted.place[of_dof], parted.place[of_multiplier], parted.pads
     systems = {c: layout.systems[c] for c in components}
     count = len(unknowns.numbers)
     numbers, blocks = [unknowns.numbers], list[tuple[IntArray, IntArray]]()
@@ -96,13 +117,16 @@ def create_sparsity(
         beyond = count + np.arange(len(off_process))
         numbers.append(unknowns.of_world_dof[off_process])
         count += len(beyond)
-        rows = rows_of[component] = np.concatenate((unknowns.of_dof, beyond, [-1]))[system.dofs]
+        rows = rows_of[component] = np.concatenate((of_dof, beyond, [-1]))[system.dofs]
         if _has_block(system):
             blocks.append((rows, rows))
         if system.constraint is not None:
-            multipliers = multipliers_of[component] = unknowns.of_multiplier[system.constraint.multipliers]
+            multipliers = multipliers_of[component] = of_multiplier[system.constraint.multipliers]
             blocks += [(multipliers, rows), (rows, multipliers)]
-    pattern = create_pattern(blocks, count, BLOCK if storage is Storage.BLOCKS else 1)
+    if parted is not None:
+        pattern = create_pattern(blocks, parted.rows, BLOCK)
+    else:
+        pattern = create_pattern(blocks, count, BLOCK if storage is Storage.BLOCKS else 1)
     slots = {
         c: _find_slots(pattern, rows, fused.block_size if (fused := systems[c].fused) is not None else 1)
         for c, rows in rows_of.items()
@@ -118,7 +142,7 @@ def create_sparsity(
             slots[component].places,
             1.0,
         )
-    pads = unknowns.pads.reshape(-1, 1)
+    pads = pads.reshape(-1, 1)
     assembled = [(s, slots[c]) for c, s in systems.items() if s.mass is not None and s.fused is None]
     return Sparsity(
         unknowns,
@@ -127,8 +151,9 @@ def create_sparsity(
         slots,
         couplings,
         pattern.slots(pads, pads).ravel(),
-        create_mass_rows(fields, assembled, pattern, unknowns.of_dof),
+        create_mass_rows(fields, assembled, pattern, of_dof),
         version,
+        parted,
     )
 
 

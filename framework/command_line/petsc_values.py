@@ -30,6 +30,8 @@ RANGES: tuple[tuple[str, type, float, float, str], ...] = (
     (r"\w*mat_mumps_icntl_\d+", int, -INFINITE, INFINITE, "a whole number"),
     (r"\w*mat_mumps_cntl_\d+", float, -INFINITE, INFINITE, "a number"),
 )
+SNES_TYPES = ("newtonls", "newtontr", "vinewtonrsls", "vinewtonssls", "ksponly")
+"""Kinds of Newton's method; others ask for meshes, grids or functions that there are not, or do without the tangent."""
 NEEDS_VALUE = re.compile(
     r"\w*_(type|solver_type|ordering_type|[rasd]tol|levels|fill|restart|convergence_test|norm_type)"
 )
@@ -55,6 +57,8 @@ def check_ranges(given: Mapping[str, str], prefixes: tuple[str, ...]) -> None:
             raise OptionError(f"-{name} has no value: expected {rule[4] if rule else 'a word or number behind it'}")
         if rule is not None and not _fits(text, *rule[1:4], no_zero="_lag_" in base):
             raise OptionError(f"-{name} = {text}: expected {rule[4]}")
+        if base == "snes_type" and text not in SNES_TYPES:
+            raise OptionError(f"-{name} = {text}: expected one of {', '.join(SNES_TYPES)}")
 
 
 def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -146,9 +146,17 @@ def _open_hdf5(overlay: Overlay, mode: str) -> Any:
     return h5py.File(overlay, mode, libver="earliest")
 
 
+def _nothing(_: Overlay) -> None:
+    pass
+
+
 @contextmanager
-def create_hdf5(path: Path) -> Iterator[Any]:
+def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
     """A new HDF5 file, which takes its place at the end of the block; nothing happens if that fails.
+
+    Args:
+        path: the file.
+        finish: gets the bytes when the library has closed the file, and may change them before they are written.
 
     Raises:
         NoRoomError: there is no room for it.
@@ -159,6 +167,7 @@ def create_hdf5(path: Path) -> Iterator[Any]:
             overlay = Overlay(number)
             with _open_hdf5(overlay, "w") as file:
                 yield file
+            finish(overlay)
             _finish(draft, overlay)
         finally:
             os.close(number)
@@ -170,8 +179,8 @@ def create_hdf5(path: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def change_hdf5(path: Path) -> Iterator[Any]:
-    """An HDF5 file open for changes, which are made at the end of the block, all or none.
+def change_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Iterator[Any]:
+    """An HDF5 file open for changes, which are made at the end of the block, all or none; arguments of `create_hdf5`.
 
     Raises:
         NoRoomError: there is no room for them.
@@ -182,6 +191,7 @@ def change_hdf5(path: Path) -> Iterator[Any]:
         try:
             with _open_hdf5(overlay, "r+") as file:
                 yield file
+            finish(overlay)
             _finish(path, overlay)
         except BaseException:
             os.ftruncate(number, overlay.size)

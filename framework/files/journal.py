@@ -48,7 +48,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
         NoRoomError: there is no room; the file is as it was.
         OSError: other failures; the file is as it was, or its journal is left.
     """
-    journal, is_set = journal_of(path), end is not None
+    is_set = end is not None
     if end is None:
         end = max([size, *(place + len(new) for place, new in (*changes, *behind))])
     try:
@@ -57,6 +57,7 @@ def change_file(path: Path, size: int, changes: Changes, behind: Changes = (), e
         if is_set:
             os.truncate(path, end)
         if changes:
+            journal = journal_of(path)
             _write_journal(journal, size, end, changes)
             _change(path, size, changes)
             journal.unlink()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import grp
-import importlib
 import json
 import os
 import stat
@@ -24,7 +23,8 @@ import numba
 import numpy as np
 
 from windlass.framework.files.whole_files import check_seal, seal
-from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
+from windlass.framework.kernels.cache_key import NotCacheableError
+from windlass.framework.kernels.type_names import decode_type, encode_type
 
 _numba: Any = numba  # its inner parts are not made for type checkers
 
@@ -98,7 +98,7 @@ def write_entry(path: Path, key: str, result: Any) -> None:
         "library": [library, kind],
         "lengths": [len(block) for block in blocks],
         "function": {name: getattr(function, name) for name in _PLAIN},
-        "returns": _encode(result.signature.return_type),
+        "returns": encode_type(result.signature.return_type),
         "environments": [
             [env.globals.get("__name__"), [_encode_constant(value) for value in env.consts], env.env_name]
             for env in environments
@@ -143,19 +143,60 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     for name in _PLAIN:
         value = header["function"][name]
         setattr(function, name, tuple(value) if isinstance(value, list) else value)
-    returns = _decode(header["returns"])
+    returns = decode_type(header["returns"])
     function.restype, function.argtypes, function.kws, function.doc = returns, arguments, (), ""
     function.typemap = function.calltypes = function.global_dict = None
-    rebuild = _numba.core.environment._rebuild_env
     environments = [
-        rebuild(module, [_decode_constant(kind, text) for kind, text in constants], name)
+        _rebuild_environment(module, [_decode_constant(kind, text) for kind, text in constants], name)
         for module, constants, name in header["environments"]
     ]
     signature = _numba.core.typing.signature(returns, *arguments)
     signature = signature.replace(pysig=_numba.core.utils.pysignature(dispatcher.py_func))
-    library = (*header["library"], blocks)
+    entries = function.llvm_func_name, function.llvm_cpython_wrapper_name, function.llvm_cfunc_wrapper_name
+    target_context.codegen()._engine._defined_symbols.update(entries, (env.env_name for env in environments))
+    library = (*header["library"], (blocks[0], _empty_module()))
     parts = (library, function, environments[0], signature, False, (), "", (), tuple(environments[1:]))
-    return _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
+    result = _numba.core.compiler.CompileResult._rebuild(target_context, *parts)
+    return _put_off_parsing(result, blocks[1])
+
+
+@functools.cache
+def _empty_module() -> bytes:
+    code: bytes = llvmlite.binding.parse_assembly("").as_bitcode()
+    return code
+
+
+def _put_off_parsing(result: Any, code: bytes) -> Any:
+    """The result, whose code for callers is parsed when a caller is compiled: most have none that is."""
+    library = result.library
+    base: Any = type(library)
+    library.__class__ = _create_class(base)
+    library.code, library.parsed = code, None
+    return result
+
+
+@functools.cache
+def _create_class(base: Any) -> Any:
+    def parse(library: Any) -> Any:
+        if library.parsed is None:
+            library.parsed = llvmlite.binding.parse_bitcode(library.code)
+        return library.parsed
+
+    return type(base.__name__, (base,), {"_shared_module": property(parse)})
+
+
+def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
+    """What machine code sees of Python: constants, and the module of its function by its name alone.
+
+    Most are of functions inside of numba, whose modules take as long to import as all kernels of a model to be read.
+    """
+    class_ = _numba.core.environment.Environment
+    if module in sys.modules or name in class_._memo:
+        return _numba.core.environment._rebuild_env(module, constants, name)
+    environment = class_._memo[name] = class_({"__name__": module})
+    environment.consts[:] = constants
+    environment.env_name = name
+    return environment
 
 
 def _read_trusted(path: Path) -> bytes | None:
@@ -194,42 +235,3 @@ def _encode_constant(value: Any) -> tuple[str, Any]:
 
 def _decode_constant(kind: str, text: Any) -> Any:
     return np.dtype(text) if kind == "dtype" else text
-
-
-def _encode(kind: Any) -> Any:
-    """A type of results as JSON can hold it."""
-    types = _numba.types
-    describe_type(kind, returned=True)
-    if isinstance(kind, types.BaseNamedTuple):
-        class_ = kind.instance_class
-        return ["named", class_.__module__, class_.__qualname__, [_encode(item) for item in kind]]
-    if isinstance(kind, types.BaseTuple):
-        return ["tuple", [_encode(item) for item in kind]]
-    if isinstance(kind, types.Optional):
-        return ["optional", _encode(kind.type)]
-    if isinstance(kind, types.Array):
-        return ["array", _encode(kind.dtype), kind.ndim, kind.layout, not kind.mutable, kind.aligned]
-    name = "boolean" if kind == types.boolean else str(kind)
-    if getattr(types, name, None) != kind:
-        raise NotCacheableError(f"returns {kind}")
-    return name
-
-
-def _decode(text: Any) -> Any:
-    """The type that `_encode` has described."""
-    types = _numba.types
-    if isinstance(text, str):
-        return getattr(types, text)
-    what, *rest = text
-    if what == "named":
-        class_: Any = importlib.import_module(rest[0])
-        for name in rest[1].split("."):
-            class_ = getattr(class_, name)
-        items = tuple(_decode(item) for item in rest[2])
-        return types.BaseTuple.from_types(items, class_)
-    if what == "tuple":
-        return types.Tuple(tuple(_decode(item) for item in rest[0]))
-    if what == "optional":
-        return types.Optional(_decode(rest[0]))
-    dtype, ndim, layout, readonly, aligned = rest
-    return types.Array(_decode(dtype), ndim, layout, readonly=readonly, aligned=aligned)

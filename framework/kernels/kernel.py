@@ -13,14 +13,15 @@ Environment variables:
     WINDLASS_BOUNDSCHECK=1: array indices are checked and errors raise IndexError; slower, kept apart from the rest.
     WINDLASS_CACHE: folder for the machine code; the default is windlass in $XDG_CACHE_HOME, else in ~/.cache.  It must
         belong to the user or to root, and nobody else may write it.  One that can only be read is used, too.
+    WINDLASS_COMPILERS: processes that compile at a time when much is missing; the default is one for each core.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import os
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -34,11 +35,17 @@ import numpy as np
 
 from windlass.framework.kernels.cache import FORMAT, find_folder, read_entry, write_entry
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type, eval_content
+from windlass.framework.kernels.listed import Job, file_stem, start_helpers
+from windlass.framework.kernels.locks import Lock
+from windlass.framework.kernels.type_names import encode_type
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _numba: Any = numba  # its inner parts are not made for type checkers
+
+# What was imported stays until the end: looking for rubbish in it takes a fifth of a short run, most of it at the end.
+gc.freeze()
 
 # Freedoms that leave NaN and inf alone: a kernel must be able to see that its input is not finite.
 _FAST = frozenset({"contract", "reassoc", "nsz", "arcp"})
@@ -109,6 +116,27 @@ def loaded() -> int:
     return _process.loaded
 
 
+def is_kept(function: Any, arguments: tuple[Any, ...]) -> bool:
+    """Whether a kernel for these types is in the cache folder, or another process is about to put it there."""
+    folder, _ = cache_folder()
+    path = None if folder is None else folder / function._cache.eval_key(arguments, None)
+    if path is None or path.exists():
+        return path is not None
+    lock = Lock(path, wait=False)
+    lock.release()
+    return lock.waited
+
+
+def asked() -> list[Job]:
+    """The kernels that this process looked up by name, with the types of their arguments, for kernels.json."""
+    found = []
+    for dispatcher, arguments in _process.asked:
+        module, name = dispatcher.py_func.__module__, dispatcher._cache.name
+        if vars(sys.modules[module]).get(name) is dispatcher:
+            found.append(Job(module, name, [encode_type(kind) for kind in arguments]))
+    return found
+
+
 @dataclass
 class _Compilation:
     """A compilation under way; callees are compiled inside of it."""
@@ -126,6 +154,8 @@ class _Process:
 
     compiled: list[tuple[str, float]] = field(default_factory=list)  # names, seconds [s]
     loaded: int = 0  # kernels read from the folder
+    asked: list[tuple[Any, tuple[Any, ...]]] = field(default_factory=list)  # kernels and types, but for inner ones
+    locks: dict[str, Lock] = field(default_factory=dict)  # by the key of what is being compiled here
     open: list[_Compilation] = field(default_factory=list)  # under way, innermost last; numba's lock guards it
     ready: dict[str, Any] = field(default_factory=dict)  # results by key, for factories that are called again
     said: set[str] = field(default_factory=set)  # topics of the messages printed
@@ -143,10 +173,13 @@ def _describe_place() -> str:
     return f"for this run only: {reason}; {advice}" if reason else f"kept in {folder}"
 
 
+def _is_first_rank() -> bool:
+    return (os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ.get("PMI_RANK") or "0") == "0"
+
+
 def _say_once(topic: str, message: str) -> None:
     """Print a message to stderr, once per topic, on the first rank only (MPI itself may not be imported yet)."""
-    rank = os.environ.get("OMPI_COMM_WORLD_RANK") or os.environ.get("PMI_RANK") or "0"
-    if topic not in _process.said and rank == "0":
+    if topic not in _process.said and _is_first_rank():
         print(f"windlass: {message}", file=sys.stderr, flush=True)
     _process.said.add(topic)
 
@@ -163,17 +196,22 @@ class _KernelCache:
         key = None
         try:
             arguments, return_type = _numba.core.sigutils.normalize_signature(signature)
-            key = self._eval_key(arguments, return_type)
+            key = self.eval_key(arguments, return_type)
+            if not _process.open:
+                _process.asked.append((self.dispatcher, arguments))
             result = _process.ready.get(key)
             if result is not None and result.signature.args == arguments:
                 # Same machine code, but a Python entry of its own, since each kernel removes its entry when it dies.
                 entry = target_context.get_executable(result.library, result.fndesc, result.environment)
                 return result._replace(entry_point=entry, metadata=None)
             folder, _ = cache_folder()
-            result = (
-                None if folder is None else read_entry(folder / key, key, arguments, self.dispatcher, target_context)
-            )
+            if folder is not None:
+                where = (folder / key, key, arguments, self.dispatcher, target_context)
+                result = read_entry(*where)
+                if result is None and self._wait(folder, key):
+                    result = read_entry(*where)
             if result is not None:
+                self._let_go(key)
                 _process.ready[key] = result
                 _process.loaded += 1
                 return result
@@ -203,12 +241,19 @@ class _KernelCache:
             _process.open[-1].inner += seconds
         if done.key is None:
             return
-        _process.ready[done.key] = result
+        try:
+            self._keep(done.key, result)
+        finally:
+            self._let_go(done.key)
+
+    def _keep(self, key: str, result: Any) -> None:
+        """Keep the result, for this process and in the folder."""
+        _process.ready[key] = result
         folder, _ = cache_folder()
         if folder is None or not os.access(folder, os.W_OK):
             return
         try:
-            write_entry(folder / done.key, done.key, result)
+            write_entry(folder / key, key, result)
         except NotCacheableError as error:
             _say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
         except Exception as error:  # a kernel that cannot be kept (full disk, unknown numba) still runs
@@ -217,7 +262,22 @@ class _KernelCache:
     def flush(self) -> None:
         """Nothing: files are named by content, so none is ever out of date."""
 
-    def _eval_key(self, arguments: tuple[Any, ...], return_type: Any) -> str:
+    def _wait(self, folder: Path, key: str) -> bool:
+        """Have other cores help, and get the right to compile; whether another process had it before."""
+        if key in _process.locks or not os.access(folder, os.W_OK):
+            return False
+        if _is_first_rank():
+            start_helpers(f"{self.dispatcher.py_func.__module__}:{self.name}", folder)
+        lock = _process.locks[key] = Lock(folder / key)
+        return lock.waited
+
+    @staticmethod
+    def _let_go(key: str) -> None:
+        """Give back the right to compile."""
+        if key in _process.locks:
+            _process.locks.pop(key).release()
+
+    def eval_key(self, arguments: tuple[Any, ...], return_type: Any) -> str:
         """Name of the file for these argument types; 40 hexadecimal digits at the end tell it from all others."""
         content = self.dispatcher.content = eval_content(self.dispatcher, {}, ())
         config = _numba.config
@@ -230,4 +290,4 @@ class _KernelCache:
             (repr(config.OPT), config.BOUNDSCHECK, config.LOOP_VECTORIZE, config.SLP_VECTORIZE, config.USING_SVML),
         )
         digits = hashlib.sha256(repr(facts).encode()).hexdigest()[:40]
-        return f"{re.sub('[^A-Za-z0-9_]+', '.', self.name)[-80:]}-{digits}"
+        return f"{file_stem(self.name)}-{digits}"

@@ -16,8 +16,10 @@ from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
 from windlass.framework.launch.launcher import launched_rank, launched_size
 
-# Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one speaks.
-HEAD_START = 2.0
+# Head start of the first rank [s]: when all ranks fail alike, it has ended the job before another one speaks.  Before
+# the first solve nothing keeps them in step, and on a busy machine one is later by some of the time since they began.
+HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
+_begin = time.monotonic()
 process = {"failed": False}
 """Whether an error of this process has been reported."""
 _hints: list[Callable[[], str]] = []
@@ -110,7 +112,7 @@ def leave(code: int) -> int:
 def say(text: str) -> None:
     """Print an error; ranks other than the first one wait a while."""
     if _rank() > 0:
-        time.sleep(HEAD_START)
+        time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))
     sys.stdout.flush()
     print(text, file=sys.stderr, flush=True)
 

@@ -5,8 +5,10 @@ Arguments go in as ctypes values, so that none is cut to 32 bits.  A call that f
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
+import weakref
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from windlass.framework.arrays import FloatArray, IntArray
 FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's numbers of the kinds of factors, by the preconditioners that make them."""
 Pointer = ctypes.c_void_p
+_linked: weakref.WeakKeyDictionary[Any, tuple[str, int]] = weakref.WeakKeyDictionary()
+"""Matrices and preconditioners that work by Python objects, by these: "Mat" or "PC", and the handle."""
 
 
 @functools.cache
@@ -89,6 +93,31 @@ def reset_scotch() -> None:
     seed = getattr(_library(), "SCOTCH_randomSeed", None)
     if seed is not None:
         seed(1)
+
+
+def set_python_context(shell: Any, context: Any) -> None:
+    """Have a matrix or preconditioner work by functions of a Python object.
+
+    PETSc frees what is left of it after Python has ended and would still call the object then, so that the link is cut
+    before the end.
+    """
+    shell.setType("python")
+    shell.setPythonContext(context)
+    _linked[context] = type(shell).__name__, shell.handle
+
+
+@atexit.register
+def _cut_links() -> None:
+    """Make the matrices and preconditioners that Python objects live for ones without functions."""
+    if _linked and not _petsc().Sys.isFinalized():
+        for name, handle in _linked.values():
+            _call(f"{name}SetType", Pointer(handle), ctypes.c_char_p(b"shell"))
+
+
+def set_failed(pc: Any, failed: bool) -> None:
+    """PCSetFailedReason: whether the factors of a preconditioner have met a pivot of 0, which its solver then tells."""
+    pivot, none = 2, 0  # PC_FACTOR_NUMERIC_ZEROPIVOT, PC_NOERROR
+    _call("PCSetFailedReason", Pointer(pc.handle), ctypes.c_int(pivot if failed else none))
 
 
 def set_line_search(snes: Any, kind: str) -> None:

@@ -12,6 +12,7 @@ keeps only what is local.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout.migration import couplings_of, find_couplings, move_rows
 from windlass.framework.layout.partition import find_hubs, find_row_owners, partition_coordinates
+from windlass.framework.layout.substructure import Couplings, Substructure, create_substructure
 from windlass.framework.layout.unknowns import BLOCK, Unknowns, block_unknowns
 from windlass.framework.model.law import law_of, role_of
 from windlass.framework.model.lookup import Lookup
@@ -51,6 +53,7 @@ class Layout:
         ghost_numbers: numbers of the ghosts in PETSc vectors of coordinates, shape (n - n_owned,).
         reference: reference coordinates by local number, spare entry 0, shape (n + 1,).
         displacement, velocity: initial values by local number, shape (n,).
+        nodes: first unknown of each local node whose four coordinates follow each other, ascending, shape (nodes,).
         rotations: local numbers of the Euler parameters of nodes, owned or not, shape (k, 4).
         ghosts: the exchange of the ghosts among the coordinates.
         unknowns: the unknowns of this process.
@@ -91,6 +94,7 @@ class Layout:
         ghosts = self._find_ghosts(own, table_dofs | node_dofs)
         self._number_dofs(dof_owner, own, ghosts)
         self._number_unknowns(self._list_unknowns(dof_owner, row_owner, table_dofs, hub), own, ghosts)
+        self.nodes = self._find_nodes()
         found = [np.zeros((0, 4), np.int64)]
         for component, world_dofs in number.node_dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
@@ -182,14 +186,29 @@ class Layout:
 
     def blocks(self) -> Unknowns | None:
         """The unknowns in blocks of four, see `block_unknowns`; None on several processes and where few would be."""
-        return block_unknowns(self.unknowns, self.find_nodes()) if self.size == 1 else None
+        return block_unknowns(self.unknowns, self.nodes) if self.size == 1 else None
 
-    def find_nodes(self) -> IntArray:
-        """First unknown of each node with four coordinates whose unknowns follow each other, ascending, (nodes,)."""
+    @cached_property
+    def substructure(self) -> Substructure | None:
+        """The order of the unknowns for elimination by parts, see `create_substructure`; the systems must be there.
+
+        None on one process, in worlds with contact sets, and where few unknowns would be in blocks.  All processes ask
+        for it together.
+        """
+        if self.size == 1 or len(self.unknowns.of_world_dof):
+            return None
+        of_dof, couplings = np.append(self.unknowns.of_dof, -1), list[Couplings]()
+        for system in self.systems.values():
+            held = system.constraint.multipliers if system.constraint else np.zeros((len(system.dofs), 0), np.int64)
+            couplings.append(Couplings(of_dof[system.dofs], self.unknowns.of_multiplier[held]))
+        return create_substructure(self.unknowns, self.nodes, couplings, self.processes)
+
+    def _find_nodes(self) -> IntArray:
         found = [np.zeros(0, np.int64)]
         for dofs in self.world.numbering.node_dofs.values():
             if dofs.shape[1] == BLOCK:
-                unknowns = self.unknowns.of_dof[self.local_dofs(dofs)]
+                local = self.local_dofs(dofs)
+                unknowns = self.unknowns.of_dof[local[(local < self.spare).all(axis=1)]]
                 found.append(unknowns[(np.diff(unknowns, axis=1) == 1).all(axis=1), 0])
         nodes: IntArray = np.sort(np.concatenate(found))
         return nodes

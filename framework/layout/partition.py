@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
 from windlass.framework.arrays import IntArray
 from windlass.framework.command_line import options
@@ -249,6 +248,8 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
     Raises:
         OptionError: PETSc cannot do it.
     """
+    from scipy.sparse import coo_array  # here, because one process needs no partition
+
     count, (i, j) = len(graph.weight), graph.edges.T
     # the partitioner is not deterministic in several threads, nor from another seed
     os.environ.setdefault("SCOTCH_PTHREAD_NUMBER", "1")

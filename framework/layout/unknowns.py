@@ -54,14 +54,11 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
     """
     if not len(nodes):
         return None
-    # single unknowns before each node, and after the last one, fill whole blocks
-    singles = np.diff(np.concatenate(([-BLOCK], nodes))) - BLOCK
-    pads_before = np.concatenate(([0], np.cumsum(-singles % BLOCK)))
-    number = np.arange(plain.owned)
-    number += pads_before[np.searchsorted(nodes, number, side="right")]
-    total = BLOCK * (-(-(int(number[-1]) + 1) // BLOCK) + 1)
+    number = number_in_blocks(plain.owned, nodes)
+    total = int(number[-1]) + BLOCK
     if BLOCK * len(nodes) < FULL * (total - BLOCK):
         return None
+    number = number[:-1]
     pads: IntArray = np.setdiff1d(np.arange(total), number)
     return plain._replace(
         of_dof=number[plain.of_dof],
@@ -70,3 +67,22 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
         owned=total,
         pads=pads,
     )
+
+
+def number_in_blocks(count: int, starts: IntArray) -> IntArray:
+    """New numbers 0, 1, ... of unknowns that keep their order, with gaps so that some begin a block.
+
+    Args:
+        count: number of unknowns.
+        starts: those that begin a block.
+
+    Returns:
+        The new numbers, and last the end of all, filled up to whole blocks, shape (count + 1,).
+    """
+    bounds = np.unique(np.concatenate(([0], starts, [count])))
+    filled = -(-np.diff(bounds) // BLOCK) * BLOCK
+    first = np.concatenate(([0], np.cumsum(filled)))
+    every = np.arange(count + 1)
+    part = np.searchsorted(bounds, every, side="right") - 1
+    numbers: IntArray = first[part] + every - bounds[part]
+    return numbers

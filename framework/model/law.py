@@ -27,6 +27,20 @@ from windlass.framework.parallel.processes import Processes
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
 
+class Numbers(Protocol):
+    """What a law may ask of the numbers of the whole world; see `Numbering`."""
+
+    node_dofs: dict[type[Component], IntArray]
+    reference: FloatArray
+    displacement: FloatArray
+
+    def places(self, dofs: IntArray) -> IntArray:
+        """Places of coordinates among those that this process knows."""
+
+    def reference_of(self, dofs: IntArray) -> FloatArray:
+        """Reference coordinates of world coordinates."""
+
+
 class Tables(Protocol):
     """What a law may ask of a world, and what numbers and spreads its tables; see `World`."""
 
@@ -37,7 +51,10 @@ class Tables(Protocol):
     is_distributed: bool
     processes: Processes | None
     calls: list[tuple[str, int, bool]]
-    numbering: Any
+
+    @property
+    def numbering(self) -> Numbers:
+        """World numbers and initial values."""
 
     @property
     def count(self) -> int:
@@ -156,12 +173,19 @@ class LocalRows:
     @property
     def columns(self) -> Any:
         """What `Law.bind` gives for these rows; made once, and again after a switchable column of them was changed."""
+        bind = _laws[self.table.component].bind
+        assert bind is not None, f"{self.table.kind} has no Law.bind"
+        return self.kept("columns", lambda: bind(self))
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What is made of these rows once, and again after a switchable column of them was changed."""
         version = self.world.changed.get(self.table.component, 0)
         if self._bound.get("version") != version:
-            bind = _laws[self.table.component].bind
-            assert bind is not None, f"{self.table.kind} has no Law.bind"
-            self._bound.update(columns=bind(self), version=version)
-        return self._bound["columns"]
+            self._bound.clear()
+            self._bound["version"] = version
+        if name not in self._bound:
+            self._bound[name] = make()
+        return self._bound[name]
 
     def select(self, which: IntArray) -> LocalRows:
         """Some of these rows by their positions, shape (k,)."""

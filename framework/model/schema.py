@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, read_words, read_yes_no, show
 from windlass.framework.errors import ModelError
+from windlass.framework.launch.script_end import install_in_script
+
+# errors in a model, or in a law of the user, are messages without traceback from here on
+install_in_script()
 
 REQUIRED: Any = object()
 """Marks a column without default."""

@@ -311,6 +311,7 @@ class System:
             of history values, where solvers see if they repeat.
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
+        renew: ``(fields)`` writes those of ``fields.data`` between two steps that mean nothing since `World.set`.
         energy: ``(fields) -> J`` stored energy, for tests and balances.
         checks: what the law says about its rows.
         fused: residual and tangent with inertia in one pass.
@@ -330,6 +331,7 @@ class System:
     constraint: ConstraintSystem | None = None
     post_newton: Callable[[Evaluation], PostNewton | None] | None = None
     decide: Callable[[Fields], None] | None = None
+    renew: Callable[[Fields], None] | None = None
     energy: Callable[[Fields], float] | None = None
     checks: Checks = field(default_factory=Checks)
     fused: Fused | None = None

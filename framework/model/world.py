@@ -12,7 +12,6 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, subclass, word
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-from windlass.framework.launch.script_end import install_in_script
 from windlass.framework.model.adding import count_rows
 from windlass.framework.model.law import law_of, require_law
 from windlass.framework.model.numbering import Numbering
@@ -22,9 +21,6 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.parallel.processes import Processes
 
 Handles = Entity | Sequence[Entity]
-
-# errors in a model are messages without traceback from here on
-install_in_script()
 
 
 class World:

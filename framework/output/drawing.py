@@ -63,16 +63,25 @@ class Canvas:
     Args:
         drawings: drawings of the reference configuration.
         paintings: paintings at any instant, for their intervals and names.
+        names: fields that are wanted; default: all.
+        others: units of fields that the caller adds.
 
     Attributes:
         mesh: reference points, lines and labels.
         units: unit of every field of `compose`.
 
     Raises:
-        OutputError: nothing is drawn, or two laws give one name to fields of different units or rules.
+        OutputError: nothing is drawn, two laws give one name to fields of different units or rules, or there is no
+            field of a name.
     """
 
-    def __init__(self, drawings: Sequence[Drawing], paintings: Sequence[Painting]) -> None:
+    def __init__(
+        self,
+        drawings: Sequence[Drawing],
+        paintings: Sequence[Painting],
+        names: Sequence[str] | None = None,
+        others: Mapping[str, str] | None = None,
+    ) -> None:
         if not sum(len(d.lines) for d in drawings):
             raise OutputError(
                 "the model has nothing to draw: it needs a cable or another entity that is drawn as lines"
@@ -84,63 +93,111 @@ class Canvas:
         lines = np.concatenate([d.lines + k for d, k in zip(drawings, first, strict=True)])
         part = np.concatenate([d.part + k for d, k in zip(drawings, first_label, strict=True)])
         self.mesh = LineMesh(np.concatenate([_with_z(d.points) for d in drawings]), lines, part)
-        self.units: dict[str, str] = {"displacement": "m"}
+        units: dict[str, str] = {"displacement": "m"}
         painted = [{name: paint.unit for name, paint in p.fields.items()} for p in paintings]
-        for name, unit in chain.from_iterable(units.items() for units in [*(d.units for d in drawings), *painted]):
-            if self.units.setdefault(name, unit) != unit:
-                raise OutputError(f"field {name!r} is drawn in {self.units[name]} and in {unit}: must be one unit")
+        for name, unit in chain.from_iterable(u.items() for u in [*(d.units for d in drawings), *painted]):
+            if units.setdefault(name, unit) != unit:
+                raise OutputError(f"field {name!r} is drawn in {units[name]} and in {unit}: must be one unit")
+        units |= others or {}
+        unknown = [name for name in names or () if name not in units]
+        if unknown:
+            raise OutputError(f"fields = {unknown[0]!r}: must be some of {', '.join(units)}")
+        self.units = {name: unit for name, unit in units.items() if names is None or name in names}
         entity = np.concatenate([d.entity for d in drawings])
         start, end = np.concatenate([d.start for d in drawings]), np.concatenate([d.end for d in drawings])
         self._overlaps = [find_overlaps(entity, start, end, p.target, p.start, p.end) for p in paintings]
+        # arrays that each frame fills again
+        self._points = Joined([len(d.points) for d in drawings])
+        self._lines = Joined([len(d.lines) for d in drawings])
+        self._displacement = np.zeros(self.mesh.points.shape)
 
     def compose(
         self, drawings: Sequence[Drawing], paintings: Sequence[Painting]
     ) -> tuple[FloatArray, dict[str, FloatArray], dict[str, FloatArray]]:
         """Points [m], shape (n, 3), point fields and line fields of one frame, from drawings and paintings in order.
 
-        `displacement` from the points of the reference configuration is added to the point fields.
+        `displacement` from the points of the reference configuration is added to the point fields.  The next call
+        fills the same arrays.
         """
-        points = np.concatenate([_with_z(d.points) for d in drawings])
-        point_data = _join([d.point_data for d in drawings], [len(d.points) for d in drawings])
-        point_data["displacement"] = points - self.mesh.points
-        cell_data = _join([d.cell_data for d in drawings], [len(d.lines) for d in drawings])
+        points = self._points.join("points", [d.points for d in drawings])
+        point_data = self._join(self._points, [d.point_data for d in drawings])
+        if "displacement" in self.units:
+            point_data["displacement"] = np.subtract(points, self.mesh.points, out=self._displacement)
+        cell_data = self._join(self._lines, [d.cell_data for d in drawings])
+        drawn = set(cell_data)
+        empty: dict[str, float] = {}
         for painting, overlap in zip(paintings, self._overlaps, strict=True):
             for name, paint in painting.fields.items():
-                _lay(cell_data, name, paint, overlap, len(self.mesh.lines))
+                if name in self.units:
+                    first = name not in drawn and name not in empty
+                    if name not in empty:
+                        # what is drawn is the law's own
+                        cell_data[name] = self._lines.fresh(name) if first else cell_data[name].copy()
+                    _lay(cell_data[name], paint, overlap, first)
+                    empty[name] = paint.empty
         # only now, since a value for "nothing" would take part in the rules
-        for name, paint in chain.from_iterable(p.fields.items() for p in paintings):
-            cell_data[name] = np.where(np.isnan(cell_data[name]), paint.empty, cell_data[name])
+        for name, value in empty.items():
+            cell_data[name][np.isnan(cell_data[name])] = value
         return points, point_data, cell_data
+
+    def _join(self, joined: Joined, parts: Sequence[Mapping[str, FloatArray]]) -> dict[str, FloatArray]:
+        """Fields of several drawings one after the other, NaN where a drawing lacks a field."""
+        names = dict.fromkeys(name for part in parts for name in part if name in self.units)
+        return {name: joined.join(name, [part.get(name) for part in parts]) for name in names}
+
+
+class Joined:
+    """Arrays that take values of several drawings one after the other, by name.
+
+    Args:
+        counts: numbers of values, shape (drawings,).
+    """
+
+    def __init__(self, counts: Sequence[int]) -> None:
+        self._ends = [int(end) for end in np.cumsum(counts)]
+        self._arrays: dict[str, FloatArray] = {}
+
+    def join(self, name: str, parts: Sequence[FloatArray | None]) -> FloatArray:
+        """Values of all drawings, NaN for those without; vectors get a third component.
+
+        Those of one drawing alone are not copied.
+        """
+        if len(parts) == 1 and parts[0] is not None and parts[0].shape[1:] != (2,):
+            return parts[0]
+        known = next(part for part in parts if part is not None)
+        if name not in self._arrays:
+            self._arrays[name] = np.full((self._ends[-1], *((3,) if known.ndim == 2 else ())), np.nan)
+        joined, begin = self._arrays[name], 0
+        for end, part in zip(self._ends, parts, strict=True):
+            if part is not None:
+                joined[begin:end] = part if part.shape[1:] != (2,) else _with_z(part)
+            begin = end
+        return joined
+
+    def fresh(self, name: str) -> FloatArray:
+        """NaN for all drawings."""
+        array = self._arrays.setdefault(name, np.empty(self._ends[-1]))
+        array.fill(np.nan)
+        return array
 
 
 def _with_z(points: FloatArray) -> FloatArray:
     return points if points.shape[1] == 3 else np.column_stack((points, np.zeros(len(points))))
 
 
-def _join(parts: Sequence[Mapping[str, FloatArray]], counts: Sequence[int]) -> dict[str, FloatArray]:
-    """Fields of several drawings one after the other, NaN where a drawing lacks a field."""
-    joined: dict[str, FloatArray] = {}
-    ends = np.cumsum(counts)
-    for part, count, end in zip(parts, counts, ends, strict=True):
-        for name, values in part.items():
-            if values.ndim == 2:
-                values = _with_z(values)
-            target = joined.setdefault(name, np.full((int(ends[-1]), *values.shape[1:]), np.nan))
-            target[end - count : end] = values
-    return joined
-
-
-def _lay(fields: dict[str, FloatArray], name: str, paint: Paint, overlap: Overlap, lines: int) -> None:
-    """Combine one painted field with what lies on the lines already; NaN stands for nothing."""
+def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None:
+    """Combine one painted field with what lies on the lines already, nothing for the first one; NaN is nothing."""
+    if not len(overlap.line):
+        return
     combine = COMBINE[paint.rule]
     values = paint.values[overlap.interval]
     if paint.rule == "sum":
         values = values * overlap.share
-    new = np.full(lines, np.nan)
-    if len(overlap.line):
-        new[overlap.line] = combine.reduceat(values, overlap.first)
-    old = fields.get(name, np.full(lines, np.nan))
-    fields[name] = np.where(np.isnan(old), new, np.where(np.isnan(new), old, combine(old, new)))
+    new = combine.reduceat(values, overlap.first)
+    if not first:
+        old = field[overlap.line]
+        new = np.where(np.isnan(old), new, np.where(np.isnan(new), old, combine(old, new)))
+    field[overlap.line] = new
 
 
 def check_drawing(kind: str, drawing: Drawing) -> Drawing:

@@ -1,13 +1,13 @@
 """The recorder: writes what the laws of a model draw and paint as time series for viewers, while a solver runs.
 
-    with Recorder("belt", every=50) as out:
+    with Recorder("belt") as out:
         state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[out])
 
 | format | file to open | points | how to see the motion |
 | --- | --- | --- | --- |
+| ``vtkhdf`` (ParaView from 5.12 on) | ``belt.vtkhdf`` | moved | as it is |
 | ``vtu`` | ``belt.pvd`` | moved | as it is |
 | ``xdmf`` | ``belt.xdmf`` | reference | filter Warp By Vector with ``displacement``, scale factor 1 |
-| ``vtkhdf`` | ``belt.vtkhdf`` | moved | as it is |
 
 Field names of these files cannot hold units: the unit of every field is in `Recorder.field_units` and in the docstrings
 of the drawing laws.  Everything is in SI units and in the global frame.
@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.framework.checks.checks import checked, each, either, instance, optional, path, whole, word
+from windlass.framework.checks.checks import checked, each, either, instance, optional, path, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
@@ -36,7 +36,7 @@ from windlass.framework.output.drawing import Canvas
 from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.scene import Drawn, Scene
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries
+from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Style
 from windlass.framework.output.vtkhdf import VtkhdfSeries
 from windlass.framework.output.vtu import VtuSeries
 from windlass.framework.output.xdmf import XdmfSeries
@@ -44,16 +44,16 @@ from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.state import State
 
 SERIES: dict[str, type[VtuSeries] | type[XdmfSeries] | type[VtkhdfSeries]] = {
+    "vtkhdf": VtkhdfSeries,
     "vtu": VtuSeries,
     "xdmf": XdmfSeries,
-    "vtkhdf": VtkhdfSeries,
 }
 
-SUFFIXES = {"vtu": (".pvd",), "xdmf": (".xdmf", ".h5"), "vtkhdf": (".vtkhdf",)}
+SUFFIXES = {"vtkhdf": (".vtkhdf",), "vtu": (".pvd",), "xdmf": (".xdmf", ".h5")}
 
 
 class Recorder(EveryNth):
-    """Records the start, every n-th step and the last state of a solve; a hook, and a context manager.
+    """Records the start, as many frames as a film needs and the last state of a solve; a hook, and a context manager.
 
     When the solve fails, the last good state is recorded before the error is raised.  Under MPI all processes call it
     and the first one writes.  After a restart the series of the interrupted run go on; one that is damaged is kept, and
@@ -62,12 +62,16 @@ class Recorder(EveryNth):
 
     Args:
         name: name of the files without suffix, with or without a folder.
-        every: record every n-th accepted step, >= 1.
-        formats: some of ``"vtu"``, ``"xdmf"``, ``"vtkhdf"``.
+        every: record every n-th accepted step, >= 1, whatever ``frames`` says; default: ``frames``.
+        formats: some of ``"vtkhdf"``, ``"vtu"``, ``"xdmf"``.
         folder: folder of the files, made if it does not exist; default: that of ``name``, or the working directory.
         subdivisions: number of straight lines that show one cable element, >= 1.
         axis: what orders the frames: ``"time"`` [s], or ``"step"`` [1], the number of the step, for statics, where time
             stands still.
+        frames: frames of each solve, evenly in time, in statics evenly by load steps; at most one for each step.
+        fields: names of the fields that are written; default: all.
+        precision: of fields; points and times are always double.
+        compress: whether ``vtkhdf`` is compressed; ``vtu`` always is, ``xdmf`` never.
 
     Attributes:
         paths: the files to open, absolute; empty before the first frame and on other processes than the first.
@@ -81,20 +85,29 @@ class Recorder(EveryNth):
     @checked(
         OutputError,
         name=path(),
-        every=whole(1),
+        every=optional(whole(1)),
         formats=either(word(), each(word(), "a list of formats")),
         folder=optional(path()),
         subdivisions=whole(1),
         axis=word("time", "step", words="'time' or 'step'"),
+        frames=whole(1),
+        fields=optional(either(word(), each(word(), "a list of names of fields"))),
+        precision=word("double", "single", words="'double' or 'single'"),
+        compress=yes_no(),
     )
     def __init__(
         self,
         name: str | os.PathLike[str],
-        every: int = 1,
-        formats: Sequence[str] = ("vtu", "xdmf"),
+        every: int | None = None,
+        formats: Sequence[str] = ("vtkhdf",),
         folder: str | os.PathLike[str] | None = None,
         subdivisions: int = 4,
         axis: Literal["time", "step"] = "time",
+        *,
+        frames: int = 200,
+        fields: Sequence[str] | None = None,
+        precision: Literal["double", "single"] = "double",
+        compress: bool = False,
     ) -> None:
         formats = (formats,) if isinstance(formats, str) else tuple(formats)
         unknown = [given for given in formats if given not in SERIES]
@@ -109,7 +122,9 @@ class Recorder(EveryNth):
                 check_target(self._base.with_name(self._base.name + suffix), "series")
             if is_first_process():
                 self._lock = OutputLock(self._base, "series")
-        super().__init__(int(every))
+        super().__init__(None if every is None else int(every), int(frames))
+        self._fields = (fields,) if isinstance(fields, str) else None if fields is None else tuple(fields)
+        self._style = Style(precision == "single", compress)
         self._formats, self._axis, self._subdivisions = formats, axis, int(subdivisions)
         self.paths: list[Path] = []
         self.field_units: dict[str, str] = {}
@@ -174,7 +189,9 @@ class Recorder(EveryNth):
     def _write(self, now: float, drawings: list[Drawing], paintings: list[Painting]) -> None:
         assert self._canvas is not None and self._scene is not None
         points, point_data, cell_data = self._canvas.compose(drawings, paintings)
-        lines: dict[str, NDArray[Any]] = {**cell_data, "partition": self._scene.partition}
+        lines: dict[str, NDArray[Any]] = dict(cell_data)
+        if "partition" in self.field_units:
+            lines["partition"] = self._scene.partition
         for k, kind in enumerate(self._formats):
             try:
                 self._series[k].append(now, points, point_data, lines)
@@ -184,8 +201,8 @@ class Recorder(EveryNth):
 
     def _create_canvas(self, drawn: Drawn) -> None:
         assert self._scene is not None
-        self._canvas = Canvas(*drawn)
-        self.field_units = {**self._canvas.units, "partition": "1"}
+        self._canvas = Canvas(*drawn, self._fields, {"partition": "1"})
+        self.field_units = dict(self._canvas.units)
         self._series = [self._create_series(kind) for kind in self._formats]
         self.paths = [series.path for series in self._series]
 
@@ -193,7 +210,7 @@ class Recorder(EveryNth):
         assert self._canvas is not None
         name, first = self._parts[kind]
         kept, digest = self._times[first:], self._digests.get(kind, "")
-        return SERIES[kind](self._base.with_name(name), self._canvas.mesh, kept=kept, digest=digest)
+        return SERIES[kind](self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
         """Keep a series of the interrupted run that is damaged, and begin a new one beside it."""
@@ -220,6 +237,7 @@ class Recorder(EveryNth):
         for kind in self._formats:
             name, first = kept["parts"].get(kind, (self._base.name, self.frames))
             self._parts[kind] = self._base.name + name.removeprefix(kept["name"]), int(first)
+        self._done = self._count_due(state)
         self._digests = dict(kept.get("digests", {}))
         if self.frames:
             self._begin(state)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import OutputError, WindlassError
@@ -241,6 +240,7 @@ def _join_parts(part: IntArray, joints: IntArray | None) -> IntArray:
     """Labels of lines, equal for those of different processes that have joints in common."""
     if joints is None or not len(part):
         return part
+    from scipy.sparse import coo_array  # here, because a run without output need not wait for it
     from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
 
     labels = int(part.max()) + 1

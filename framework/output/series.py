@@ -41,11 +41,26 @@ class Closing:
         self.close()
 
 
+class Style(NamedTuple):
+    """How numbers are written.
+
+    single: fields in single precision (float32); points and times stay double.
+    compress: VTKHDF alone; `.vtu` is always compressed, XDMF never.
+    """
+
+    single: bool = False
+    compress: bool = False
+
+
+PLAIN = Style()
+
+
 class FieldSeries(Closing, ABC):
     """A time series of fields on a `LineMesh`: append frames, then close, or use it as a context manager.
 
     path: folder and name without suffix; the folder must exist.
     mesh: reference points, lines and labels, written once.
+    style: how numbers are written.
     kept, digest: times [s] of the frames of an interrupted run that are continued, and their digest.
 
     Files of an older series of the same name are replaced at the first `append`, or at `close` if nothing came.  A
@@ -63,9 +78,11 @@ class FieldSeries(Closing, ABC):
         path: str | os.PathLike[str],
         suffix: str,
         mesh: LineMesh,
+        style: Style,
         kept: Sequence[float],
         digest: str | None = None,
     ) -> None:
+        self._style = style
         self.path = check_series_path(path, suffix)
         self._mesh = mesh
         self._kept = [float(time) for time in kept]
@@ -95,6 +112,8 @@ class FieldSeries(Closing, ABC):
         if self._closed:
             raise OutputError(f"'{self.path}' is closed: frames must be appended before close()")
         frame, layout = create_frame(self._mesh, self._last, time, points, point_data, cell_data)
+        if self._style.single:
+            frame = frame._replace(point_data=_as_single(frame.point_data), cell_data=_as_single(frame.cell_data))
         self._add(frame)
         self._last = layout
 
@@ -130,7 +149,7 @@ class FrameLayout(NamedTuple):
     """
 
     time: float
-    fields: dict[tuple[str, str], tuple[str, int]] | None
+    fields: dict[tuple[str, str], tuple[np.dtype[Any], int]] | None
 
 
 class FrameDigest:
@@ -188,7 +207,15 @@ def create_frame(
     # viewers take two frames of equal time as two pieces of one frame
     if last is not None and time <= last.time:
         raise OutputError(f"time of a frame = {time!r} s: must be > {last.time!r} s, the time of the frame before")
-    moved = _as_field("points", points, len(mesh.points))
+    known = (last.fields if last is not None else None) or {}
+
+    def as_fields(place: str, values: Mapping[str, ArrayLike], count: int) -> dict[str, FieldArray]:
+        for name in values:
+            if (place, name) not in known:
+                _check_name(f"{place}_data {name!r}", name)
+        return {name: _as_field(f"{place}_data", name, a, count) for name, a in values.items()}
+
+    moved = _as_field("points", "", points, len(mesh.points))
     if moved.ndim != 2:
         raise OutputError(f"points of a frame have shape {moved.shape}: must be ({len(mesh.points)}, 3)")
     if "part" in cell_data:
@@ -196,8 +223,8 @@ def create_frame(
     frame = Frame(
         time,
         moved.astype(np.float64, copy=False),
-        {name: _as_field(f"point_data {name!r}", a, len(mesh.points), name) for name, a in point_data.items()},
-        {name: _as_field(f"cell_data {name!r}", a, len(mesh.lines), name) for name, a in cell_data.items()},
+        as_fields("point", point_data, len(mesh.points)),
+        as_fields("cell", cell_data, len(mesh.lines)),
     )
     fields = {("point", name): _kind_of(a) for name, a in frame.point_data.items()}
     fields.update({("cell", name): _kind_of(a) for name, a in frame.cell_data.items()})
@@ -211,12 +238,16 @@ def create_frame(
     return frame, FrameLayout(time, fields)
 
 
-def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") -> FieldArray:
-    """Return float64, int32 or int64 values of shape (count,) or (count, 3)."""
+def _check_name(what: str, name: str) -> None:
     # a slash would open a subgroup in HDF5, and the others break the XML of some readers
     if not name.strip() or any(c in '/<>&"' or not c.isprintable() for c in name):
         raise OutputError(f"{what}: a field name must be printable text without / < > & and double quotes")
+
+
+def _as_field(place: str, name: str, values: ArrayLike, count: int) -> FieldArray:
+    """Return float64, int32 or int64 values of shape (count,) or (count, 3)."""
     array = np.asarray(values)
+    what = f"{place} {name!r}" if name else place
     if array.dtype.kind not in "biuf":
         raise OutputError(f"{what} has type {array.dtype}: must be real numbers, integers or booleans")
     if array.shape not in ((count,), (count, 2), (count, 3)):
@@ -233,12 +264,16 @@ def _as_field(what: str, values: ArrayLike, count: int, name: str = "points") ->
     return np.ascontiguousarray(array)
 
 
-def _kind_of(array: FieldArray) -> tuple[str, int]:
-    return array.dtype.name, 1 if array.ndim == 1 else array.shape[1]
+def _as_single(fields: dict[str, FieldArray]) -> dict[str, FieldArray]:
+    return {name: a.astype(np.float32) if a.dtype.kind == "f" else a for name, a in fields.items()}
 
 
-def _kind_text(kind: tuple[str, int] | None) -> str:
-    return "absent" if kind is None else f"{kind[0]} with {kind[1]} component{'s' if kind[1] > 1 else ''}"
+def _kind_of(array: FieldArray) -> tuple[np.dtype[Any], int]:
+    return array.dtype, 1 if array.ndim == 1 else array.shape[1]
+
+
+def _kind_text(kind: tuple[np.dtype[Any], int] | None) -> str:
+    return "absent" if kind is None else f"{kind[0].name} with {kind[1]} component{'s' if kind[1] > 1 else ''}"
 
 
 def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:

@@ -1,4 +1,11 @@
-"""VTKHDF time series: one HDF5 file with moved points."""
+"""VTKHDF time series: one HDF5 file with moved points.
+
+A frame costs no work of the HDF5 library.  From time to time a session with the library makes room for the next frames
+and notes where in the file their rows will stand.  A frame is then written by a few plain writes to these places, where
+no reader looks yet, and one more that raises the number of frames.  That number stands twice in the file, as the
+attribute ``NSteps`` and as the length of ``Steps/Values``, which VTK's reader wants to be equal; both are in the first
+page of the file and change in one write.
+"""
 
 import os
 from collections.abc import Sequence
@@ -6,29 +13,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from windlass.framework.errors import OutputError
-from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
-from windlass.framework.files.journal import recover
-from windlass.framework.files.whole_files import create_draft
+from windlass.framework.files.hdf5 import PAGE, Overlay, change_hdf5, create_hdf5, read_hdf5
+from windlass.framework.files.journal import change_file, recover
+from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, continuing, writing
+from windlass.framework.output.series import PLAIN, BrokenSeriesError, FieldSeries, Frame, Style, continuing, writing
 
 _VTK_LINE = 3
-_CHUNK_ROWS = 4096
+_BATCH_BYTES, _BATCH_FRAMES = 1 << 23, 32
+_STEP_ROWS = 256
 _COPIED_ROWS = 1 << 20
+_COUNT = int.from_bytes(b"Windlas", "big")
+"""Stands for the number of frames until it is known where in the file that is; no other number there is equal."""
+_STEPS = ("NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets")
 
 
 class VtkhdfSeries(FieldSeries):
     """`<name>.vtkhdf`, a single file (VTKHDF 2.0, type UnstructuredGrid) with topology once and points per frame.
 
-    field_type: float64, or float32 for fields of half the size; times and points are always float64, integer
-    fields keep their type.
+    Times and points are always float64, integer fields keep their type.  With compression each frame is a chunk of its
+    own (zlib, level 1, bytes shuffled), which the library writes.
 
-    The file is changed as a whole at the end of `append`, so it can be read between frames; kept frames of an
-    interrupted run are copied to a new one once. VTK's reader shows a series of one frame without its time. See
-    `FieldSeries` for arguments and errors.
+    The file can be read between frames; kept frames of an interrupted run are copied to a new one once. VTK's reader
+    shows a series of one frame without its time. See `FieldSeries` for arguments and errors.
 
     Format: VTKHDF specification 2.0 of VTK, section on temporal unstructured grids.
     """
@@ -37,82 +45,126 @@ class VtkhdfSeries(FieldSeries):
         self,
         path: str | os.PathLike[str],
         mesh: LineMesh,
-        field_type: DTypeLike = np.float64,
+        style: Style = PLAIN,
         kept: Sequence[float] = (),
         digest: str | None = None,
     ) -> None:
-        super().__init__(path, ".vtkhdf", mesh, kept, digest)
-        self._field_type = np.dtype(field_type)
-        if self._field_type not in (np.dtype(np.float32), np.dtype(np.float64)):
-            raise OutputError(f"field_type of VtkhdfSeries = {self._field_type}: must be float32 or float64")
-        self._count = 0  # finished frames
+        super().__init__(path, ".vtkhdf", mesh, style, kept, digest)
+        self._count = self._room = self._digested = 0  # finished frames, those that have room, those in the digest
+        self._batch = 1  # frames that get room at a time
+        self._counts: list[int] = []  # where in the file the number of frames stands [bytes]
+        # where the rows of each batch begin [bytes], by dataset
+        self._places: dict[str, list[int]] = {}
+
+    @property
+    def digest(self) -> str:
+        """The digest of all that the frames hold so far; the frames since the last call are read from the file."""
+        if self._digested < self._count:
+            import h5py  # here, because most runs do not need it
+
+            with writing(self.path), h5py.File(self.path, "r", locking=False) as file:
+                for name, first, end in self._blocks(file["VTKHDF"], self._digested, self._count):
+                    self._digest.add(name, file["VTKHDF"][name][first:end])
+            self._digested = self._count
+        return super().digest
 
     def _add(self, frame: Frame) -> None:
         self._begun = True
         with writing(self.path):
-            if self._count == 0 and self._kept:
-                self._copy_kept(frame)
-            # a fresh file takes the place of the old one, so that a viewer that still shows that keeps it whole
-            with change_hdf5(self.path) if self._count else create_hdf5(self.path) as file:
-                if self._count == 0:
-                    self._fill(file, frame)
-                rows = self._write_frame(file["VTKHDF"], frame)
-        for name, values in rows.items():
-            self._digest.add(name, values)
+            if self._count == 0:
+                if self._kept:
+                    self._copy_kept(frame)
+                else:
+                    # a fresh file takes the place of the old one, so that a viewer that still shows that keeps it whole
+                    self._create(self.path, frame)
+            rows = _rows_of(frame)
+            if self._count == self._room:
+                self._make_room(rows)
+            number = os.open(self.path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                self._write_rows(number, {"Steps/Values": np.array([frame.time])} | rows)
+                self._write_count(number, self._count + 1)
+            finally:
+                os.close(number)  # disks in a network say here that they are full
         self._count += 1
 
     def _start(self) -> None:
         with create_hdf5(self.path) as file:
-            self._fill(file, None)
+            self._fill(file.create_group("VTKHDF"))
+
+    def _create(self, path: Path, frame: Frame) -> None:
+        """A file without frames, for fields like those of a frame."""
+        size = frame.points.nbytes + sum(v.nbytes for v in (*frame.point_data.values(), *frame.cell_data.values()))
+        self._batch = 1 if self._style.compress else min(max(_BATCH_BYTES // size, 1), _BATCH_FRAMES)
+
+        def note_counts(overlay: Overlay) -> None:
+            overlay.seek(0)
+            content, mark = overlay.read(min(overlay.end, 16 * PAGE)), np.int64(_COUNT).tobytes()
+            self._counts = [content.find(mark), content.rfind(mark)]
+            assert content.count(mark) == 2, "HDF5 has put the number of frames elsewhere"
+            _lay_count(overlay, self._counts, 0)
+
+        with create_hdf5(path, note_counts) as file:
+            root = file.create_group("VTKHDF")
+            # first, so that both numbers come into the first page
+            steps = root.create_group("Steps")
+            steps.attrs["NSteps"] = np.int64(_COUNT)
+            steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))
+            self._fill(root)
+            self._create_rows(root, frame)
+        self._room, self._places = 0, {}
 
     def _copy_kept(self, frame: Frame) -> None:
         """A new file with the frames that are kept, for fields like those of a frame."""
         number, draft = create_draft(self.path)
         os.close(number)
-        count = len(self._kept)
         self._digest.restart()
         with continuing(self.path, draft):
             recover(self.path)
-            with create_hdf5(draft) as target:
-                self._fill(target, frame)
+            self._create(draft, frame)
             with read_hdf5(self.path) as file:
-                self._copy_frames(file["VTKHDF"], draft, frame)
+                self._copy_frames(file["VTKHDF"], draft, len(self._kept))
             self._digest.check()
         os.replace(draft, self.path)
-        self._count = count
+        self._count = self._digested = len(self._kept)
 
-    def _copy_frames(self, old: Any, draft: Path, frame: Frame) -> None:
+    def _copy_frames(self, old: Any, draft: Path, count: int) -> None:
         """Copy the frames that are kept into a new file, some rows at a time."""
-        count, points, lines = len(self._kept), len(self._mesh.points), len(self._mesh.lines)
-        with change_hdf5(draft) as target:
+        with change_hdf5(draft, lambda overlay: _lay_count(overlay, self._counts, count)) as target:
             new = target["VTKHDF"]
             for name in ("Connectivity", "CellData/part"):
                 if not np.array_equal(old[name][()], new[name][()]):
                     raise BrokenSeriesError("its mesh is another one")
             if list(old["Steps/Values"][:count]) != self._kept:
                 raise BrokenSeriesError("its frames are at other times")
-            rows = {"Points": points} | {f"PointData/{name}": points for name in new["PointData"]}
-            rows |= {f"CellData/{name}": lines for name in new["CellData"] if name != "part"}
-            steps = ["Values", "NumberOfParts", "PartOffsets", "PointOffsets", "CellOffsets"]
-            # the offsets of all fields of lines are one dataset
-            steps += [f"CellDataOffsets/{name}" for name in list(frame.cell_data)[:1]]
-            rows |= {f"Steps/{name}": 1 for name in steps}
-            for name in rows:
-                _check_rows(old[name], new[name], count * rows[name])
-                new[name].resize(count * rows[name], axis=0)
-            new["Steps"].attrs["NSteps"] = np.int64(count)
-        for name, each in rows.items():
-            for first in range(0, count * each, _COPIED_ROWS):
-                end = min(first + _COPIED_ROWS, count * each)
-                values = old[name][first:end]
-                self._digest.add(name, values)
-                with change_hdf5(draft) as target:
-                    target["VTKHDF"][name][first:end] = values
+            for name, _, end in self._blocks(new, count - 1, count):
+                _check_rows(old[name], new[name], end)
+            while self._room < count:
+                self._extend(new)
+        for name, first, end in self._blocks(old, 0, count):
+            values = old[name][first:end]
+            self._digest.add(name, values)
+            with change_hdf5(draft, lambda overlay: _lay_count(overlay, self._counts, count)) as target:
+                target["VTKHDF"][name][first:end] = values
 
-    def _fill(self, file: Any, frame: Frame | None) -> None:
-        """Write topology and labels; with a frame also empty datasets for points, fields and steps."""
+    def _blocks(self, root: Any, begin: int, end: int) -> list[tuple[str, int, int]]:
+        """All that grows with the frames from one to another: names of datasets, first and last rows."""
+        points, lines = len(self._mesh.points), len(self._mesh.lines)
+        each = {"Points": points} | {f"PointData/{name}": points for name in root["PointData"]}
+        each |= {f"CellData/{name}": lines for name in root["CellData"] if name != "part"}
+        each |= dict.fromkeys([f"Steps/{name}" for name in ("Values", *_STEPS)], 1)
+        # the offsets of all fields of lines are one dataset
+        fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
+        each |= {f"Steps/CellDataOffsets/{name}": 1 for name in fields[:1]}
+        return [
+            (name, first, min(first + _COPIED_ROWS, end * rows))
+            for name, rows in each.items()
+            for first in range(begin * rows, end * rows, _COPIED_ROWS)
+        ]
+
+    def _fill(self, root: Any) -> None:
+        """Write topology and labels."""
         mesh, lines = self._mesh, len(self._mesh.lines)
-        root = file.create_group("VTKHDF")
         root.attrs["Version"] = np.array([2, 0], np.int64)
         root.attrs["Type"] = np.bytes_("UnstructuredGrid")  # must be a string of fixed length
         root["NumberOfPoints"] = np.array([len(mesh.points)], np.int64)
@@ -123,76 +175,118 @@ class VtkhdfSeries(FieldSeries):
         root["Types"] = np.full(lines, _VTK_LINE, np.uint8)
         root.create_group("PointData")
         root.create_group("CellData")["part"] = mesh.part
-        if frame is None:
+        if "Steps" not in root:
             root["Points"] = mesh.points
-        else:
-            self._create_steps(root, frame)
 
-    def _create_steps(self, root: Any, frame: Frame) -> None:
+    def _create_rows(self, root: Any, frame: Frame) -> None:
         """Create the growing datasets; those with equal content are one dataset under several names."""
-        steps = root.create_group("Steps")
-        steps.attrs["NSteps"] = np.int64(0)
-        _create_growing(steps, "Values", (), np.dtype(np.float64), _CHUNK_ROWS // 16)
-        for name, shape in (("NumberOfParts", ()), ("PartOffsets", ()), ("PointOffsets", ()), ("CellOffsets", (1,))):
-            _create_growing(steps, name, shape, np.dtype(np.int64), _CHUNK_ROWS // 16)
+        steps = root["Steps"]
+        for name in _STEPS:
+            shape = (1,) if name == "CellOffsets" else ()
+            steps.create_dataset(name, (0, *shape), np.int64, maxshape=(None, *shape), chunks=(_STEP_ROWS, *shape))
         steps["ConnectivityIdOffsets"] = steps["CellOffsets"]
         point_offsets, cell_offsets = steps.create_group("PointDataOffsets"), steps.create_group("CellDataOffsets")
         cell_offsets["part"] = steps["PartOffsets"]  # zeros: labels do not change
-        points, lines = len(self._mesh.points), len(self._mesh.lines)
-        _create_growing(root, "Points", (3,), np.dtype(np.float64), _whole_frames(points))
-        for name, values in frame.point_data.items():
-            _create_growing(root["PointData"], name, values.shape[1:], self._type_of(values), _whole_frames(points))
+        for name, values in _rows_of(frame).items():
+            self._create_growing(root, name, values)
+        for name in frame.point_data:
             point_offsets[name] = steps["PointOffsets"]
-        first = ""
-        for name, values in frame.cell_data.items():
-            _create_growing(root["CellData"], name, values.shape[1:], self._type_of(values), _whole_frames(lines))
-            if not first:
-                _create_growing(cell_offsets, name, (), np.dtype(np.int64), _CHUNK_ROWS // 16)
-                first = name
+        for k, name in enumerate(frame.cell_data):
+            if k == 0:
+                first = cell_offsets.create_dataset(name, (0,), np.int64, maxshape=(None,), chunks=(_STEP_ROWS,))
             else:
-                cell_offsets[name] = cell_offsets[first]
+                cell_offsets[name] = first
 
-    def _type_of(self, values: Any) -> np.dtype[Any]:
-        return self._field_type if values.dtype.kind == "f" else values.dtype
+    def _create_growing(self, root: Any, name: str, values: Any) -> None:
+        from h5py import h5d, h5p, h5s, h5t  # here, because most runs do not need it
 
-    def _write_frame(self, root: Any, frame: Frame) -> dict[str, Any]:
-        """Write the rows of a frame and return them by dataset."""
-        k, points, lines = self._count, len(self._mesh.points), len(self._mesh.lines)
-        rows: dict[str, Any] = {"Points": frame.points}
-        for place, fields in (("PointData", frame.point_data), ("CellData", frame.cell_data)):
-            rows |= {f"{place}/{name}": v.astype(self._type_of(v), copy=False) for name, v in fields.items()}
-        rows |= {"Steps/Values": np.array([frame.time]), "Steps/NumberOfParts": np.array([1])}
-        rows |= {"Steps/PartOffsets": np.array([0]), "Steps/PointOffsets": np.array([k * points])}
-        rows |= {"Steps/CellOffsets": np.array([[0]])}
-        # the offsets of all fields of lines are one dataset
-        rows |= {f"Steps/CellDataOffsets/{name}": np.array([k * lines]) for name in list(frame.cell_data)[:1]}
+        made, width = h5p.create(h5p.DATASET_CREATE), values.shape[1:]
+        made.set_chunk((self._batch * len(values), *width))
+        if self._style.compress:
+            made.set_shuffle()
+            made.set_deflate(1)
+        else:
+            # room is taken at once, and nothing is written there
+            made.set_alloc_time(h5d.ALLOC_TIME_EARLY)
+            made.set_fill_time(h5d.FILL_TIME_NEVER)
+        space = h5s.create_simple((0, *width), (h5s.UNLIMITED, *width))
+        h5d.create(root.id, name.encode(), h5t.py_create(values.dtype), space, made)
+
+    def _make_room(self, rows: dict[str, Any]) -> None:
+        """Make room for the next frames; compressed rows can be written by the library only, and are written here."""
+        before = self._room
+        try:
+            with change_hdf5(self.path, lambda overlay: _lay_count(overlay, self._counts, self._count)) as file:
+                self._extend(file["VTKHDF"])
+                for name, values in rows.items() if self._style.compress else ():
+                    file["VTKHDF"][name][self._count * len(values) :] = values
+        except BaseException:
+            self._room = before
+            raise
+
+    def _extend(self, root: Any) -> None:
+        """Room for one batch more, in a session; the number of frames has to be laid over it at its end."""
+        first, end = self._room, self._room + self._batch
+        points, lines, steps = len(self._mesh.points), len(self._mesh.lines), np.arange(first, end)
+        known = {"Values": 0.0, "NumberOfParts": 1, "PartOffsets": 0, "PointOffsets": steps * points, "CellOffsets": 0}
+        fields = [name for name in root["Steps/CellDataOffsets"] if name != "part"]
+        known |= {f"CellDataOffsets/{name}": steps * lines for name in fields[:1]}
+        for name, values in known.items():
+            dataset = root[f"Steps/{name}"]
+            dataset.resize(end, axis=0)
+            dataset[first:end] = values
+        for name in ("Points", *(f"{g}/{n}" for g in ("PointData", "CellData") for n in root[g] if n != "part")):
+            dataset, rows = root[name], lines if name.startswith("CellData") else points
+            dataset.resize(end * rows, axis=0)
+            if not self._style.compress:
+                self._note_place(name, dataset, first // self._batch, first * rows)
+        self._note_place("Steps/Values", root["Steps/Values"], first // _STEP_ROWS, first)
+        self._note_place("Steps/Values", root["Steps/Values"], (end - 1) // _STEP_ROWS, end - 1)
+        self._room = end
+
+    def _note_place(self, name: str, dataset: Any, chunk: int, row: int) -> None:
+        """Where a chunk begins in the file, by one of its rows."""
+        place = dataset.id.get_chunk_info_by_coord((row, *(0 for _ in dataset.shape[1:]))).byte_offset
+        places = self._places.setdefault(name, [])
+        places[chunk:] = [place]
+
+    def _write_rows(self, number: int, rows: dict[str, Any]) -> None:
+        """Write the rows of a frame to their places in the open file."""
         for name, values in rows.items():
-            _write_rows(root, name, k, values)
-        # last, so that only whole frames are counted
-        root["Steps"].attrs["NSteps"] = np.int64(k + 1)
-        return rows
+            chunk = _STEP_ROWS if name == "Steps/Values" else self._batch
+            if name not in self._places:
+                continue  # compressed
+            place = self._places[name][self._count // chunk] + self._count % chunk * values.nbytes
+            try:
+                write_all(number, [values], place)
+            except OSError as error:
+                if error.errno in NO_ROOM:
+                    raise NoRoomError(self.path, error, sum(v.nbytes for v in rows.values())) from None
+                raise
+
+    def _write_count(self, number: int, count: int) -> None:
+        """Raise the number of frames."""
+        low, high = self._counts
+        new = np.int64(count).tobytes()
+        if low // PAGE != high // PAGE:
+            size = os.fstat(number).st_size
+            change_file(self.path, size, [(low, new), (high, new)])
+            return
+        # what is between does not change: one write within a page is done or not
+        between = os.pread(number, high - low - len(new), low + len(new))
+        write_all(number, [new + between + new], low)
 
 
-def _whole_frames(rows: int) -> int:
-    """Rows of a chunk: whole frames, several of them for a small mesh, because each chunk has a cost of its own."""
-    return rows * max(1, _CHUNK_ROWS // rows)
+def _lay_count(overlay: Overlay, places: Sequence[int], count: int) -> None:
+    for place in places:
+        overlay.seek(place)
+        overlay.write(np.int64(count).tobytes())
 
 
-def _create_growing(group: Any, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> None:
-    group.create_dataset(name, (0, *shape), dtype, maxshape=(None, *shape), chunks=(chunk, *shape))
-
-
-def _write_rows(root: Any, name: str, frame: int, values: Any) -> None:
-    """Write the rows of one frame at its place, whatever a failed earlier try has left there."""
-    from h5py import h5d, h5s  # here, because most runs do not need it
-
-    # h5py's calls of a lower level: those of a higher one take five times as long, more than all else for small frames
-    rows, width = len(values), values.shape[1:]
-    dataset = h5d.open(root.id, name.encode())
-    dataset.set_extent(((frame + 1) * rows, *width))
-    place = dataset.get_space()
-    place.select_hyperslab((frame * rows, *(0 for _ in width)), values.shape)
-    dataset.write(h5s.create_simple(values.shape), place, values)
+def _rows_of(frame: Frame) -> dict[str, Any]:
+    """Points and fields by the names of their datasets."""
+    fields = {f"PointData/{name}": values for name, values in frame.point_data.items()}
+    return {"Points": frame.points} | fields | {f"CellData/{name}": values for name, values in frame.cell_data.items()}
 
 
 def _check_rows(old: Any, new: Any, rows: int) -> None:

@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 
 from windlass.framework.files.whole_files import replace_file
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, writing
+from windlass.framework.output.series import PLAIN, BrokenSeriesError, FieldSeries, Frame, Style, writing
 
 _HEAD = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n<Collection>\n'
 _TAIL = "</Collection>\n</VTKFile>\n"
@@ -23,9 +23,14 @@ class VtuSeries(FieldSeries):
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = (), digest: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        mesh: LineMesh,
+        style: Style = PLAIN,
+        kept: Sequence[float] = (),
+        digest: str | None = None,
     ) -> None:
-        super().__init__(path, ".pvd", mesh, kept, digest)
+        super().__init__(path, ".pvd", mesh, style, kept, digest)
         self._entries = [self._describe(k, time) for k, time in enumerate(self._kept)]
         self._started = False
 

@@ -13,7 +13,16 @@ from windlass.framework.files.hdf5 import change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, journal_of, recover
 from windlass.framework.files.whole_files import check_target, create_draft, replace_file
 from windlass.framework.output.mesh import LineMesh
-from windlass.framework.output.series import BrokenSeriesError, FieldSeries, Frame, continuing, writing
+from windlass.framework.output.series import (
+    PLAIN,
+    BrokenSeriesError,
+    FieldArray,
+    FieldSeries,
+    Frame,
+    Style,
+    continuing,
+    writing,
+)
 
 _HEAD = (
     b'<?xml version="1.0"?>\n<Xdmf Version="3.0"><Domain>'
@@ -35,9 +44,14 @@ class XdmfSeries(FieldSeries):
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], mesh: LineMesh, kept: Sequence[float] = (), digest: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        mesh: LineMesh,
+        style: Style = PLAIN,
+        kept: Sequence[float] = (),
+        digest: str | None = None,
     ) -> None:
-        super().__init__(path, ".xdmf", mesh, kept, digest)
+        super().__init__(path, ".xdmf", mesh, style, kept, digest)
         self._data_path = check_target(self.path.with_suffix(".h5"), "series")
         self._writer: Any = None  # meshio's, made at the first write
         self._part: Any = None  # XML element of the labels, shared by all frames
@@ -45,8 +59,10 @@ class XdmfSeries(FieldSeries):
         self._tail_start = 0  # byte in the .xdmf where the next frame goes
 
     def _add(self, frame: Frame) -> None:
-        displacement = frame.points - self._mesh.points
-        if "displacement" in frame.point_data:
+        displacement: FieldArray = frame.points - self._mesh.points
+        if self._style.single:
+            displacement = displacement.astype(np.float32)
+        elif "displacement" in frame.point_data:
             given = frame.point_data["displacement"]
             # rounding of the subtraction scales with the positions, not with the displacement
             room = 1e-9 * float(np.abs(self._mesh.points).max())

@@ -6,7 +6,7 @@ process, at other times than the laws of another; within these stretches calls o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,11 +26,14 @@ class Processes:
     Attributes:
         comm: the communicator.
         size: number of processes.
+        announce: ``(comm, what)`` tells the others what this process begins before each call of all processes, where
+            one of them may be elsewhere, and ends the job then; None where that cannot be.
     """
 
     def __init__(self, comm: Any = None) -> None:
         self.comm = comm
         self.size: int = 1 if comm is None else comm.size
+        self.announce: Callable[[Any, str], None] | None = None
         self._alone: list[str] = []
 
     @contextmanager
@@ -136,6 +139,8 @@ class Processes:
                 f"{what}: is on several processes, while this one is at {self._alone[-1]} alone: must be values of "
                 "local rows, LocalRows.local(name) or EntityTable.local(name, rows)"
             )
+        if self.announce is not None:
+            self.announce(self.comm, what)
 
 
 def join_rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any, Protocol, Self
 
@@ -11,7 +11,7 @@ from windlass.framework.command_line import options, unused_options
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.errors import ModelError
 from windlass.framework.files.state_file import rename_former
-from windlass.framework.launch.meetings import break_off, go_on
+from windlass.framework.launch.meetings import break_off, go_on, meet
 from windlass.framework.launch.meetings import leave as leave_meeting
 from windlass.framework.restart.checkpoint import Checkpoint, say
 from windlass.framework.restart.insurance import find_checkpoint
@@ -70,6 +70,7 @@ class SolveCheckpoint:
         self._interrupt = Interrupt(solver.assembly.layout.size == 1)
         self._checkpoint = find_checkpoint(hooks)
         self._number = -1
+        self._announced: Callable[[Any, str], None] | None = None
         self._loop = next(LOOPS)
         self._written = -1
         self._steps_at_start = 0
@@ -93,6 +94,8 @@ class SolveCheckpoint:
             )
         self._solver.solve_checkpoint = self
         self._interrupt.begin()
+        processes = self._solver.assembly.processes
+        self._announced, processes.announce = processes.announce, None
         return self
 
     @property
@@ -103,11 +106,17 @@ class SolveCheckpoint:
     @paused.setter
     def paused(self, value: bool) -> None:
         self._interrupt.paused = value
+        processes = self._solver.assembly.processes
+        # a process may have left the loop without a word, with the solve in a variable; so what the others do is told
+        # from here on until the next step
+        processes.announce = _announce if value else None
         if not value:
             go_on(self._solver.assembly.comm, type(self._solver).__name__, self._loop)
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self._interrupt.end()
+        if not self.paused:
+            self._solver.assembly.processes.announce = self._announced
         if self._solver.solve_checkpoint is self:
             self._solver.solve_checkpoint = None
         if isinstance(error, GeneratorExit):
@@ -256,3 +265,7 @@ class SolveCheckpoint:
         # results must not depend on when the clock asks for a checkpoint
         if not by_clock:
             solver.reset_caches(state)
+
+
+def _announce(comm: Any, what: str) -> None:
+    meet(comm, f"a call of all processes ({what})")

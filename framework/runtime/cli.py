@@ -1,21 +1,30 @@
-"""The command `windlass`: run models, report on the installation.
+"""The command `windlass`: run models, compile kernels ahead, report on the installation.
 
 windlass run MODEL.py [model options] [PETSc options]   run a model
 windlass run MODEL.py -help                             list its options and those of its solvers
+windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
 windlass doctor                                         report on the installation
 windlass version                                        print the version
 
 Options have one dash, and an option takes one value at most; model options and PETSc options are mixed freely.
 """
 
+import gc
 import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from windlass.framework.errors import OptionError
+from windlass.framework.errors import OptionError, WindlassError
 
 HELP_WORDS = ("help", "-help", "--help", "-h")
+RUBBISH = 10_000
+"""New objects after which Python looks for those that only know each other."""
+COMPILE_HELP = """windlass compile [-processes N]
+
+Compiles the kernels of all laws for the types of arguments that models have, as far as they are not kept yet, so that
+the first run on a machine need not wait for them.  N processes work at a time, by default one for each core.  The
+folder is that of windlass doctor; WINDLASS_CACHE names another."""
 VERSION_WORDS = ("version", "-version", "--version")
 
 
@@ -38,10 +47,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text, ready = report()
         print(text)
         return 0 if ready else 1
+    if command == "compile":
+        return compile_kernels(rest)
     if command == "run":
         return run_model(rest)
-    print(f"error: {command}: unknown command; expected run, doctor, version or help", file=sys.stderr)
+    print(f"error: {command}: unknown command; expected run, compile, doctor, version or help", file=sys.stderr)
     return 2
+
+
+def compile_kernels(words: Sequence[str]) -> int:
+    """Compile the kernels of all laws that are not kept yet, and say what was done; the exit code."""
+    if len(words) == 1 and words[0] in HELP_WORDS:
+        print(COMPILE_HELP)
+        return 0
+    from windlass.framework.kernels import ahead  # here, because the other commands do without
+
+    try:
+        if words and (len(words) != 2 or words[0] != "-processes" or not words[1].isdigit() or int(words[1]) < 1):
+            raise OptionError(f"windlass compile {' '.join(words)}: must be windlass compile [-processes N], N from 1")
+        print(ahead.compile_all(int(words[1]) if words else None))
+    except WindlassError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def run_model(words: Sequence[str]) -> int:
@@ -57,7 +85,9 @@ def run_model(words: Sequence[str]) -> int:
     from windlass.framework.launch import error_report as failure  # here, because of options
     from windlass.framework.launch import script_end  # here, because of options
 
-    argv, path = sys.argv, list(sys.path)
+    argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
+    # what is loaded at the start stays: looking for rubbish in it time and again takes a tenth of the start
+    gc.set_threshold(RUBBISH, *thresholds[1:])
     script = words[0] if words else ""
     try:
         if not script or script.startswith("-"):
@@ -79,6 +109,7 @@ def run_model(words: Sequence[str]) -> int:
         return failure.report(error, script)
     finally:
         sys.argv, sys.path[:] = argv, path
+        gc.set_threshold(*thresholds)
     return 0
 
 

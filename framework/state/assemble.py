@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import serial_assembly
@@ -106,6 +105,8 @@ def assemble_mass(world: World, state: State) -> Any:
 
 def _coordinate_matrix(world: World, values: FloatArray | None) -> Any:
     """The coordinate block of the tangent in world order, rows compressed."""
+    from scipy.sparse import csr_array  # here, because a run of a model need not wait for it
+
     assembly = serial_assembly(world)
     pattern, layout = assembly.pattern, assembly.layout
     data = np.zeros(pattern.spare) if values is None else values[:-1]

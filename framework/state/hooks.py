@@ -13,6 +13,12 @@ from windlass.framework.state.state import State
 class StepHook:
     """User code around the steps of a solve; override what is needed.  All processes call all hooks."""
 
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """Before the first step of a solve, with the time [s] and about the number of steps at its end.
+
+        A solve that goes on after a restart calls it with the state that it began with, before `restore`.
+        """
+
     def before_step(self, state: State) -> None:
         """At the start of a step, before the first Newton run; switches may be set through ``World.set`` here."""
 
@@ -46,6 +52,12 @@ def overriding(hooks: Iterable[StepHook], stage: str) -> list[StepHook]:
     """The hooks that do something at a stage, ``"before_step"``, ``"after_iteration"`` or ``"after_step"``."""
     idle = getattr(StepHook, stage)
     return [hook for hook in hooks if getattr(getattr(hook, stage), "__func__", None) is not idle]
+
+
+def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps: float) -> None:
+    """Call all hooks before the first step; see `StepHook.before_solve`."""
+    for hook in hooks:
+        hook.before_solve(state, end, round(steps))
 
 
 def run_before_step(hooks: Iterable[StepHook], state: State) -> None:

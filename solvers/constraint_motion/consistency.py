@@ -242,10 +242,13 @@ class Consistency:
         assembly, rates = self._problem.assembly, self._rates
         fields, processes = assembly.fields, assembly.processes
         size = 1.0 + processes.largest_of(np.abs(fields.x).max())
-        on_rates, zero = rates.find_rates(), np.zeros_like(fields.x)
+        zero, values = np.zeros_like(fields.x), rates.eval(rate_level=False)
+        left = processes.largest_of(np.abs(values).max(initial=0.0))
+        # where all are met there is no need to know which are on positions
+        on_rates = rates.find_rates() if left > CONSTRAINT_TOLERANCE * size else np.zeros(rates.count, np.bool_)
         before = first = np.inf
         for _ in range(PROJECTIONS):
-            gap = np.where(on_rates, 0.0, rates.eval(rate_level=False))
+            gap = np.where(on_rates, 0.0, values)
             left = processes.largest_of(np.abs(gap).max(initial=0.0))
             if first == np.inf:
                 first = left
@@ -258,6 +261,7 @@ class Consistency:
             fields.x[:-1] += change
             state.q += change
             assembly.update_markers()
+            values = rates.eval(rate_level=False)
         else:
             self._refuse_gaps(gap, left, 0.0, state.t)
         gap = rates.eval(rate_level=True)

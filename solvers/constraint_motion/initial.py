@@ -81,7 +81,8 @@ class MassSolver:
         assembly.add_mass_matrix(values)
         assembly.fields.rate_level = True
         # multipliers are scaled by a mass, see `SaddleMatrix`
-        self._scale = assembly.processes.largest_of(np.abs(values[:-1]).max(initial=0.0)) or 1.0
+        largest = max(values[:-1].max(initial=0.0), -values[:-1].min(initial=0.0))
+        self._scale = assembly.processes.largest_of(largest) or 1.0
         assembly.add_constraint_tangent(values, 0.0, 1.0, self._scale)
         assembly.fields.rate_level = False
         values[problem.sparsity.pad_slots] = 1.0
@@ -149,5 +150,5 @@ def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
     solution = try_solve(ksp, right)
     if solution is None:
         return False
-    left = find_error(matrix, solution, right, right.duplicate())
+    left = find_error(matrix, solution, right)
     return float(left.norm()) <= ACCEPTED * float(right.norm())

@@ -18,7 +18,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.inertia import TangentInertia
 from windlass.solvers.newton.newton import Newton
-from windlass.solvers.newton.problem import Scheme
+from windlass.solvers.newton.scheme import Scheme
 
 MAX_STEPS = 250
 EASIER, HARDER = 0.3, 4.0

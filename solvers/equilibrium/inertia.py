@@ -21,15 +21,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import local_values, sum_to_owners
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.petsc_functions import has_package
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.equilibrium.singular import create_pivoting, find_error, is_held, random_like, try_solve
+from windlass.solvers.equilibrium.singular import EXACT, create_pivoting, find_error, random_like, try_factors
 from windlass.solvers.linear.ordering import default_package
+from windlass.solvers.linear.pivots import count_negative, eval_asymmetry
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
 
@@ -43,8 +43,9 @@ NEAREST = 4
 """Eigenvalues of an unsymmetric tangent that are looked at, those next to 0."""
 ITERATIONS = 60
 """Inverse iterations for the lowest mode, which end when μ has settled to 1e-3."""
-EXACT = 1e-13
-"""Error of factors, relative to the entries of each row, up to which their pivots tell the inertia."""
+SAME_INERTIA = 1e-6
+"""Error of a solution for random numbers, relative to them, up to which factors surely have the inertia of the matrix;
+one that is not small has, in 10⁶ unknowns, a share of some 1e-3 in them."""
 MEMORY = (50, 200, 1000)
 """Extra memory of MUMPS in percent, one after the other."""
 
@@ -57,46 +58,24 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     """Whether Newton's own LU of the tangent that a problem holds shows that no mode is negative; False if it cannot.
 
     Without exchange of pivots the LU of a symmetric matrix is its LDLᵀ.  So no more negative pivots than constraints
-    settle it, if the factors are those of the matrix and it is far from singular, so that no constraint repeats another
-    one and no pivot owes its sign to rounding.  This costs a tenth of `TangentInertia`.
+    settle it, if the matrix is far from singular, so that no constraint repeats another one and no pivot owes its sign
+    to rounding, and if the factors are those of the matrix A.  Factors of A + E with larger errors, as of badly
+    conditioned blocks, have its inertia all the same if E (A + E)⁻¹ is small, for then no A + τE, 0 <= τ <= 1, is
+    singular.  With it a solution is refined: if the second one for random numbers is exact, it is.
+    This costs a tenth of `TangentInertia`.
     """
-    ksp, matrix = problem.snes.getKSP(), problem.matrix.mat
-    pc = ksp.getPC()
+    pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
-    if own or pc.getType() != PETSc.PC.Type.LU or pc.getFactorSolverType() != "petsc" or "aij" not in matrix.getType():
+    if own or pc.getType() != PETSc.PC.Type.LU or pc.getFactorSolverType() != "petsc":
         return False
-    right, diagonal = random_like(problem.residual_vector), matrix.getDiagonal().array_r
-    scale = np.where(diagonal > 0.0, diagonal, 1.0) ** -0.5
-    scaled, along, across = right.duplicate(), right.duplicate(), right.duplicate()
-    scaled.setArray(scale * right.array_r)
-    matrix.mult(scaled, along)
-    matrix.multTranspose(scaled, across)
-    # for random numbers this is about the norm of the difference of the matrices
-    if np.linalg.norm(scale * (along.array_r - across.array_r)) > 0.1 * SYMMETRIC:
+    diagonal = np.empty(problem.pattern.rows)
+    if eval_asymmetry(problem.pattern, problem.matrix.values, diagonal) > SYMMETRIC:
         return False
-    ksp.setOperators(matrix)
-    solution = try_solve(ksp, right)
-    if solution is None:
-        return False
-    terms = multiply_absolute(problem, np.abs(solution.array_r))
-    left = find_error(matrix, solution, right, along)
-    if not is_held(left, right, terms) or not is_exact(left, right, terms.array_r):
+    probe = try_factors(problem)
+    if not (probe.held and probe.exact) or (problem.pattern.block > 1 and probe.left > SAME_INERTIA):
         return False
     constraints = diagonal[problem.sparsity.unknowns.of_multiplier] == 0.0
-    pivots = pc.getFactorMatrix().getDiagonal().array_r
-    return bool((pivots < 0.0).sum() == constraints.sum() and (pivots != 0.0).all())
-
-
-def is_exact(left: Any, right: Any, terms: FloatArray) -> bool:
-    """Whether factors without exchange of pivots are those of the matrix but for less than the shift ε.
-
-    Args:
-        left: error of a solution, as `find_error` has it.
-        right: right-hand side of random numbers.
-        terms: what the rows of matrix times solution add up, without signs, shape (n,).
-    """
-    # false for NaN
-    return bool((np.abs(left.array_r) <= EXACT * (terms + np.abs(right.array_r))).all())
+    return count_negative(pc) == int(constraints.sum())
 
 
 class TangentInertia:
@@ -114,7 +93,10 @@ class TangentInertia:
 
     def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
-        self._symmetric = tangent.duplicate(copy=True)
+        if problem.pattern.block > 1:
+            # factors that tell the inertia are those by rows
+            tangent = tangent.convert("aij", PETSc.Mat())
+        self._tangent, self._symmetric = tangent, tangent.duplicate(copy=True)
         self._symmetric.transpose()
         difference = self._symmetric.duplicate(copy=True)
         # blocks of rows and columns alike make a pattern that is symmetric
@@ -142,7 +124,7 @@ class TangentInertia:
         terms = problem.pattern.multiply(problem.matrix.values, only, absolute=True)
         sum_to_owners(problem.sparsity.numbers, sizes, terms)
         weights, below = sizes.duplicate(), sizes.duplicate()
-        values, diagonal = np.array(sizes.array_r), problem.matrix.mat.getDiagonal().array_r
+        values, diagonal = np.array(sizes.array_r), self._tangent.getDiagonal().array_r
         coupling = values[unknowns.of_multiplier]
         values[unknowns.of_multiplier] = 0.0
         weights.setArray(values)
@@ -209,7 +191,9 @@ class TangentInertia:
         if not np.isfinite(solution.norm()):
             return False
         terms = self._sizes.array_r * np.abs(solution.array_r).max(initial=0.0)
-        return is_exact(find_error(matrix, solution, right, right.duplicate()), right, terms)
+        left, sizes = find_error(matrix, solution, right).array_r, terms + np.abs(right.array_r)
+        # false for NaN
+        return bool((np.abs(left) <= EXACT * sizes).all())
 
     def find_lowest(self) -> tuple[float, float, FloatArray]:
         """The lowest mode K v = μ D v: μ [1], vᵀ K v and v by local coordinate, largest entry 1, shape (n,)."""
@@ -259,7 +243,7 @@ class TangentInertia:
         where an equilibrium loses its stability, come from Arnoldi's method for K⁻¹ D.
         """
         problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
-        matrix = problem.matrix.mat.duplicate(copy=True)
+        matrix = self._tangent.duplicate(copy=True)
         matrix.setDiagonal(SHIFT * self._weights, PETSc.InsertMode.ADD_VALUES)
         ksp = create_pivoting(matrix, "mumps")
         pc = ksp.getPC()
@@ -284,12 +268,14 @@ class TangentInertia:
         if size <= 5 * NEAREST:
             theta = np.linalg.eigvals(np.column_stack([multiply(column) for column in np.eye(size)]))
             return bool((theta.real < -1e-9 * np.abs(theta).max()).any())
-        operator = LinearOperator((size, size), matvec=multiply, dtype=np.float64)
+        from scipy.sparse import linalg  # here, because most models do not need it
+
+        operator = linalg.LinearOperator((size, size), matvec=multiply, dtype=np.float64)
         start = np.random.default_rng(0).standard_normal(size)
         settings = {"k": NEAREST, "ncv": 5 * NEAREST, "maxiter": 5, "tol": 1e-4, "v0": start}
         try:
-            theta = eigs(operator, which="LM", return_eigenvectors=False, **settings)
-        except ArpackNoConvergence as error:
+            theta = linalg.eigs(operator, which="LM", return_eigenvectors=False, **settings)
+        except linalg.ArpackNoConvergence as error:
             theta = error.eigenvalues
         mu = 1.0 / theta[np.abs(theta) > 0.0]
         return bool((mu.real < -SHIFT).any())

@@ -8,14 +8,23 @@ Loads p grow by Δp in the step, the displacements by Δq.  Along a path, Δp·d
 
 At the start that is w0 = Δp·Δq1, Δq1 the first iterate of Newton's method, at the end w1 by one solution with the
 tangent there.  Loads that only stiffen or only soften what they act on have w <= max(w0, w1).  A step with
-w > 1.5 max(w0, w1) is traced: it is halved, and again the half with the larger share of w, down to 1/1024.  If that
-still contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than 5 w0, as it goes
-to infinity at a limit point, this is called a jump.  Contacts that open, close or slip leap without that.
+w > 1.5 max(w0, w1) is suspected and traced: it is halved, and again the half with the larger share of w, down to
+1/1024.  If that still contains a quarter of w, a slope 256 times the mean one, and if Δp·K⁻¹Δp just before is more than
+5 w0, as it goes to infinity at a limit point, this is called a jump.  Contacts that open, close or slip leap without
+that.
+
+Far beyond a limit point all is so stiff that w is small again.  So the first step, if its end is more than twice as
+stiff as its start, w1 < w0/2, is looked at in its first quarter, and again in the first quarter of that, until a part
+is suspected, or ends no stiffer than that; not ropes that are all but slack, w < w0/50.
+
+Prescribed motions act fully from the first load step on.  Where the start misses constraints, C = C0, the path is that
+of C = (1 - τ) C0 with the loads of the step, and w the square of Δq without what is prescribed.  It is traced if the
+end is farther from the first iterate than half of this, in models without history values.  Large rotations are traced
+for nothing: soon no half holds a quarter of w.
 
 Steps that begin far from an equilibrium are not looked at: the work of all forces on the way to the first iterate is
 then not about that of Δp.  Where it begins near one, the step is traced from the equilibrium beside it.  Not seen are
-jumps that prescribed motions or prestrain cause, steps beyond some ten times the limit load, whose end is so stiff that
-w is small again, and steps that begin at the very limit point.  Two jumps in one step are named as one.
+jumps that prestrain causes, and steps that begin at the very limit point.  Two jumps in one step are named as one.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
 path under a dead load is positive, and infinite at a limit point).
@@ -39,6 +48,11 @@ EXCESS = 1.5
 """w per max(w0, w1) from which a load step is traced [1]."""
 EQUILIBRIUM, NEAR = 1e-3, 10.0
 """Work of other forces, per work of the loads, up to which the start counts as an equilibrium, or is near one [1]."""
+MOVED, APART, LINEAR = 1e-9, 0.5, 1e-9
+"""What constraints miss [m, rad] from which motion is prescribed; difference to the first iterate, per this, from which
+such a step is traced, and up to which a coordinate is prescribed [1]."""
+STIFFER, SLACK, QUARTERS = 0.5, 0.02, 8
+"""w1 per w0 below which the first part of a step is looked at, w per w0 from which, and how often it is cut [1]."""
 HALVINGS, ENOUGH = 10, 6
 """Halvings of a step that is traced, and those after which one without equilibrium ends it: near a limit point the
 tangent is next to singular."""
@@ -61,13 +75,17 @@ class JumpWatch:
     def __init__(self, problem: NonlinearProblem) -> None:
         self._problem, self._waits = problem, False
         self._start: State | None = None
-        self._loads = self._residual = np.zeros(0)
+        self._loads = self._residual = self._gap = self._first = np.zeros(0)
+        self._free = np.zeros(0, bool)
         self._owned = len(problem.assembly.layout.owned)
         problem.snes.setMonitor(self._look)
 
     def begin(self, start: State, before: float, after: float) -> None:
-        """A load step begins at a state, from one load factor to another; the first Newton run is listened to."""
-        self._start, self._before, self._after = start.copy(), before, after
+        """A load step begins at a state, from one load factor to another; the first Newton run is listened to.
+
+        The state must stay as it is until the step has been traced.
+        """
+        self._start, self._before, self._after = start, before, after
         self._waits, self._paid, self._done = True, 0.0, 0.0
 
     def _look(self, _snes: Any, it: int, _norm: float) -> None:
@@ -79,10 +97,13 @@ class JumpWatch:
             assembly.set_loads(self._loads, self._after - self._before)
             at = problem.sparsity.unknowns.of_dof[: self._owned]
             self._residual = problem.residual_vector.array_r[at]
+            gap = problem.residual_vector.array_r[problem.sparsity.unknowns.of_multiplier]
+            self._gap = gap if self._sum(gap @ gap) > MOVED**2 else gap[:0]
         if it == 1:
             # the fields hold the first iterate
             self._waits = False
             way = assembly.fields.x[:-1] - assembly.layout.reference[:-1] - self._start.q
+            self._first = way
             self._paid, self._done = self._eval_work(way), -self._sum(self._residual @ way[: self._owned])
 
     def _eval_work(self, way: FloatArray) -> float:
@@ -92,26 +113,56 @@ class JumpWatch:
     def _sum(self, value: Any) -> float:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
+    def scale_gap(self, load_factor: float) -> FloatArray:
+        """What constraints are off by at a load factor within the step: all of it at the start, none at the end."""
+        return self._gap * (self._after - load_factor) / (self._after - self._before)
+
+    def _eval_square(self, way: FloatArray) -> float:
+        """Δq·Δq of the coordinates that are not prescribed."""
+        own = (way * self._free)[: self._owned]
+        return self._sum(own @ own)
+
+    @property
+    def _moves(self) -> bool:
+        return self._sum(len(self._gap)) > 0.0
+
     def suspects(self, end: State) -> bool:
         """Whether the load step that has just been solved goes further than the tangents at its ends have it."""
-        if self._waits or self._start is None or self._paid <= 0.0:
+        if self._waits or self._start is None:
+            return False
+        if self._moves:
+            # a coordinate that is prescribed goes all of its way in the first iterate
+            way = end.q - self._start.q
+            self._free = np.abs(way - self._first) > LINEAR * np.abs(way)
+            apart = self._eval_square(way - self._first)
+            return apart > APART**2 * self._eval_square(self._first) and self._sum(len(end.data)) == 0.0
+        if self._paid <= 0.0:
             return False
         if not 0.0 < self._done <= NEAR * self._paid:
             return False
-        way = self._eval_work(end.q - self._start.q)
-        return way > EXCESS * self._paid and way > EXCESS * self._follow_loads()
+        work = self._eval_work(end.q - self._start.q)
+        if work > EXCESS * self._paid:
+            return work > EXCESS * self._follow_loads()
+        if self._before > 0.0 or work < SLACK * self._paid:
+            return False
+        return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
-    def _follow_loads(self) -> float:
-        """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none."""
+    def _follow_loads(self, update: bool = True) -> float:
+        """Δp·K⁻¹Δp at the equilibrium that the problem has just found [J]; 0 if there is none.
+
+        Without ``update`` with the tangent of the last iteration, which is factorised.
+        """
         problem = self._problem
-        problem.update_tangent(problem.unknowns)
-        problem.lag.drop_tangent()
+        if update:
+            problem.update_tangent(problem.unknowns)
+            problem.lag.drop_tangent()
         unknowns, right = problem.sparsity.unknowns, problem.unknowns.duplicate()
         local = np.zeros(len(unknowns.numbers))
         local[unknowns.of_dof] = self._loads[:-1]
         sum_to_owners(unknowns.numbers, right, local)
         ksp = problem.snes.getKSP()
-        ksp.setOperators(problem.matrix.mat)
+        if update:
+            ksp.setOperators(problem.matrix.mat)
         solution = try_solve(ksp, right)
         if solution is None:
             return 0.0
@@ -122,15 +173,23 @@ class JumpWatch:
 
         Args:
             end: the equilibrium at its end.
-            solve: gives the equilibrium at a load factor, from that of a state, or None.
+            solve: gives the equilibrium at a load factor, from that of a state, with constraints that are off by
+                `scale_gap` there, or None.
         """
         low, high, before, after = self._start, end, self._before, self._after
         assert low is not None
-        if abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
+        moves = self._moves
+        measure = self._eval_square if moves else self._eval_work
+        if moves or abs(self._done - self._paid) > EQUILIBRIUM * self._paid:
             low = solve(low, before)
             if low is None:
                 return ""
-        least = SHARE * self._eval_work(high.q - low.q)
+        part = (high, after) if moves else self._find_part(low, high, solve)
+        if part is None:
+            return ""
+        high, after = part
+        last = after
+        least = SHARE * measure(high.q - low.q)
         for done in range(HALVINGS):
             load = 0.5 * (before + after)
             middle = solve(low, load)
@@ -138,27 +197,49 @@ class JumpWatch:
                 return ""
             if middle is None:
                 break
-            first, second = self._eval_work(middle.q - low.q), self._eval_work(high.q - middle.q)
+            first, second = measure(middle.q - low.q), measure(high.q - middle.q)
             if first > second:
                 high, after = middle, load
             else:
                 low, before = middle, load
             if max(first, second) < least:
                 return ""
-        if after == self._after:
+        if after == last:
             # so far nothing says that the end is where the path leads
             reached = solve(low, after)
             if reached is None:
                 return ""
-            if self._eval_work(reached.q - low.q) < least:
-                return self._describe_departure(end, reached)
-        if solve(low, before) is None or 0.0 < self._follow_loads() < STEEP * self._paid:
+            if measure(reached.q - low.q) < least:
+                return self._describe_departure(end, reached) if last == self._after else ""
+        if not moves and (solve(low, before) is None or 0.0 < self._follow_loads() < STEEP * self._paid):
             return ""
+        where = f"between the load factors {before:.6g} and {after:.6g}"
+        if moves:
+            begin, end_of = ((at - self._before) / (self._after - self._before) for at in (before, after))
+            where = f"between {begin:.6g} and {end_of:.6g} of the prescribed motion"
         return (
-            f"the equilibrium jumps between the load factors {before:.6g} and {after:.6g} (snap-through), most at "
+            f"the equilibrium jumps {where} (snap-through), most at "
             f"{self._name_largest(high.q - low.q)}: no path of equilibria leads past this limit point, and where a "
             "jump ends is for dynamics to say"
         )
+
+    def _find_part(self, low: State, high: State, solve: Solve) -> tuple[State, float] | None:
+        """The first part of a step from ``low`` to ``high`` that is suspected: its end and the load factor there."""
+        share, way = 1.0, self._eval_work(high.q - low.q)
+        suspected = way > EXCESS * self._paid
+        for _ in range(QUARTERS):
+            if suspected:
+                break
+            share *= 0.25
+            found = solve(low, self._before + share * (self._after - self._before))
+            if found is None:
+                return None
+            # both slopes are those of the whole Δp
+            high, way, slope = found, self._eval_work(found.q - low.q), self._follow_loads()
+            suspected = way > EXCESS * share * max(self._paid, slope)
+            if not suspected and slope > STIFFER * self._paid:
+                return None
+        return (high, self._before + share * (self._after - self._before)) if suspected else None
 
     def _describe_departure(self, end: State, reached: State) -> str:
         """The end is another equilibrium than that to which the path leads; with history values that is expected."""

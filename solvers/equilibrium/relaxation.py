@@ -13,7 +13,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.state.state import State
 from windlass.solvers.newton.newton import Newton, NewtonRun
-from windlass.solvers.newton.problem import Scheme
+from windlass.solvers.newton.scheme import Scheme
 
 MAX_STEPS = 60
 START_SHARE = 0.1

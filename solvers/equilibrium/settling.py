@@ -22,7 +22,7 @@ from dataclasses import replace
 from windlass.framework.arrays import FloatArray
 from windlass.solvers.equilibrium.relaxation import first_factor
 from windlass.solvers.newton.newton import Newton
-from windlass.solvers.newton.problem import Scheme
+from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 
 MAX_STEPS = 60

@@ -4,25 +4,33 @@ A tangent K is taken for singular if its factorisation fails, or if rounding alo
 random b: its error in the equations is eps |K| |x|, and x is of the order of |b|/(eps |K|) where K holds nothing.
 
 The linear solver of Newton's method is asked first, whose factorisation then serves the first iteration; only where it
-cannot tell, one that exchanges pivots.
+cannot tell, one that exchanges pivots.  The same solution tells whether factors in dense blocks serve: where it is not
+exact once it is refined, the tangent is stored by rows from then on.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.vectors import local_values
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.linear.linear_check import find_errors
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.names import name_dofs, shorten
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.newton import Newton
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
+from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
 """Error by rounding, relative to the right-hand side: singular tangents have 1 and more, slender cables up to 1e-5."""
+EXACT = 1e-13
+"""Error of an exact solution, relative to the terms of each row; sound pivots leave about 1e-16."""
 SHIFT = 1e-10
 """What is added to the diagonal, relative to the entries of the row (of the largest row, if they are next to nothing),
 to find what a singular tangent does not hold."""
@@ -30,15 +38,19 @@ INVERSE_ITERATIONS = 8
 """Solutions with that matrix, each for the one before, that bring out a free motion."""
 
 
-def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
+def check_stiffness(newton: Newton, scheme: Scheme) -> None:
     """Look at the first tangent, stabiliser included, with the history values that the fields hold.
 
     Raises:
         ModelError: coordinates without any stiffness, or a singular tangent; what nothing holds is named.
     """
+    problem = newton.problem
     problem.start(scheme)
-    problem.update_tangent(problem.unknowns)
-    problem.lag.offer()
+    probe = _offer_tangent(problem)
+    if not (probe.held and probe.accurate) and newton.leave_blocks():
+        probe = _offer_tangent(problem)
+    if probe.held:
+        return
     layout, of_dof = problem.assembly.layout, problem.sparsity.unknowns.of_dof
     empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
     names = name_dofs(problem.assembly, empty)
@@ -47,7 +59,8 @@ def check_stiffness(problem: NonlinearProblem, scheme: Scheme) -> None:
             f"static model: {len(names)} coordinates have no stiffness: {'; '.join(shorten(names))}. "
             "Every coordinate needs stiffness, a support, contact, or a stabiliser > 0 [1/s^2]"
         )
-    if _is_singular(problem):
+    package = default_package(problem.pattern, layout.size, "klu")
+    if not try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
         found = summarise_faults(problem)
         raise ModelError(
             f"static model: its first tangent is singular: nothing holds {_free_motion(problem)}. "
@@ -82,42 +95,62 @@ def _row_sizes(problem: NonlinearProblem) -> Any:
     return multiply_absolute(problem, np.ones(problem.pattern.rows))
 
 
-def _is_singular(problem: NonlinearProblem) -> bool:
+def _offer_tangent(problem: NonlinearProblem) -> Probe:
+    """Evaluate the tangent at the start for Newton's first iteration, factorise it and try the factors."""
+    problem.update_tangent(problem.unknowns)
+    problem.lag.offer()
+    return try_factors(problem)
+
+
+class Probe(NamedTuple):
+    """What a solution for random numbers tells.
+
+    Attributes:
+        held: the matrix is not singular.
+        accurate: the solution is as exact as one by factors in blocks must be, see `Errors`.
+        exact: it has no other errors than those by rounding.
+        left: its error in the 2-norm, relative to the random numbers [1].
+
+    The last three are not looked at on several processes.
+    """
+
+    held: bool
+    accurate: bool = False
+    exact: bool = False
+    left: float = np.inf
+
+
+def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Probe:
+    """Solve with the tangent that a problem holds, by Newton's linear solver or another one."""
+    if ksp is None:
+        ksp = problem.snes.getKSP()
+        ksp.setOperators(problem.matrix.mat)
     right = random_like(problem.residual_vector)
-    ksp = problem.snes.getKSP()
-    ksp.setOperators(problem.matrix.mat)
-    if _is_held_by(problem, try_solve(ksp, right), right):
-        return False
-    package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
-    return not _is_held_by(problem, try_solve(create_pivoting(problem.matrix.mat, package), right), right)
-
-
-def _is_held_by(problem: NonlinearProblem, solution: Any, right: Any) -> bool:
-    """Whether a solution, or None, says that the tangent is not singular."""
+    solution = try_solve(ksp, right)
     if solution is None:
-        return False
-    terms = multiply_absolute(problem, np.abs(local_values(problem.sparsity.ghosts, solution)))
-    return is_held(find_error(problem.matrix.mat, solution, right, right.duplicate()), right, terms)
+        return Probe(held=False)
+    matrix, size = problem.matrix, float(right.norm())
+    if problem.assembly.layout.size > 1:
+        x = np.abs(local_values(problem.sparsity.ghosts, solution))
+        return Probe(
+            _is_held(find_error(matrix.mat, solution, right).norm(), multiply_absolute(problem, x).norm(), size)
+        )
+    found = find_errors(problem.pattern, matrix.values, solution.array_r, right.array_r)
+    return Probe(_is_held(found.left, found.terms, size), found.accurate, found.by_terms <= EXACT, found.left / size)
 
 
-def find_error(matrix: Any, solution: Any, right: Any, out: Any) -> Any:
-    """What a solution leaves of matrix times solution minus the right-hand side, in ``out``; all PETSc vectors."""
+def _is_held(left: float, terms: float, size: float) -> bool:
+    """Whether a solution says that a matrix is not singular, by norms of its error, its terms and its right side."""
+    # comparisons that are false for NaN
+    return bool(np.finfo(float).eps * terms <= SINGULAR * size and left <= SINGULAR * size)
+
+
+def find_error(matrix: Any, solution: Any, right: Any) -> Any:
+    """What a solution leaves of matrix times solution minus the right-hand side; all PETSc vectors."""
+    out = right.duplicate()
     matrix.mult(solution, out)
     out.axpy(-1.0, right)
     return out
-
-
-def is_held(left: Any, right: Any, terms: Any) -> bool:
-    """Whether a solution says that a matrix is not singular; all PETSc vectors.
-
-    Args:
-        left: its error, as `find_error` has it.
-        right: right-hand side of random numbers.
-        terms: what the rows of matrix times solution add up, without signs.
-    """
-    size = float(right.norm())
-    # comparisons that are false for NaN
-    return float(np.finfo(float).eps * terms.norm()) <= SINGULAR * size and float(left.norm()) <= SINGULAR * size
 
 
 def _free_motion(problem: NonlinearProblem) -> str:
@@ -160,8 +193,13 @@ def random_like(vector: Any) -> Any:
     """A vector of random numbers, the same in each run."""
     right = vector.duplicate()
     begin, end = right.getOwnershipRange()
-    right.setArray(np.random.default_rng(begin).standard_normal(end - begin))
+    right.setArray(_draw(begin, end - begin))
     return right
+
+
+@lru_cache(maxsize=2)
+def _draw(seed: int, count: int) -> FloatArray:
+    return np.random.default_rng(seed).standard_normal(count)
 
 
 def create_pivoting(matrix: Any, package: str) -> Any:

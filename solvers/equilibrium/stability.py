@@ -21,7 +21,8 @@ from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, Tangen
 from windlass.solvers.equilibrium.relaxation import first_factor
 from windlass.solvers.names import name_largest, shorten
 from windlass.solvers.newton.newton import Newton
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.scheme import Scheme
 
 ATTEMPTS = 4
 """How often an unstable equilibrium is left."""

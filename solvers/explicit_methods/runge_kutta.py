@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy.integrate import DOP853
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import WindlassError
@@ -118,6 +117,8 @@ class RungeKutta:
 
     def _create(self, state: State, size: float) -> None:
         """A solver that starts from the state."""
+        from scipy.integrate import DOP853  # here, because other methods do without
+
         a = self._accelerations
         if self._version != a.assembly.world.version:
             a.refresh()
@@ -130,7 +131,7 @@ class RungeKutta:
 
     def _estimate_error(self, K: FloatArray, h: float, scale: FloatArray) -> float:
         """SciPy's error norm over the values of all processes, as the middle between two powers of 2."""
-        error5, error3 = K.T @ DOP853.E5 / scale, K.T @ DOP853.E3 / scale
+        error5, error3 = K.T @ self._solver.E5 / scale, K.T @ self._solver.E3 / scale
         sums = np.array([error5 @ error5, error3 @ error3, 2 * self._owned])
         square5, square3, count = self._accelerations.assembly.processes.sum(sums)
         if square5 == 0.0 and square3 == 0.0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.command_line.notes import say_once
@@ -11,7 +13,7 @@ LARGE = 20_000
 """Unknowns from which a factorisation by MUMPS takes long enough to be worth a note."""
 
 
-def advise_iterative(assembly: Assembly, prefix: str, package: str) -> None:
+def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
     """Say once for each solver, on the first process, that an iterative linear solver may suit the model.
 
     Nothing is said on one process, with constraint rows, for small models, with -quiet or -progress false, where the
@@ -20,7 +22,9 @@ def advise_iterative(assembly: Assembly, prefix: str, package: str) -> None:
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))
     simple = layout.size > 1 and assembly.world.numbering.multiplier_count == 0 and layout.unknowns.total >= LARGE
-    if not simple or chosen or "static" in prefix or package != "mumps" or not options.progress_wanted():
+    if not simple or chosen or "static" in prefix or not options.progress_wanted():
+        return
+    if pc.getType() != PETSc.PC.Type.LU or pc.getFactorSolverType() != PETSc.Mat.SolverType.MUMPS:
         return
     words = f"no constraint rows: -{prefix}ksp_type gmres -{prefix}pc_type bjacobi may be faster than MUMPS"
     say_once("note", [words])

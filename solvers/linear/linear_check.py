@@ -12,10 +12,15 @@ I. S. Duff, SIAM J. Matrix Anal. Appl. 10 (1989) 165-190.
 
 from __future__ import annotations
 
+from math import sqrt
+from typing import NamedTuple, Protocol
+
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.parallel.processes import Processes
 
 GROWTH = 1e-10
 """Backward error of a row that is still of use to Newton; sound pivots reach about 1e-16, wrong ones 1e-6 and worse."""
@@ -23,16 +28,91 @@ GROWTH_IN_BLOCKS = 1e-13
 """The same where rows are stored in blocks, whose inverses LU uses: badly conditioned ones may go wrong by 1e-9."""
 
 
-def is_accurate(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray, rtol: float) -> bool:
-    """Whether x solves A x = b as described above; serves one process.
+class Product(Protocol):
+    """A matrix that multiplies: `Pattern` on one process, `LocalMatrices` on several."""
+
+    @property
+    def block(self) -> int:
+        """Rows whose inverse LU uses."""
+
+    def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
+        """The product A x, or |A| x."""
+
+
+def is_accurate(
+    product: Product, values: FloatArray, x: FloatArray, b: FloatArray, rtol: float, processes: Processes | None = None
+) -> bool:
+    """Whether x solves A x = b as described above.
 
     Args:
-        pattern, values: the matrix, values of shape (spare + 1,).
-        x, b: solution and right-hand side, shape (n,).
+        product, values: the matrix.
+        x, b: solution and right-hand side, of this process, shape (n,).
         rtol: accepted |b - A x| / |b| [1].
+        processes: those that share the matrix and call this together; None for one.
     """
-    residual = np.abs(b - pattern.multiply(values, x))
-    if float(np.linalg.norm(residual)) <= rtol * float(np.linalg.norm(b)):
+    processes = processes or Processes()
+    residual = np.abs(b - product.multiply(values, x))
+    left, right = processes.sum(np.array([residual @ residual, b @ b]))
+    if left <= rtol**2 * right:
         return True
-    size = pattern.multiply(values, np.full(len(x), np.abs(x).max()), absolute=True) + np.abs(b)
-    return bool((residual <= (GROWTH if pattern.block == 1 else GROWTH_IN_BLOCKS) * size).all())
+    largest = processes.largest([float(np.abs(x).max(initial=0.0))])[0]
+    size = product.multiply(values, np.full(len(x), largest), absolute=True) + np.abs(b)
+    return processes.all(bool((residual <= (GROWTH if product.block == 1 else GROWTH_IN_BLOCKS) * size).all()))
+
+
+class Errors(NamedTuple):
+    """What a solution x of A x = b leaves.
+
+    Attributes:
+        left: |b - A x|.
+        terms: ||A| |x||, what the rows add up without signs.
+        by_terms: largest |b - A x|_i / (|A| |x| + |b|)_i of a row [1].
+        by_largest: the same with the largest |x_j| in place of each [1].
+    """
+
+    left: float
+    terms: float
+    by_terms: float
+    by_largest: float
+
+    @property
+    def accurate(self) -> bool:
+        """Whether the solution is as exact as one with factors in blocks must be."""
+        return self.by_largest <= GROWTH_IN_BLOCKS
+
+
+def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
+    """The errors of a solution; arguments as in `is_accurate`, whose two products this takes at once."""
+    largest = float(np.abs(x).max(initial=0.0))
+    left, terms, *rows = sum_errors(pattern.indptr, pattern.indices, pattern.block, values, x, b, largest)
+    return Errors(sqrt(left), sqrt(terms), *rows)
+
+
+@kernel
+def sum_errors(
+    indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, b: FloatArray, largest: float
+) -> tuple[float, float, float, float]:
+    """The squares of the first two of `Errors`, and the others."""
+    sum_left, sum_terms, by_terms, by_largest = 0.0, 0.0, 0.0, 0.0
+    left, terms, size = np.empty(block), np.empty(block), np.empty(block)
+    for i in range(len(indptr) - 1):
+        for a in range(block):
+            left[a], terms[a], size[a] = -b[i * block + a], 0.0, 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            for j in range(block):
+                factor = x[indices[k] * block + j]
+                for a in range(block):
+                    value = values[(k * block + j) * block + a]
+                    left[a] += value * factor
+                    terms[a] += abs(value * factor)
+                    size[a] += abs(value)
+        for a in range(block):
+            error, own = abs(left[a]), abs(b[i * block + a])
+            sum_left += error**2
+            sum_terms += terms[a] ** 2
+            # the comparisons are false for NaN
+            if not error <= by_terms * (terms[a] + own):
+                by_terms = error / (terms[a] + own) if terms[a] + own > 0.0 else np.inf
+            if not error <= by_largest * (size[a] * largest + own):
+                by_largest = error / (size[a] * largest + own) if size[a] * largest + own > 0.0 else np.inf
+    return sum_left, sum_terms, by_terms, by_largest

@@ -15,6 +15,7 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.assembly.storage import Storage, can_store
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.linear.substructures import suits_substructures
 
 LARGEST_FILL = 10.0
 """Entries of the envelope per entry of the matrix up to which LU in natural order is the quickest."""
@@ -52,6 +53,8 @@ def default_package(pattern: Pattern, processes: int, banded: str) -> str:
 def choose_storage(assembly: Assembly, prefix: str) -> Storage:
     """How the tangent of a solver is stored: in blocks where PETSc's own LU is the default solver and they serve it.
 
+    On several processes: for elimination by parts where that serves.  All of them call this together.
+
     Args:
         assembly: the systems of this process.
         prefix: options prefix of the solver; options that choose another solver or matrix want rows.
@@ -59,6 +62,9 @@ def choose_storage(assembly: Assembly, prefix: str) -> Storage:
     starts = tuple(prefix + start for start in CHOICES)
     given = [name for name in PETSc.Options().getAll() if name.startswith(starts)]
     chosen = any(not any(word in name for word in LOOKS) for name in given)
+    if not chosen and assembly.layout.size > 1:
+        return Storage.SUBSTRUCTURES if suits_substructures(assembly) else Storage.ROWS
     if chosen or not can_store(assembly.layout, Storage.BLOCKS):
         return Storage.ROWS
-    return Storage.BLOCKS if is_banded(assembly.use(Storage.BLOCKS).pattern) else Storage.ROWS
+    pattern = assembly.use(Storage.BLOCKS, update=True).pattern
+    return Storage.BLOCKS if is_banded(pattern) else Storage.ROWS

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.storage import Storage
 from windlass.framework.command_line import options
 from windlass.framework.kernels.call import call
 from windlass.framework.launch.petsc_functions import set_line_search
@@ -22,6 +23,7 @@ from windlass.solvers.linear.linear_check import is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package, forget_factors, set_direct
+from windlass.solvers.linear.substructures import set_substructures
 from windlass.solvers.newton.callbacks import Callbacks
 from windlass.solvers.newton.convergence import (
     ASK,
@@ -38,9 +40,10 @@ from windlass.solvers.newton.convergence import (
     judge,
 )
 from windlass.solvers.newton.linear_failure import LinearFailures, reason_name
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rigid_motions import create_near_null_space
 from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
+from windlass.solvers.newton.scheme import Scheme
 
 LINEAR_RTOL = 1e-6
 """A linear solution within this of |b| is accurate enough for Newton."""
@@ -102,7 +105,10 @@ class Newton:
         snes.setType(PETSc.SNES.Type.NEWTONLS)
         # where pivots should have been exchanged, `_is_inaccurate` notices it, and the pivoting solver takes over
         package = default_package(problem.pattern, problem.assembly.layout.size, "petsc")
-        set_direct(snes.getKSP(), package, problem.prefix)
+        if problem.storage is Storage.SUBSTRUCTURES:
+            set_substructures(snes.getKSP(), problem.sparsity, problem.assembly.processes)
+        else:
+            set_direct(snes.getKSP(), package, problem.prefix)
         set_line_search(snes, "basic")
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
@@ -111,7 +117,7 @@ class Newton:
             problem.lag.active = False
         check_package(snes.getKSP(), problem.matrix.mat, problem.prefix)
         self._help_multigrid()
-        advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC().getFactorSolverType() or "")
+        advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC())
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern
         self._set_up_seen = False
         self._measures, self._history = np.zeros(1, MEASURES), np.zeros(0)
@@ -176,7 +182,10 @@ class Newton:
         if not is_slow(self._measures, self._history, problem.lag.memory, norm):
             return False
         step = self.snes.getSolutionUpdate().array_r
-        return not is_accurate(problem.pattern, problem.matrix.values, step, self._before, LINEAR_RTOL)
+        parted = problem.storage is Storage.SUBSTRUCTURES
+        product = problem.matrix.mat.getPythonContext() if parted else problem.pattern
+        together = problem.assembly.processes if parted else None
+        return not is_accurate(product, problem.matrix.values, step, self._before, LINEAR_RTOL, together)
 
     def solve(
         self, scheme: Scheme, damped: bool = False, guess: tuple[FloatArray, FloatArray] | None = None
@@ -310,12 +319,16 @@ class Newton:
     def _change_solver(self) -> bool:
         """Change from the default LU in blocks to that by rows, and from there to KLU, which exchanges pivots.
 
+        On several processes from elimination by parts to MUMPS.
+
         Returns:
             False if there is no other solver, or if the user chose this one.
         """
         if not self._may_pivot:
             return False
-        if not self._leave_blocks():
+        if self.problem.storage is Storage.SUBSTRUCTURES:
+            self._change_package("mumps")
+        elif not self.leave_blocks():
             self._change_package("klu")
         return True
 
@@ -329,24 +342,26 @@ class Newton:
 
     def _change_package(self, package: str) -> None:
         """Another package than the default LU from now on."""
-        pc = self.snes.getKSP().getPC()
-        pc.reset()
-        pc.setFactorSolverType(package)
-        self._leave_blocks()
+        self.snes.getKSP().getPC().reset()
+        set_direct(self.snes.getKSP(), package, self.problem.prefix)
+        self.leave_blocks()
         self.problem.lag.drop_tangent()
         self._may_pivot = False
 
-    def _leave_blocks(self) -> bool:
-        """Store the tangent by rows from now on; False if it is."""
+    def leave_blocks(self) -> bool:
+        """Store the tangent by rows from now on; False if it already is."""
         if not self.problem.leave_blocks():
             return False
         self.snes.getKSP().getPC().reset()
+        self.snes.getKSP().setType(PETSc.KSP.Type.PREONLY)
         self._pattern = self.problem.pattern
         self.problem.lag.drop_tangent()
         return True
 
     def _uses_default_lu(self) -> bool:
-        """Whether the linear solver is PETSc's own LU and not the user's choice."""
+        """Whether the linear solver is elimination by parts or PETSc's own LU, and not the user's choice."""
+        if self.problem.storage is Storage.SUBSTRUCTURES:
+            return True
         pc = self.snes.getKSP().getPC()
         chosen = PETSc.Options().hasName(self.problem.prefix + "pc_factor_mat_solver_type")
         return not chosen and pc.getType() == PETSc.PC.Type.LU and pc.getFactorSolverType() == "petsc"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,6 +50,7 @@ from windlass.solvers.newton.problem_kernels import (
     store_motion,
     take_over,
 )
+from windlass.solvers.newton.scheme import Scheme
 
 LARGE = 20_000
 """Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
@@ -58,35 +58,6 @@ USES = 3
 """Residuals, and tangents with the same factors, after which a program for them is made."""
 Programs = tuple[Program | None, ...]
 """Those of the expansion of unknowns, the residual and the tangent; None where there is none without Python in it."""
-
-
-@dataclass
-class Scheme:
-    """How the unknowns enter coordinates, velocities and accelerations in one Newton run.
-
-    Attributes:
-        q0, v0: predicted values, with accelerations 0, shape (n,).
-        v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
-        multiplier_factor: multipliers per unknown.
-        t: time at which the equations hold [s].
-        load_factor: factor on the loads [1].
-        rate_level: impose position constraints on their time derivative (index 2).
-        unit_rates: do so with the length of Euler parameters.
-        stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
-        q_anchor: see stabiliser, shape (n,).
-    """
-
-    q0: FloatArray
-    v0: FloatArray
-    v_factor: float = 0.0
-    a_factor: float = 0.0
-    multiplier_factor: float = 1.0
-    t: float = 0.0
-    load_factor: float = 1.0
-    rate_level: bool = False
-    unit_rates: bool = False
-    stabiliser: float = 0.0
-    q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 class NonlinearProblem:
@@ -106,6 +77,7 @@ class NonlinearProblem:
         buffers: what callbacks work on.
         run: what the present Newton run has in common with others but for time and motion; equal where they have.
         may_compile: whether callbacks may be compiled code.
+        uses: see `USES`; may be changed.
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
@@ -125,11 +97,12 @@ class NonlinearProblem:
         self._spread, self._stabiliser, self._anchor = np.zeros(n + 1), np.zeros(1), np.zeros(n)
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._collect_all, self._store = call(take_over), call(collect), call(store_motion)
+        self._clear = call(clear_values, lambda s: (s.values, self.sparsity.pad_slots))
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
         self._tangent_key: tuple[Any, ...] = ()
-        self._tangent_uses = 0
+        self._tangent_uses, self.uses = 0, USES
         places = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
         dofs, multipliers, pads = (numbers.astype(PETSc.IntType) for numbers in places)
         self._places = Places(dofs, multipliers, pads, layout.reference)
@@ -143,7 +116,9 @@ class NonlinearProblem:
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
         # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
         self._q0, self._v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
-        self._expansion, self._expansion_revision = Program([]), -1
+        self._expansion: Program | None = None
+        self._expansion_revision, self._expansion_uses = -1, 0
+        self._expansion_steps: list[Step] = []
         self.scheme = Scheme(np.zeros(n), np.zeros(n))
         self.lag = LagPolicy(False)
         self._version = (0, 0)
@@ -172,7 +147,8 @@ class NonlinearProblem:
     def _create_matrix(self) -> tuple[Sparsity, TangentMatrix]:
         sparsity = self.assembly.use(self._storage, update=True)
         owned = sparsity.unknowns.owned
-        matrix = TangentMatrix(sparsity.pattern, sparsity.numbers, owned, self.assembly.comm)
+        parted = sparsity if sparsity.substructure is not None else None
+        matrix = TangentMatrix(sparsity.pattern, sparsity.numbers, owned, self.assembly.comm, parted)
         if self._near_null_space is not None:
             matrix.mat.setNearNullSpace(self._near_null_space)
         return sparsity, matrix
@@ -193,11 +169,17 @@ class NonlinearProblem:
             self.sparsity, self.matrix = self._create_matrix()
             self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
 
+    @property
+    def storage(self) -> Storage:
+        """How the tangent is stored."""
+        return self._storage
+
     def leave_blocks(self) -> bool:
         """Store the tangent by rows from now on; unknowns keep their places.  False if it is not in blocks."""
-        if self._storage is not Storage.BLOCKS:
+        after = {Storage.BLOCKS: Storage.BLOCK_ROWS, Storage.SUBSTRUCTURES: Storage.ROWS}
+        if self._storage not in after:
             return False
-        self._storage = Storage.BLOCK_ROWS
+        self._storage = after[self._storage]
         self._follow_pattern()
         return True
 
@@ -223,7 +205,7 @@ class NonlinearProblem:
         self._q0[:], self._v0[:] = scheme.q0, scheme.v0
         if scheme.stabiliser != 0.0:
             self._anchor[:] = scheme.q_anchor
-        run = *key, self.assembly.revision, self.matrix
+        run = *key, len(scheme.gap), self.assembly.revision, self.matrix
         if run != self.run:
             self.run, self._factors[:], self._stabiliser[0] = run, factors, scheme.stabiliser
         if from_zero:
@@ -257,11 +239,17 @@ class NonlinearProblem:
             self.sparsity.unknowns.ghosts.spread(local)
         expanded[0] = 1
         if self._expansion_revision != self.assembly.revision:
-            self._expansion_revision = self.assembly.revision
+            self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
             known = local, self._places, self._q0, self._v0, self._factors, self._motion
             s = evaluate(self.assembly.fields)
-            self._expansion = Program([(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()])
-        self._expansion()
+            self._expansion_steps = [(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()]
+        self._expansion_uses += 1
+        if self._expansion is None and self._expansion_uses >= self.uses:
+            self._expansion = Program(self._expansion_steps)
+        if self._expansion is None:
+            take(self._expansion_steps)
+        else:
+            self._expansion()
 
     def note_expansion(self) -> None:
         """The fields hold the unknowns as they are now."""
@@ -281,8 +269,8 @@ class NonlinearProblem:
 
     def find_programs(self) -> Programs:
         """What compiled callbacks run in the run that begins."""
-        scheme = self.scheme
-        if self._expansion_revision != self.assembly.revision or not self.assembly.loads.are_steady:
+        scheme, steady = self.scheme, self.assembly.loads.are_steady and not len(self.scheme.gap)
+        if self._expansion_revision != self.assembly.revision or not steady:
             return None, None, None
         tangent = self._tangent_program if self._tangent_key == self._find_tangent_key(scheme) else None
         known = self._expansion, self._programs.get(self._find_key(scheme)), tangent
@@ -312,6 +300,8 @@ class NonlinearProblem:
         with self._evaluating():
             self.expand_unknowns(x)
             self.buffers.c[:] = 0.0
+            if len(self.scheme.gap):
+                self.buffers.c[:-1] = -self.scheme.gap
             self.assembly.set_loads(self.buffers.f, -self.scheme.load_factor)
             self._take_residual_steps()
         self._collect(out)
@@ -340,7 +330,7 @@ class NonlinearProblem:
         if program is None and any(revision != key[-1] for *_, revision in self._programs):
             self._programs.clear()
         uses = 1 + (program or 0)
-        self._programs[key] = uses if uses < USES else Program(steps)
+        self._programs[key] = uses if uses < self.uses else Program(steps)
 
     def _collect(self, out: Any) -> None:
         """Sum the local residual into the PETSc vector."""
@@ -385,12 +375,11 @@ class NonlinearProblem:
         if self._tangent_program is not None:
             self._tangent_program()
             return
-        pads = self.sparsity.pad_slots
-        steps: list[Step] = [(call(clear_values, lambda s: (s.values, pads)), (evaluate(fields, values=values),))]
+        steps: list[Step] = [(self._clear, (evaluate(fields, values=values),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
         take(steps)
-        if self._tangent_uses == USES:
+        if self._tangent_uses == self.uses:
             self._tangent_program = Program(steps)
 
     def worst_equations(self, count: int = 3) -> list[tuple[str, float]]:

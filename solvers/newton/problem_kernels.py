@@ -38,7 +38,7 @@ STATE = np.dtype(
 """expanded: whether the fields hold the unknowns; residuals, tangents: numbers of evaluations; failed: what ended a run
 from within compiled callbacks, -1 for nothing; answer: a reason that the convergence test has asked of Python;
 reason, iterations: how a compiled run has ended, and its iterations;
-load_factor: see `Scheme` in problem.py."""
+load_factor: see `Scheme`."""
 
 
 class Buffers(NamedTuple):
@@ -60,7 +60,7 @@ class Buffers(NamedTuple):
 
 @kernel
 def expand(unknown: FloatArray, to: Places, q0: FloatArray, v0: FloatArray, factors: FloatArray, out: Motion) -> None:
-    """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme` in problem.py.
+    """Coordinates, velocities, accelerations and multipliers of the unknowns, see `Scheme`.
 
     ``factors`` are those of velocities, accelerations and multipliers, shape (3,).
     """

@@ -38,7 +38,7 @@ NEAR = 1e4
 def estimate_rounding(problem: NonlinearProblem) -> float:
     """The 2-norm of the rounding errors of the residual at the present fields; all processes together."""
     unknowns, fields = problem.sparsity.unknowns, problem.assembly.fields
-    x = np.zeros(problem.pattern.rows)
+    x = np.zeros(len(problem.sparsity.numbers))
     x[unknowns.of_dof] = np.abs(fields.x[:-1])
     x[unknowns.of_multiplier] = np.abs(fields.lam[:-1] / problem.scheme.multiplier_factor)
     level = float(np.finfo(float).eps * multiply_absolute(problem, x).norm())
@@ -60,6 +60,6 @@ def estimate_forces(problem: NonlinearProblem) -> float:
 
 def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
     """The product of the tangent without signs and x by local unknown, as a PETSc vector."""
-    total, pattern = problem.residual_vector.duplicate(), problem.pattern
-    sum_to_owners(problem.sparsity.numbers, total, pattern.multiply(problem.matrix.values, x, absolute=True))
+    total, sparsity = problem.residual_vector.duplicate(), problem.sparsity
+    sum_to_owners(sparsity.numbers, total, sparsity.multiply(problem.matrix.values, x, absolute=True))
     return total

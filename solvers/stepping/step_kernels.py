@@ -17,7 +17,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.system import Fields, evaluate
 from windlass.framework.state.state import State
-from windlass.solvers.newton.problem import Scheme
+from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.integrator import (
     Integrator,
     add_turning,

@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
-
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.state.assemble import assemble_mass, assemble_matrix
 from windlass.framework.state.state import State
@@ -25,16 +22,20 @@ def estimate_longest_step(assembly: Assembly, state: State) -> float:
     """2/omega [s] of the model at a state; inf if it is not known: on several processes, or without mass somewhere."""
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
+    from scipy.sparse import csr_array, linalg  # here, because other solvers do without
+
     world = assembly.world
     indptr, indices, values = assemble_matrix(world, state).getValuesCSR()
     K = csr_array((values, indices, indptr))
     indptr, indices, values = assemble_mass(world, state).getValuesCSR()
     M = csr_array((values, indices, indptr), shape=K.shape)
     try:
-        factors = splu(M.tocsc())
-        solve = LinearOperator(K.shape, factors.solve, dtype=float)
-        largest = float(eigsh(0.5 * (K + K.T), 1, M, which="LM", Minv=solve, tol=1e-3, return_eigenvectors=False)[0])
-    except (RuntimeError, ArpackNoConvergence):
+        factors = linalg.splu(M.tocsc())
+        solve = linalg.LinearOperator(K.shape, factors.solve, dtype=float)
+        largest = float(
+            linalg.eigsh(0.5 * (K + K.T), 1, M, which="LM", Minv=solve, tol=1e-3, return_eigenvectors=False)[0]
+        )
+    except (RuntimeError, linalg.ArpackNoConvergence):
         return inf
     return 2.0 / sqrt(largest) if largest > 0.0 else inf
 

@@ -1,9 +1,9 @@
 """The verdict on a solve: whether its result can be trusted, with the reasons where it is doubtful.
 
 A solve that fails raises an error.  One that reaches its end can still be wrong: contacts that were not resolved in
-time create energy, steps were accepted although contact states did not settle, a belt has left its pulleys, a load
-step has jumped over a limit point.  Such a solve is *doubtful*.  What is known before, such as a step longer than the
-period of a contact, is said before.
+time create energy, steps were accepted although contact states did not settle or were cut again and again, a belt has
+left its pulleys, a load step has jumped over a limit point.  Such a solve is *doubtful*.  What is known before, such as
+a step longer than the period of a contact, is said before.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ SMALL_ERROR = 1e-3
 """Force errors of such steps, per contact force, that do no harm [1]."""
 FEW = 3
 """So many such steps are no cause for doubt in a short run."""
+MANY_CUTS, CUT_SHARE, SHORT_STEPS = 20, 0.05, 4.0
+"""Failed attempts that count, at least and per step, and steps per nominal one, from which contacts chatter [1]."""
 WHOLE = 1e-6
 """An invariant this close to a whole number is one: other numbers are those of open cables, which may change."""
 SHOWN = 5
@@ -120,6 +122,25 @@ def judge_steps(statistics: Statistics) -> list[str]:
     return [
         f"{unsettled} of {statistics.steps} steps were accepted although contact states did not settle, with force "
         f"errors up to {worst:.2g} of the contact forces: take a smaller step, or let such steps fail"
+    ]
+
+
+def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, str]]) -> list[str]:
+    """Reasons that lie in steps which had to be cut again and again.
+
+    Args:
+        steps: number of accepted steps.
+        nominal: how many they would be with the nominal step.
+        failed: (time [s], step size [s], reason) of rejected attempts.
+    """
+    # a contact that asks for a step is met at its instant
+    cut = sum("asks for a step" not in reason for _, _, reason in failed)
+    if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
+        return []
+    return [
+        f"{cut} attempts failed, and steps had to be cut to {nominal / steps:.2g} of the nominal one in the mean: "
+        "contacts chatter, or something swings faster than the step resolves; damp it (bending_damping, "
+        "contact_damping, damping_depth), or take contact points instead of segments"
     ]
 
 

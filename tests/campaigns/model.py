@@ -19,6 +19,7 @@ from windlass.elements import nodes_of, straight_cable
 from windlass.framework.errors import WindlassError
 from windlass.framework.files import journal
 from windlass.framework.files import whole_files as files
+from windlass.framework.files.hdf5 import PAGE
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import read_csv
 from windlass.framework.output.recorder import Recorder
@@ -90,16 +91,18 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
             os._exit(code)
     os.close(writing)
     if kill_after is not None:
-        signal.setitimer(signal.ITIMER_REAL, max(kill_after, 1e-3))
+        # first the handler: an alarm without one ends this process
         before = signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+        signal.setitimer(signal.ITIMER_REAL, max(kill_after, 1e-3))
     said = b""
     while block := os.read(reading, 65536):
         said += block
     os.close(reading)
-    status = os.waitpid(child, 0)[1]
+    # the pipe is closed at the end of the child, which has to be there as long as it may be killed
     if kill_after is not None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+    status = os.waitpid(child, 0)[1]
     return os.waitstatus_to_exitcode(status), said
 
 
@@ -192,7 +195,9 @@ def interrupt_calls(at: int, half: bool) -> None:
             calls += 1
             if calls == at:
                 if half and name == "pwrite":
-                    original(args[0], args[1][: len(args[1]) // 2], args[2])
+                    # the system writes page by page: a write within one page is not cut by a kill
+                    end = (args[2] + len(args[1]) // 2) // PAGE * PAGE - args[2]
+                    original(args[0], args[1][: max(end, 0)], args[2])
                 os.kill(os.getpid(), signal.SIGKILL)
             return original(*args, **names)
 

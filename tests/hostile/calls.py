@@ -112,7 +112,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "write_summary": (wl.write_summary, {"values": {"x": 1.0}}),
         "Recorder": (
             wl.Recorder,
-            {"name": "r", "every": 1, "formats": ("vtu",), "folder": s.folder, "subdivisions": 4, "axis": "time"},
+            {"name": "r", "every": 1, "formats": ("vtu",), "folder": s.folder, "subdivisions": 4, "axis": "time",
+             "frames": 200, "fields": ("velocity",), "precision": "single", "compress": True},
         ),
         "Recorder.record": (recorder.record, {"state": s.state}),
         "create_output_folder": (wl.create_output_folder, {"path": s.folder / "made"}),
@@ -169,6 +170,11 @@ def calls(s: Scene) -> dict[str, Call]:
             con.add_contact,
             {"world": s.open, "kind": con.ContactCircleCable2D, "circles": s.node, "cables": s.open_cable,
              "segments": 2, "circle_radius": 0.1, "vertical_offset": 0.0},
+        ),
+        "add_contact_with_many": (
+            con.add_contact_with_many,
+            {"world": s.open, "circles": s.node, "cables": s.open_cable, "segments": 2, "circle_radius": 0.1,
+             "touching": 2, "skin": 0.0},
         ),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),

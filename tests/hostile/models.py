@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-import windlass.connectors
-import windlass.elements  # noqa: F401  (registers the laws)
-from windlass.framework.model.law import laws
 from windlass.framework.model.schema import REQUIRED, Column, Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
+from support.all_laws import all_laws
+
 COMPONENTS = sorted(
-    (kind for kind in laws() if kind.__module__.startswith("windlass.")), key=lambda kind: kind.__name__
+    (kind for kind in all_laws() if kind.__module__.startswith("windlass.")), key=lambda kind: kind.__name__
 )
 
 

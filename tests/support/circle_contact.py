@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.kernels import ContactColumns, add_residual
+from windlass.connectors.circle_segments.kernels import ContactColumns
+from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
 from windlass.connectors.markers.cable_shape import create_shape_columns, update_points

@@ -31,7 +31,8 @@ FRICTION = 0.5
 class Case(NamedTuple):
     """A belt drive; the belt carries the share ``load`` of the torque at which it slips everywhere.
 
-    ``inertia`` is rhoA v²/N in the unloaded belt, from which the mass per length follows.
+    ``inertia`` is rhoA v²/N in the unloaded belt, from which the mass per length follows; ``contact_damping`` is the
+    time constant of the contact per time in which a segment passes.
     """
 
     axial_stiffness: float = 8000.0
@@ -43,6 +44,7 @@ class Case(NamedTuple):
     elements: int = 60
     segments: int = 4
     contact_stiffness: float = 3e9
+    contact_damping: float = 0.05
     offset: float = 0.0
     stretch: float = 1.0
     sticking_length: str = "current"
@@ -195,8 +197,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
         vertical_offset=-case.offset,
         **{
             "contact_stiffness_per_length": case.contact_stiffness,
-            # time constants by the time in which a segment passes
-            "contact_damping_per_length": 0.05 * case.contact_stiffness * passing,
+            "contact_damping_per_length": case.contact_damping * case.contact_stiffness * passing,
             "friction_stiffness_per_length": case.bristles,
             "friction_velocity_penalty_per_length": velocity_penalty(case),
             "friction_coefficient": FRICTION,

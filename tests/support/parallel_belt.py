@@ -42,6 +42,7 @@ def main(path: str, steps: int) -> None:
             names=sorted(systems),
             rows=[[s[name] for name in sorted(systems)] for s, _, _ in everyone],
             residuals=[count for _, count, _ in everyone],
+            storage=dynamic.problem.storage.name,
             matrix_rows=[rows for _, _, rows in everyone],
             **kept,
         )

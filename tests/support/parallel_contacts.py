@@ -23,7 +23,8 @@ from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.system import Fields
 from windlass.framework.state.assemble import assemble_matrix, assemble_vector
 from windlass.framework.state.state import local_state
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.scheme import Scheme
 
 TURNED = rotation_matrix(euler_parameters((1.0, -2.0, 0.5), 0.7))
 FRICTION = {"static_friction": 0.6, "dynamic_friction": 0.4, "viscous_friction": 0.1}

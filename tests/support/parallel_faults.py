@@ -78,13 +78,16 @@ def hook(state: wl.State) -> None:
 def leave_loop() -> None:
     """Loops over the steps of a solve that one process, or all, leave by `break` after the second one."""
     others = FAULT in ("break everywhere", "break held")
+    held = "held" in FAULT
     steps = wl.Dynamic(world, step=STEP, end=5 * STEP).march()
-    for state in steps if FAULT == "break held" else wl.Dynamic(world, step=STEP, end=5 * STEP).march():
+    for state in steps if held else wl.Dynamic(world, step=STEP, end=5 * STEP).march():
         if state.step == 2 and (RANK == 1 or others):
             break
+        if FAULT == "break held, gather in the loop":
+            state.gather()
     if FAULT == "break held" and RANK == 1:
         steps.close()  # type: ignore[attr-defined]
-    if FAULT == "break, then gather":
+    if "then gather" in FAULT:
         state.gather()
     print("left", flush=True)
 

@@ -18,8 +18,9 @@ from windlass.framework.files import whole_files as files
 from windlass.framework.model.table import Entity
 
 from support.contact_forms import create_drive
+from support.many_pulleys import create_ring
 
-KINDS = ("adaptive", "verlet", "rk", "implicit spheres", "pendulum", "switched", "chain", "points")
+KINDS = ("adaptive", "verlet", "rk", "implicit spheres", "pendulum", "switched", "chain", "points", "many circles")
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
 kill_in = wl.option("kill_in", 0, "1", "checkpoint in the middle of whose writing it kills itself; 0 none", minimum=0)
@@ -139,6 +140,10 @@ elif kind == "points":
     world, points, start = drive.world, drive.circles[1], drive.state
     start.step = 0
     solver = wl.Dynamic(world, step=5e-4, end=0.05, discontinuous_fail=True)
+elif kind == "many circles":
+    ring = create_ring(6, 6, skin=0.02)
+    world, points = ring.world, ring.circles[1]
+    solver = wl.Dynamic(world, step=2e-4, end=0.02)
 elif kind == "chain":
     world, points = chain()
     solver = wl.Explicit(world, step=step, end=0.05)

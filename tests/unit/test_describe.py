@@ -8,8 +8,10 @@ import pytest
 
 from windlass.connectors import ContactFrictionCircleCable2D
 from windlass.elements import ALECable2D, Cable2D
-from windlass.framework.model.law import Law, Output, laws, register
+from windlass.framework.model.law import Law, Output, register
 from windlass.framework.model.schema import Component, column, function, ref
+
+from support.all_laws import all_laws
 
 
 def test_help_of_the_cable() -> None:
@@ -63,7 +65,7 @@ def test_own_components_are_described_too() -> None:
     ]
 
 
-@pytest.mark.parametrize("component", sorted(laws(), key=lambda c: c.__name__), ids=lambda c: c.__name__)
+@pytest.mark.parametrize("component", sorted(all_laws(), key=lambda c: c.__name__), ids=lambda c: c.__name__)
 def test_every_column_is_in_the_text(component: type[Component]) -> None:
     for name, given in component.columns.items():
         assert f"    {name}{'' if given.dtype is object else f' [{given.unit}]'}: {given.doc}" in (

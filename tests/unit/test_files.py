@@ -202,8 +202,8 @@ def test_recorders_and_sensors_lock_their_files(tmp_path: Path) -> None:
     recorder.close()
     sensors.close()
     assert not list(tmp_path.iterdir())
-    os.mkfifo(tmp_path / "belt.h5")
-    with pytest.raises(OutputError, match=r"belt.h5 is a FIFO"):
+    os.mkfifo(tmp_path / "belt.vtkhdf")
+    with pytest.raises(OutputError, match=r"belt.vtkhdf is a FIFO"):
         Recorder(tmp_path / "belt")
     with pytest.raises(OutputError, match=r"table /dev/null is a device"):
         Sensors("/dev/null", sensor)

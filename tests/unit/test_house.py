@@ -12,7 +12,8 @@ from pathlib import Path
 
 import windlass.connectors
 import windlass.elements
-from windlass.framework.model.law import laws
+
+from support.all_laws import all_laws
 
 ROOT = Path(__file__).parents[2]
 TOPS = ("framework", "elements", "connectors", "solvers")
@@ -171,7 +172,7 @@ def test_names_that_are_gone_are_found() -> None:
 def test_framework_names_no_law() -> None:
     """No identifier and no text, but for examples in docstrings."""
     packages = (windlass.elements.__name__, windlass.connectors.__name__)
-    kinds = {kind.__name__ for kind in laws() if kind.__module__.startswith(packages)}
+    kinds = {kind.__name__ for kind in all_laws() if kind.__module__.startswith(packages)}
     assert len(kinds) > 20
     named: dict[str, set[str]] = {}
     for path, tree in FILES.items():

@@ -96,7 +96,7 @@ def start(folder: Path, **environment: str) -> "subprocess.Popen[str]":
 
 
 def finish(process: "subprocess.Popen[str]") -> Outcome:
-    stdout, stderr = process.communicate(timeout=120)
+    stdout, stderr = process.communicate(timeout=600)
     assert process.returncode == 0, stderr
     return Outcome(**json.loads(stdout), stderr=stderr)
 
@@ -259,7 +259,7 @@ def test_python_mode_returns_the_function_itself(user: Path, monkeypatch: pytest
 
 # 20 kernels are about what a belt drive needs.
 MANY = """
-import time
+import sys
 import numpy as np
 from windlass.framework.kernels.kernel import kernel
 def make(number):
@@ -271,10 +271,14 @@ def make(number):
         for i in range(x.shape[0]):
             f[i] = row(x, i)
     return loop
-begin = time.process_time()
+calls = [0]
+def note(*_):
+    calls[0] += 1
+sys.setprofile(note)
 for number in range(20):
     make(number)(np.ones(3), np.zeros(3))
-results = [time.process_time() - begin]
+sys.setprofile(None)
+results = calls
 """
 
 
@@ -282,7 +286,7 @@ def test_reading_twenty_kernels_is_quick(tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
     (folder / "script.py").write_text(MANY + REPORT)
-    run(folder)
-    second = run(folder)
+    first, second = run(folder), run(folder)
     assert (second.compiled, second.loaded) == ([], 20)
-    assert second.results[0] < 0.3  # seconds of the processor
+    # calls of functions, which do not depend on the load of the machine as times do
+    assert second.results[0] < 0.1 * first.results[0]

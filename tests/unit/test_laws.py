@@ -10,8 +10,10 @@ import pytest
 
 import windlass.connectors
 import windlass.elements
-from windlass.framework.model.law import Law, laws
+from windlass.framework.model.law import Law
 from windlass.framework.model.schema import Component
+
+from support.all_laws import all_laws
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"elements": windlass.elements, "connectors": windlass.connectors}
@@ -20,7 +22,7 @@ TESTS = "\n".join(path.read_text() for path in sorted((ROOT / "tests").rglob("*.
 
 def laws_of_package() -> list[Law]:
     """The laws that the folders of the package register, in the order of their names."""
-    own = [law for kind, law in laws().items() if kind.__module__.startswith("windlass.")]
+    own = [law for kind, law in all_laws().items() if kind.__module__.startswith("windlass.")]
     return sorted(own, key=lambda law: law.component.__name__)
 
 

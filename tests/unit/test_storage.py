@@ -31,7 +31,8 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.linear.linear_check import is_accurate
-from windlass.solvers.newton.problem import NonlinearProblem, Scheme
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.scheme import Scheme
 
 from support.belt import belt_parameters, build_belt
 from support.nets import CABLE
@@ -136,7 +137,7 @@ def test_nodes_that_share_positions_and_other_coordinates_are_no_blocks() -> Non
     for x in range(3):
         world.add(MassPoint, position=(x, 1.0), mass=1.0)
     assembly = serial_assembly(world)
-    assert_array_equal(assembly.layout.find_nodes(), [0])
+    assert_array_equal(assembly.layout.nodes, [0])
     assert assembly.layout.blocks() is None
     assert not can_store(assembly.layout, Storage.BLOCKS)
 

@@ -96,14 +96,19 @@ def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
     assert result.loss > 1.7 * eval_theory(case, rigid=True).speed_loss
 
 
-@pytest.mark.parametrize(("strain", "inertia", "passes"), [(-0.001, 0.05, 100), (-0.01, 0.7, 100)])
-def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inertia: float, passes: int) -> None:
-    """The two hardest of the map, with the contact stiffness of the rule, 100 EA/R²: within 0.1 % of the speed.
+@pytest.mark.parametrize(
+    ("strain", "inertia", "points"), [(-0.001, 0.05, True), (-0.05, 0.7, True), (-0.01, 0.7, True), (-0.01, 0.7, False)]
+)
+def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inertia: float, points: bool) -> None:
+    """The hardest of the map, with the contact stiffness of the rule, 100 EA/R²: within 0.1 % of the speed.
 
-    Measured +0.03 and +0.095 % on points.  The belt sinks in by 1 and 3 um, its cubics wave by 0.5 um.
+    The belt sinks in by 1 to 16 um, its cubics wave by 0.5 um.  At 70 % inertia their waves stand in the arcs and open
+    them: measured +0.085 and +0.063 % on points, +0.079 % on segments; with a quarter of the damping of the contact
+    +0.123, +0.095, +0.117 %.
     """
     case = Case(axial_stiffness=4e5, reference_strain=strain, inertia=inertia, speed=SPEEDS[inertia], bristles=1e7)
-    result = run_drive(case._replace(contact_stiffness=100 * 4e5 / RADIUS**2, points=True), passes=passes)
+    case = case._replace(contact_stiffness=100 * 4e5 / RADIUS**2, contact_damping=0.2, points=points)
+    result = run_drive(case, passes=100)
     assert abs(result.loss - result.theory) < 1e-3
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import numpy as np
@@ -124,7 +123,7 @@ def test_step_grid() -> None:
 
 
 def test_many_points_without_linear_solver() -> None:
-    """10 000 points: one division per coordinate; the bound on the time is far above what it takes (about 0.15 ms)."""
+    """10 000 points: one division per coordinate, and one evaluation of the forces per step."""
     world = World(gravity=(0.0, -G, 0.0))
     rng = np.random.default_rng(1)
     position, velocity = rng.random((2, 10_000, 2))
@@ -132,10 +131,10 @@ def test_many_points_without_linear_solver() -> None:
     solver = Explicit(world, step=1e-3, end=0.3, name="")
     march = solver.march()
     start = next(march).copy()
-    begin = time.perf_counter()
+    evaluations = solver.accelerations.evaluations
     *_, state = march
-    assert (time.perf_counter() - begin) / 299 < 5e-3
-    assert solver.accelerations.kind == "diagonal"
+    assert solver.accelerations.kind == "diagonal" and solver.accelerations.factorisations == 0
+    assert solver.accelerations.evaluations - evaluations == 299
     t = state.t - start.t
     height = start.q[1::2] + start.v[1::2] * t - 0.5 * G * t**2
     np.testing.assert_allclose(state.v[1::2], start.v[1::2] - G * t, rtol=1e-11, atol=1e-12)

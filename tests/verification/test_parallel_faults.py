@@ -14,7 +14,7 @@ from support.processes import ROOT, run_python
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
 COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.framework.runtime.cli", "run"]}
 # Far above what a run takes on a loaded machine with an empty compiler cache [s]; a hang takes for ever.
-TIMEOUT = 300
+TIMEOUT = 600
 
 
 def run(folder: Path, *words: str, processes: int = 2, through: str = "python") -> subprocess.CompletedProcess[str]:
@@ -50,6 +50,18 @@ FAULTS = [
         "windlass",
         2,
         "process 1 has left the loop over the steps of Dynamic, while this one is at",
+    ),
+    (
+        "break held, then gather",
+        "python",
+        2,
+        "process 1 is at a call of all processes (state), while this one is at the next step of Dynamic",
+    ),
+    (
+        "break held, gather in the loop",
+        "python",
+        2,
+        "process 1 is at the solver dynamic_, while this one begins a call of all processes (state)",
     ),
     ("step", "python", 2, "step [s]: 0.001 on process 0, 0.002 on process 1: must be the same on all processes"),
 ]

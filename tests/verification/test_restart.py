@@ -6,10 +6,8 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from xml.etree import ElementTree
 
 import h5py
-import meshio
 import numpy as np
 import pytest
 
@@ -89,7 +87,7 @@ def test_belt_killed_and_restarted(tmp_path: Path) -> None:
     for result in results:
         assert result.pop("wall_time") > 0.0 and result.pop("cpu_time") > 0.0
     assert results[0] == results[1]
-    for name in ("sensors.csv", "pulleys.csv", "belt.pvd", "belt.xdmf"):
+    for name in ("sensors.csv", "pulleys.csv"):
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "part" / name).read_bytes(), name
     names = sorted(path.name for path in (tmp_path / "part").iterdir())
     assert names == sorted(path.name for path in (tmp_path / "whole").iterdir())
@@ -97,25 +95,19 @@ def test_belt_killed_and_restarted(tmp_path: Path) -> None:
 
 
 def check_series(whole: Path, part: Path) -> None:
-    """All frames of both folders, by the readers of VTK and of meshio."""
-    for name in ("belt.pvd", "belt.xdmf"):
-        series = [read_series(folder / name) for folder in (whole, part)]
-        assert len(series[0][0]) == 21 and series[0][0] == series[1][0]
-        for time in series[0][0]:
-            np.testing.assert_array_equal(series[0][1](time).points, series[1][1](time).points)
-    frames = [frame.get("file") for frame in ElementTree.parse(part / "belt.pvd").iter("DataSet")]
-    assert len(frames) == 21
-    readers = [meshio.xdmf.TimeSeriesReader(folder / "belt.xdmf") for folder in (whole, part)]
-    with readers[0] as first, readers[1] as second:
-        assert first.num_steps == second.num_steps == 21
-        first.read_points_cells(), second.read_points_cells()
-        for k, name in enumerate(frames):
-            grids = [meshio.read(folder / str(name)) for folder in (whole, part)]
-            np.testing.assert_array_equal(grids[0].points, grids[1].points)
-            data = [reader.read_data(k) for reader in (first, second)]
-            assert data[0][0] == data[1][0]
-            for field, values in data[0][1].items():
-                np.testing.assert_array_equal(values, data[1][1][field], err_msg=field)
+    """All frames of both folders, by the reader of VTK and by HDF5."""
+    series = [read_series(folder / "belt.vtkhdf") for folder in (whole, part)]
+    assert len(series[0][0]) == 21 and series[0][0] == series[1][0]
+    for time in series[0][0]:
+        expected, found = (frame(time) for _, frame in series)
+        np.testing.assert_array_equal(found.points, expected.points)
+        for name, values in (expected.point_data | expected.cell_data).items():
+            np.testing.assert_array_equal((found.point_data | found.cell_data)[name], values, err_msg=name)
+    with h5py.File(whole / "belt.vtkhdf") as first, h5py.File(part / "belt.vtkhdf") as second:
+        points = 21 * int(first["VTKHDF/NumberOfPoints"][0])
+        for name in ("Points", *(f"PointData/{field}" for field in first["VTKHDF/PointData"])):
+            values = [file[f"VTKHDF/{name}"][:points] for file in (first, second)]
+            np.testing.assert_array_equal(*values, err_msg=name)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +120,7 @@ def check_series(whole: Path, part: Path) -> None:
         ("implicit spheres", "30", "137", []),
         ("chain", "30", "137", []),
         ("points", "30", "75", []),
+        ("many circles", "30", "75", []),
         ("pendulum", "30", "137", []),
         ("pendulum", "30", "137", ["-explicit_pc_factor_mat_solver_type", "mumps"]),
         ("switched", "20", "75", []),
@@ -168,7 +161,7 @@ def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
 def test_checkpoints_by_the_clock(tmp_path: Path) -> None:
     """Of a model that asks for none: they change no bit, are removed after a good end, and are there after a kill."""
     common: list[str | Path] = [MODELS, "-kind", "switched"]
-    often = [*common, "-checkpoint_minutes", "3e-4"]
+    often = [*common, "-checkpoint_minutes", "1e-6"]
     run(common, tmp_path / "whole")
     run(often, tmp_path / "often")
     for name in ("whole", "often"):
@@ -244,9 +237,9 @@ def killed_on_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.mpi
 def test_two_processes_killed_and_restarted(killed_on_two: Path, tmp_path: Path) -> None:
-    """Over 100 steps after the checkpoint: to 1e-10 relative; what was killed is itself what this is compared with."""
+    """Over 100 steps after the checkpoint to the last bit; what was killed is itself what this is compared with."""
     restart_belt(killed_on_two, tmp_path / "again", 2)
-    assert_close(killed_on_two / "a_240.npz", tmp_path / "again/a_240.npz")
+    assert_same_file(killed_on_two / "a_240.npz", tmp_path / "again/a_240.npz")
 
 
 @pytest.mark.mpi
@@ -254,7 +247,7 @@ def test_checkpoints_by_the_clock_on_two_processes(tmp_path: Path) -> None:
     """The first process has the clock; a killed run goes on from the file that nobody has asked for."""
     short = [word if word != "0.03" else "0.01" for word in BELT]
     words: list[str | Path] = [write_belt(tmp_path), *short, "-keep", "105", "-output", "a"]
-    run([*words, "-checkpoint_minutes", "1e-3", "-die", "105"], tmp_path, 2, killed=True)
+    run([*words, "-checkpoint_minutes", "1e-5", "-die", "105"], tmp_path, 2, killed=True)
     state = tmp_path / "a_105.npz"
     state.rename(tmp_path / "first.npz")
     said = run([*words, "-restart", "belt.checkpoint.h5"], tmp_path, 2)

@@ -17,7 +17,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
-from windlass.connectors import CartesianSpringDamper, Force, hinge, position_marker
+from windlass.connectors import CartesianSpringDamper, Force, fix, hinge, position_marker, prescribe
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D
 from windlass.framework.command_line import summary
 from windlass.framework.model.table import Entity
@@ -117,6 +117,44 @@ def test_shallow_arch(share: float, steps: int) -> None:
     before, after, words = find_jump(Static(world, name="", load_steps=steps))
     assert_allclose(share * 0.5 * (before + after), 1.0, rtol=3e-3)
     assert words.startswith("arch 8, y, by -") and words.endswith(" m")
+
+
+@pytest.mark.parametrize("create", [create_truss, create_arch])
+@pytest.mark.parametrize("share", [10.0, 30.0, 200.0, 1000.0])
+def test_far_beyond_the_limit(share: float, create: Any) -> None:
+    """One step to many times the limit load, at whose end all is stiff: the limit load within 0.5 %."""
+    before, after, _ = find_jump(Static(create(share)[0], name=""))
+    assert_allclose(share * 0.5 * (before + after), 1.0, rtol=5e-3)
+
+
+def find_soft_limit(stiffness: float) -> float:
+    """How far the hand on the truss moves down [m] until it snaps through, P(y) = stiffness (hand - (RISE - y))."""
+    y = np.linspace(RISE, 0.0, 200_001)
+    length = np.hypot(1.0, y)
+    return float((2.0 * STIFFNESS * (FREE - length) * y / length / stiffness + RISE - y).max())
+
+
+@pytest.mark.parametrize("steps", [1, 4])
+@pytest.mark.parametrize(("share", "jumps"), [(0.97, False), (1.03, True), (3.0, True)])
+def test_prescribed_motion(share: float, jumps: bool, steps: int) -> None:
+    """A hand pushes the truss down by a soft spring: it snaps when the hand has moved so far as theory has it."""
+    soft = 0.1 * STIFFNESS * RISE**2
+    world, top = create_truss(0.0)
+    hand = world.add(MassPoint, name="hand", position=(0.0, RISE), mass=1.0)
+    markers = [position_marker(world, body) for body in (hand, top)]
+    world.add(CartesianSpringDamper, marker0=markers[0], marker1=markers[1], stiffness=(0.0, soft, 0.0))
+    fix(world, top, "x"), fix(world, hand, "x")
+    prescribe(world, hand, "y", lambda _t: -share * find_soft_limit(soft))
+    solver = Static(world, name="", load_steps=steps)
+    solver.solve()
+    if not jumps:
+        assert solver.verdict.reasons == []
+        return
+    (reason,) = solver.verdict.reasons
+    found = re.search(r"jumps between ([\d.]+) and ([\d.]+) of the prescribed motion .*most at top, y, by -", reason)
+    assert found is not None, reason
+    assert float(found[1]) - 1e-6 <= 1.0 / share <= float(found[2]) + 1e-6
+    assert float(found[2]) - float(found[1]) < 2e-3
 
 
 @pytest.mark.parametrize("steps", [1, 10])

@@ -1,0 +1,238 @@
+"""Contact of cables with any of many circles, at points of the cubic axis: reevings, conveyors, long belts.
+
+The law of `ContactFrictionCirclePoints2D`, but a row is no pair of a circle and a cable: it is a place of a cable for
+one of the circles of a set, whichever is near.  So a belt of n cables on k circles has 2 n rows and not k n, and the
+tangent couples each cable to the circles that it may touch now; see `circle_points/circle_sets.py`.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.circle_contact.contact_friction_circle_points2d import (
+    START,
+    ContactFrictionCirclePoints2D,
+)
+from windlass.connectors.circle_points.circle_sets import CircleSearch, PairColumns, take_pairs
+from windlass.connectors.circle_points.common import (
+    check_cables,
+    create_columns,
+    create_point_outputs,
+    eval_energy,
+    eval_point_powers,
+    eval_points,
+)
+from windlass.connectors.circle_points.residual import add_residual
+from windlass.connectors.circle_points.tangent import add_tangent
+from windlass.connectors.circle_points.update import update_history
+from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, eval_rounding
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
+from windlass.framework.model.table import EntityTable
+
+SOURCE = "P. Wriggers, Computational Contact Mechanics, Springer (2006)"
+
+
+class CircleSet(Component):
+    """Circles that the same cables may touch.
+
+    Neighbours are sought with a margin, the skin, and again when cable and circle together have moved by as much.
+    """
+
+    skin = column("m", "margin of the search; 0: the smallest radius of the circles", default=0.0, minimum=0)
+
+
+class SetCircle(Component):
+    """One circle of a set."""
+
+    circle_set = ref("CircleSet", "the set")
+    circle = ref("rigid marker", "centre and rotation of the circle")
+    radius = column("m", "radius r of the circle", above=0)
+
+
+class ContactFrictionCircleSetPoints2D(Component):
+    """Contact and friction between n points of a cable and one circle of a set, whichever is near, in the plane.
+
+    A cable that can touch two circles at a time has two rows.  All else is as in `ContactFrictionCirclePoints2D`.
+    History values per row: gaps [m] (n), states (n), anchors on the circle [m] (n), number of the circle, 0 for none.
+    """
+
+    circle_set = ref("CircleSet", "the circles")
+    cable = ref("cable", "the cable, of two points with slope in the plane")
+    data = ref("GenericData", "3 n + 1 history values; created if left out", optional=True)
+    history_column = "segments"
+    segments = ContactFrictionCirclePoints2D.segments
+    vertical_offset = ContactFrictionCirclePoints2D.vertical_offset
+    contact_stiffness_per_length = ContactFrictionCirclePoints2D.contact_stiffness_per_length
+    contact_damping_per_length = ContactFrictionCirclePoints2D.contact_damping_per_length
+    friction_velocity_penalty_per_length = ContactFrictionCirclePoints2D.friction_velocity_penalty_per_length
+    friction_stiffness_per_length = ContactFrictionCirclePoints2D.friction_stiffness_per_length
+    friction_coefficient = ContactFrictionCirclePoints2D.friction_coefficient
+    clip_normal_force = ContactFrictionCirclePoints2D.clip_normal_force
+    active = ContactFrictionCirclePoints2D.active
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the history values that the user left out."""
+    return create_history(world, ContactFrictionCircleSetPoints2D, values, START, (0.0,))
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for cables, circles or histories that do not fit."""
+    check_history(world, table, len(START), np.ones(table.resident_count, np.int64))
+    check_cables(world, table)
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cable (8) and of one of the circles of its set, -1 for none.
+
+    The first cables have the first circle and so on: so the numbering knows that many rows couple each circle, and the
+    choice of a linear solver sees what a tangent will look like, before any pair is known.
+    """
+    cable, circles, of_set = world.dofs_of(table.local("cable")), *_find_circles(world)
+    sets, count = table.local("circle_set"), len(cable)
+    numbers = np.full((count, circles.shape[1]), -1)
+    for one in np.unique(sets):
+        rows, members = np.flatnonzero(sets == one), np.flatnonzero(of_set == one)
+        if len(members):
+            numbers[rows] = circles[members[np.arange(len(rows)) * len(members) // len(rows)]]
+    return np.concatenate((cable, numbers), axis=1)
+
+
+def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
+    """World coordinate numbers of all circles, as many as the widest one has, and their sets."""
+    table = world.tables.get(SetCircle)
+    if table is None or not table.count:
+        return np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+    circles = world.dofs_of(table.local("circle"))
+    used = np.flatnonzero((circles >= 0).any(axis=0))
+    return circles[:, : int(used[-1]) + 1 if len(used) else 0], table.local("circle_set")
+
+
+def bind(rows: LocalRows) -> PairColumns:
+    """The rows for the kernels, bound to no circle yet."""
+    world, layout, count = rows.world, rows.layout, len(rows.rows)
+    circles, of_set = _find_circles(world)
+    known = layout.local_dofs(circles) if circles.size else circles
+    table = world.table(SetCircle)
+    ids, radius = table.local("circle"), table.local("radius")
+    width = circles.shape[1]
+    points = create_columns(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs.copy())
+    sets = np.unique(np.concatenate((of_set, rows.local("circle_set"))))
+    of_row = np.searchsorted(sets, rows.local("circle_set"))
+    _, first, group = np.unique(of_row * world.count + rows.local("cable"), return_index=True, return_inverse=True)
+    skin = np.zeros(len(sets))
+    for k, number in enumerate(sets):
+        given = float(world.entity(int(number)).skin)
+        skin[k] = given if given > 0.0 else float(radius[of_set == number].min(initial=np.inf))
+    return PairColumns(
+        points=points._replace(active=np.zeros(count, dtype=bool)),
+        on=points.active,
+        number=np.full(count, -1),
+        place=points.data + 3 * points.n,
+        group=group,
+        set_of=of_row[first],
+        marker=np.append(np.zeros(1, np.int64), layout.marker_index[ids]),
+        radius=np.append(1.0, radius),
+        dofs=np.vstack((np.full((1, width), layout.spare), known)),
+        circle_set=np.append(np.full(1, -1), np.searchsorted(sets, of_set)),
+        skin=skin,
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    if rows.layout.size > 1:
+        raise ModelError(f"{rows.table.kind} works on one process: run without mpiexec")
+    p = bind(rows)
+    c, group = p.points, p.group
+    search = CircleSearch(p, rows.table.kind, rows.rows, np.unique(group, return_index=True)[1], np.bincount(group))
+    system = System(rows.table.kind, c.dofs)
+    system.neighbours = pattern = NeighbourPattern()
+    system.residual = call(add_residual, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.f))
+    system.tangent = call(
+        add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+    )
+    take = call(take_pairs)
+    update = call(update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome))
+
+    def follow(s: Fields) -> None:
+        pattern.version += bool(take(p, s.data))
+
+    def post_newton(s: Evaluation) -> None:
+        search.update(s)
+        follow(s)
+        update(s)
+
+    def forget() -> None:
+        search.forgotten = True
+
+    def eval_all(fields: Fields) -> float:
+        follow(fields)
+        return eval_energy(c, fields)
+
+    system.update, system.post_newton, system.energy = follow, post_newton, eval_all
+    system.checks.rounding = lambda fields: eval_rounding(c, fields)
+    pattern.reset_caches = forget
+    return system
+
+
+def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
+    """All output numbers, as `eval_points`, and the columns of rows; gaps are inf where no circle is near."""
+    p: PairColumns = rows.columns
+    take_pairs(p, fields.data)
+    out = eval_points(p.points, fields)
+    out[p.number == 0, :, 6] = np.inf
+    return out, p.points
+
+
+def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
+    """The powers of the points of rows; see `eval_point_powers`."""
+    p: PairColumns = rows.columns
+    take_pairs(p, fields.data)
+    return eval_point_powers(p.points, fields)
+
+
+def find_circles(rows: LocalRows, fields: Fields) -> IntArray:
+    """Row of the circle of each row among all `SetCircle`, -1 for none, shape (rows,)."""
+    p: PairColumns = rows.columns
+    found: IntArray = fields.data[p.place].astype(np.int64) - 1
+    return found
+
+
+OUTPUTS = create_point_outputs(evaluate_rows, evaluate_powers)
+OUTPUTS["gap"] = replace(OUTPUTS["gap"], doc="distance between circle and point, also where open; inf without a circle")
+OUTPUTS["circle"] = Output("1", "row of the circle in the table of SetCircle, -1 if none is near, ()", find_circles)
+
+register(Law(CircleSet, "passive", source=SOURCE))
+register(
+    Law(
+        SetCircle,
+        "passive",
+        dofs=lambda world, table: world.dofs_of(table.local("circle")),
+        check=check_circles,
+        source=SOURCE,
+    )
+)
+register(
+    Law(
+        ContactFrictionCircleSetPoints2D,
+        "connector",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        outputs=OUTPUTS,
+        fill_defaults=fill_defaults,
+        check=check,
+        source=SOURCE,
+    )
+)

@@ -1,0 +1,56 @@
+"""Forces of the contact of circles with points of cables, of many rows side by side; see `kernels.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_points.kernels import PointColumns
+from windlass.connectors.circle_points.lanes import (
+    CIRCLE,
+    FORCES,
+    LANES,
+    SIZE,
+    add_forces,
+    finish_bristles,
+    gather_history,
+    gather_rows,
+    read_eight,
+    sum_bristles,
+)
+from windlass.connectors.circle_segments.kernels import add_sums, touches
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel
+def add_residual(
+    c: PointColumns, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
+) -> None:
+    """Add the left-hand-side forces of all rows to f; x are total coordinates, v velocities."""
+    # lanes that are never filled hold numbers that can be evaluated
+    g, rows, total = np.ones((SIZE, LANES)), np.empty(len(c.n), np.int64), 0
+    for i in range(len(c.n)):
+        if c.active[i] and touches(data, c.data[i], c.n[i]):
+            rows[total] = i
+            total += 1
+    for first in range(0, total, LANES):
+        count = min(LANES, total - first)
+        most, offset, bristles = gather_rows(c, circle, x, v, rows, first, count, g)
+        if bristles:
+            for j in range(most):
+                gather_history(c, data, rows, first, count, j, g)
+                if offset:
+                    sum_bristles(j, True, g)
+                else:
+                    sum_bristles(j, False, g)
+            finish_bristles(g)
+        for j in range(most):
+            gather_history(c, data, rows, first, count, j, g)
+            if offset:
+                add_forces(j, True, g)
+            else:
+                add_forces(j, False, g)
+        for k in range(count):
+            forces = read_eight(FORCES, k, g)
+            add_sums(c, rows[first + k], circle, forces, g[CIRCLE, k], g[CIRCLE + 1, k], g[CIRCLE + 2, k], f)

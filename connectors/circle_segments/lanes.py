@@ -1,0 +1,175 @@
+"""Segments side by side, one in each lane of the processor's vector instructions; see docs/design.md, Lanes.
+
+Closed segments of all rows are gathered until the lanes are full; one loop without branches evaluates them, and the
+caller takes the results lane by lane.  All that the loop reads and writes is in a small array g, by row and lane, whose
+rows the constants below name.  Lanes that are not filled keep what they had, and nobody reads their results.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_segments.friction import UNDEFINED, friction_force, wrap
+from windlass.connectors.circle_segments.kernels import (
+    Chord,
+    ContactColumns,
+    Four,
+    Pose,
+    RowLaw,
+    create_chord,
+    eval_rates,
+    force_normals,
+    lower_chord,
+    place_on_circle,
+    touches,
+)
+from windlass.connectors.markers.cable_shape import ShapeColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+LANES = 8
+"""Segments side by side."""
+ENDS, RATES, SLOPES, LAW, ROTATION, STATE, STICK = 0, 4, 8, 12, 25, 30, 31
+"""First rows of what is given: end points and their velocities, both seen from the centre; r' at both; the 13 numbers
+of `RowLaw`; omega and A; history values."""
+FORCES, FT = 32, 36
+"""Rows of results for forces: the forces on both end points, x and y, and f_t."""
+VT, FN, PLACE, D_RHO = range(32, 36)
+"""Rows of results for updates: v_t, f_n, and x_cur with its derivative by rho."""
+SIZE = 37
+PLAIN, LOWERED, GENERAL = 0, 1, 2
+"""Cases, for which the loops are compiled apart: PLAIN has segment normals, no depth over which damping fades in, and
+sticking positions of the segments themselves; LOWERED has those of the axis below them; GENERAL serves all."""
+
+# Functions are called for all lanes together, as each call counts references to all arrays that it is given.
+
+
+@kernel(inline=True)
+def list_closed(c: ContactColumns, data: FloatArray) -> tuple[IntArray, IntArray, int]:
+    """Rows and numbers in them of the closed segments of active rows, and how many they are."""
+    most = 1
+    for i in range(len(c.n)):
+        most += c.n[i]
+    rows, numbers, count = np.empty(most, np.int64), np.empty(most, np.int64), 0
+    for i in range(len(c.n)):
+        n, first = c.n[i], c.data[i]
+        if c.active[i] and touches(data, first, n):
+            for s in range(n):
+                # written in any case, and counted if it is closed
+                rows[count], numbers[count] = i, s
+                count += data[first + s] <= 0.0
+    return rows, numbers, count
+
+
+@kernel(inline=True)
+def gather_lanes(
+    c: ContactColumns,
+    shape: ShapeColumns,
+    circle: PositionColumns,
+    data: FloatArray,
+    rows: IntArray,
+    numbers: IntArray,
+    first: int,
+    count: int,
+    g: FloatArray,
+) -> int:
+    """Bring some listed segments to the first lanes; gives the case that serves all of them."""
+    case = PLAIN
+    for k in range(count):
+        i, s = rows[first + k], numbers[first + k]
+        ci, m, at = c.circle[i], c.cable[i], c.data[i] + s
+        j = shape.start[m] + s
+        cx, cy, vx, vy, y = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1], shape.offset[m]
+        g[ENDS, k], g[ENDS + 1, k] = shape.p[j, 0] - cx, shape.p[j, 1] - cy
+        g[ENDS + 2, k], g[ENDS + 3, k] = shape.p[j + 1, 0] - cx, shape.p[j + 1, 1] - cy
+        g[RATES, k], g[RATES + 1, k] = shape.v[j, 0] - vx, shape.v[j, 1] - vy
+        g[RATES + 2, k], g[RATES + 3, k] = shape.v[j + 1, 0] - vx, shape.v[j + 1, 1] - vy
+        g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k] = c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i]
+        g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k], g[LAW + 7, k] = c.mu[i], c.r[i], c.L[i], c.fade[i]
+        g[LAW + 8, k], g[LAW + 9, k], g[LAW + 10, k] = c.segment_normals[i], c.clip[i], c.current[i]
+        g[LAW + 11, k], g[LAW + 12, k] = c.shift[i], y
+        g[ROTATION, k], g[ROTATION + 1, k] = circle.omega[ci, 2], circle.A[ci, 0, 0]
+        g[ROTATION + 2, k], g[ROTATION + 3, k] = circle.A[ci, 0, 1], circle.A[ci, 1, 0]
+        g[ROTATION + 4, k] = circle.A[ci, 1, 1]
+        g[STATE, k], g[STICK, k] = UNDEFINED, 0.0
+        if c.friction:
+            g[STATE, k], g[STICK, k] = data[at + c.n[i]], data[at + 2 * c.n[i]]
+        if y != 0.0:
+            g[SLOPES, k], g[SLOPES + 1, k] = shape.slope[j, 0], shape.slope[j, 1]
+            g[SLOPES + 2, k], g[SLOPES + 3, k] = shape.slope[j + 1, 0], shape.slope[j + 1, 1]
+        if c.fade[i] != 0.0 or not c.segment_normals[i]:
+            case = GENERAL
+        elif y != 0.0 and c.current[i]:
+            case = max(case, LOWERED)
+    return case
+
+
+@kernel(inline=True)
+def read_law(case: int, k: int, g: FloatArray) -> RowLaw:
+    """The parameters of lane k."""
+    fade, y = g[LAW + 7, k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g[LAW + 12, k]
+    along = case != GENERAL or g[LAW + 8, k] != 0.0
+    return RowLaw(
+        g[LAW, k], g[LAW + 1, k], g[LAW + 2, k], g[LAW + 3, k], g[LAW + 4, k], g[LAW + 5, k], g[LAW + 6, k], fade,
+        along, g[LAW + 9, k] != 0.0, g[LAW + 10, k] != 0.0, g[LAW + 11, k], y,
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def read_chord(k: int, g: FloatArray) -> Chord:
+    """The segment of lane k."""
+    return create_chord(g[ENDS, k], g[ENDS + 1, k], g[ENDS + 2, k], g[ENDS + 3, k])
+
+
+@kernel(inline=True)
+def read_pose(k: int, g: FloatArray) -> Pose:
+    """The rotation of the circle of lane k, seen from its centre."""
+    turn = ROTATION
+    return Pose(
+        0.0, 0.0, 0.0, 0.0, g[turn, k], g[turn + 1, k], g[turn + 2, k], g[turn + 3, k], g[turn + 4, k]
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def read_four(row: int, k: int, g: FloatArray) -> Four:
+    """Four numbers of lane k."""
+    return g[row, k], g[row + 1, k], g[row + 2, k], g[row + 3, k]
+
+
+@kernel(inline=True)
+def find_place(law: RowLaw, o: Pose, h: Chord, case: int, k: int, g: FloatArray) -> tuple[float, float]:
+    """x_cur [m] of lane k and its derivative by rho [m]."""
+    z = h
+    if case != PLAIN:
+        # without an offset there are no slopes, and this is no number
+        below = lower_chord(read_four(SLOPES, k, g), law.y, h)
+        z = below if law.current and law.y != 0.0 else h
+    x, d_rho, _ = place_on_circle(law, o, z)
+    return x, d_rho
+
+
+@kernel(inline=True)
+def eval_forces(case: int, g: FloatArray) -> None:
+    """The forces of all lanes in a case that serves them."""
+    for k in range(LANES):
+        law, o, h, state = read_law(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
+        _, vt, fn = eval_rates(law, o, h, read_four(RATES, k, g))
+        x, _ = find_place(law, o, h, case, k, g)
+        bristle = wrap(x - g[STICK, k], law.r) if state == 0.0 and law.mu_k != 0.0 else 0.0
+        ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
+        n0x, n0y, n1x, n1y = force_normals(law, h)
+        rho = h.rho
+        g[FORCES, k], g[FORCES + 1, k] = (1.0 - rho) * (fn * n0x - ft * n0y), (1.0 - rho) * (fn * n0y + ft * n0x)
+        g[FORCES + 2, k], g[FORCES + 3, k] = rho * (fn * n1x - ft * n1y), rho * (fn * n1y + ft * n1x)
+        g[FT, k] = ft
+
+
+@kernel(inline=True)
+def eval_places(case: int, g: FloatArray) -> None:
+    """v_t, f_n, x_cur and its derivative by rho of all lanes in a case that serves them."""
+    for k in range(LANES):
+        law, o, h = read_law(case, k, g), read_pose(k, g), read_chord(k, g)
+        _, vt, fn = eval_rates(law, o, h, read_four(RATES, k, g))
+        x, d_rho = find_place(law, o, h, case, k, g)
+        g[VT, k], g[FN, k], g[PLACE, k], g[D_RHO, k] = vt, fn, x, d_rho

@@ -1,0 +1,68 @@
+"""Forces of the contact of circles with the segments of cables, of many segments side by side; see `kernels.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_segments.kernels import ContactColumns, add_sums
+from windlass.connectors.circle_segments.lanes import (
+    FORCES,
+    FT,
+    GENERAL,
+    LANES,
+    LOWERED,
+    PLAIN,
+    SIZE,
+    eval_forces,
+    gather_lanes,
+    list_closed,
+)
+from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_force
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel
+def add_residual(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray
+) -> None:
+    """Add the left-hand-side forces of all rows to f."""
+    g = np.zeros((SIZE, LANES))
+    rows, numbers, total = list_closed(c, data)
+    last = -1
+    # of one row: forces on r and r' of both nodes, force and torque on the circle
+    r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    sum_x, sum_y, torque = 0.0, 0.0, 0.0
+    for first in range(0, total, LANES):
+        count = min(LANES, total - first)
+        case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
+        if case == PLAIN:
+            eval_forces(PLAIN, g)
+        elif case == LOWERED:
+            eval_forces(LOWERED, g)
+        else:
+            eval_forces(GENERAL, g)
+        # brought to the coordinates, row by row
+        for k in range(count):
+            row = rows[first + k]
+            if row != last:
+                if last >= 0:
+                    add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
+                r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+                sum_x, sum_y, torque = 0.0, 0.0, 0.0
+            last, y, S, D = row, shape.offset[c.cable[row]], shape.S, shape.dS
+            for end in range(2):
+                j = shape.start[c.cable[row]] + numbers[first + k] + end
+                fx, fy = g[FORCES + 2 * end, k], g[FORCES + 2 * end + 1, k]
+                sum_x += fx
+                sum_y += fy
+                r0x, r0y, s0x, s0y = r0x + S[j, 0] * fx, r0y + S[j, 0] * fy, s0x + S[j, 1] * fx, s0y + S[j, 1] * fy
+                r1x, r1y, s1x, s1y = r1x + S[j, 2] * fx, r1y + S[j, 2] * fy, s1x + S[j, 3] * fx, s1y + S[j, 3] * fy
+                if y != 0.0:
+                    hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
+                    r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy
+                    r1x, r1y, s1x, s1y = r1x + D[j, 2] * hx, r1y + D[j, 2] * hy, s1x + D[j, 3] * hx, s1y + D[j, 3] * hy
+            torque += c.r[row] * g[FT, k]
+    if last >= 0:
+        add_sums(c, last, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)

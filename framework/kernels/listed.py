@@ -1,0 +1,120 @@
+"""The list of kernels that models need, and the processes that compile it beside this one.
+
+The file kernels.json of the package names the kernels that Python calls, with the types of their arguments, in the
+order in which models ask for them; tests/support/list_kernels.py makes it.  When the machine code of many of them is
+missing, as at the first run on a machine, the other cores compile them, too, from the end of the list on; see ahead.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+PACKAGE = Path(str(sys.modules["windlass"].__file__)).parent
+LIST = PACKAGE / "kernels.json"
+WORDS = ("-P", "-m", "windlass.framework.kernels.ahead")
+FEW = 10
+"""Missing kernels for which no process is started."""
+MOST = 8
+"""Processes that compile beside this one."""
+_LAUNCHERS = ("OMPI_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL", "MV2_")
+
+
+class Job(NamedTuple):
+    """A kernel and the types of its arguments; see type_names.py."""
+
+    module: str
+    name: str
+    types: list[Any]
+
+
+def read_list() -> list[Job]:
+    """All kernels of the list; none if there is no list."""
+    if not LIST.is_file():
+        return []
+    listed = json.loads(LIST.read_text())
+    types = listed["types"]
+    return [Job(module, name, [types[i] for i in numbers]) for module, name, numbers in listed["kernels"]]
+
+
+def write_list(jobs: list[Job]) -> None:
+    """Write the list, each type once."""
+    numbers: dict[str, int] = {}
+    kernels = [
+        json.dumps([module, name, [numbers.setdefault(json.dumps(text), len(numbers)) for text in types]])
+        for module, name, types in jobs
+    ]
+    parts = {"types": list(numbers), "kernels": kernels}
+    # a line for each type and each kernel
+    blocks = [f'"{title}": [\n' + ",\n".join(lines) + "\n]" for title, lines in parts.items()]
+    LIST.write_text("{\n" + ",\n".join(blocks) + "\n}\n")
+
+
+def file_stem(name: str) -> str:
+    """First part of the names of the files of a kernel."""
+    return re.sub("[^A-Za-z0-9_]+", ".", name)[-80:]
+
+
+def count_processes() -> int:
+    """Processes that may compile at a time: the cores of this process, unless WINDLASS_COMPILERS says otherwise."""
+    wish = os.environ.get("WINDLASS_COMPILERS", "")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(max(int(wish), 1) if wish.isdigit() else cores, MOST + 1)
+
+
+def start_process(jobs: list[Job], output: int) -> subprocess.Popen[str]:
+    """Start a process that compiles kernels until it is through, or until its input or this process ends.
+
+    It knows nothing of MPI, whose launcher would count it as one of its own.
+    """
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(_LAUNCHERS)}
+    places = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment |= {"PYTHONPATH": os.pathsep.join(places), "OMP_NUM_THREADS": "1", "WINDLASS_COMPILERS": "1"}
+    process = subprocess.Popen(
+        [sys.executable, *WORDS],
+        env=environment, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert process.stdin is not None
+    try:
+        process.stdin.write(json.dumps(jobs) + "\n")
+        process.stdin.flush()
+    except BrokenPipeError:  # it could not start
+        pass
+    return process
+
+
+_helpers: list[subprocess.Popen[str]] = []
+"""Processes of a first run; their input ends with this process."""
+
+
+def start_helpers(missing: str, folder: Path) -> None:
+    """Have other cores compile, too, if a kernel is missing that is on the list, and many more.
+
+    Args:
+        missing: module and name of the kernel, ``"module:name"``.
+        folder: where machine code is kept.
+    """
+    if _helpers or not LIST.is_file() or (number := count_processes() - 1) < 1:
+        return
+    # on a busy machine a helper gets no core, and this process would wait for it
+    if os.getloadavg()[0] > number:
+        return
+    jobs = read_list()
+    if missing not in {f"{job.module}:{job.name}" for job in jobs}:
+        return
+    kept = {name.rpartition("-")[0] for name in os.listdir(folder)}
+    laws = ("windlass.elements.", "windlass.connectors.")
+    wanted = [
+        job
+        for job in reversed(jobs)
+        if file_stem(job.name) not in kept and (job.module in sys.modules or not job.module.startswith(laws))
+    ]
+    if len(wanted) < FEW:
+        return
+    for first in range(number):
+        _helpers.append(start_process(wanted[first::number] + wanted, subprocess.DEVNULL))

@@ -1,0 +1,56 @@
+"""One process compiles a kernel, others that want it at the same time wait for its machine code."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from pathlib import Path
+
+WAIT = 60.0
+"""Seconds after which a process compiles a kernel that another one has in work: that one may be stopped."""
+PAUSE = 0.01
+"""Seconds between two looks."""
+
+
+class Lock:
+    """The right to compile the kernel of a file; the system takes it back when its process ends.
+
+    Args:
+        path: file of the machine code.
+        wait: for the process that has it; otherwise only look.
+
+    Attributes:
+        held: whether this process has it.
+        waited: whether another process had it.
+    """
+
+    def __init__(self, path: Path, wait: bool = True) -> None:
+        self._path = path.with_name(f"lock-{path.name}")
+        self.held = self.waited = False
+        try:
+            self._number = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError:  # a folder that can be read only, a full disk: every process compiles for itself
+            return
+        end = time.monotonic() + (WAIT if wait else 0.0)
+        while True:
+            try:
+                fcntl.flock(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self.held = True
+                return
+            except BlockingIOError:
+                self.waited = True
+            except OSError:  # a file system without locks
+                break
+            if time.monotonic() >= end:
+                break
+            time.sleep(PAUSE)
+        os.close(self._number)
+
+    def release(self) -> None:
+        """Let others have it."""
+        if self.held:
+            self.held = False
+            # those that wait have the file open, find it unlocked, and look for the machine code first
+            self._path.unlink(missing_ok=True)
+            os.close(self._number)

@@ -1,0 +1,61 @@
+"""The compiler's types as JSON can hold them, and back."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numba
+
+from windlass.framework.kernels.cache_key import NotCacheableError, describe_type
+
+_types: Any = numba.types
+
+
+def encode_type(kind: Any) -> Any:
+    """A type of arguments or results as text and lists.
+
+    Raises:
+        NotCacheableError: it has no description that other processes understand.
+    """
+    describe_type(kind, returned=True)
+    if isinstance(kind, _types.BaseNamedTuple):
+        class_ = kind.instance_class
+        return ["named", class_.__module__, class_.__qualname__, [encode_type(item) for item in kind]]
+    if isinstance(kind, _types.BaseTuple):
+        return ["tuple", [encode_type(item) for item in kind]]
+    if isinstance(kind, _types.Optional):
+        return ["optional", encode_type(kind.type)]
+    if isinstance(kind, _types.CPointer):
+        return ["pointer", encode_type(kind.dtype)]
+    if isinstance(kind, _types.Array):
+        return ["array", encode_type(kind.dtype), kind.ndim, kind.layout, not kind.mutable, kind.aligned]
+    name = "boolean" if kind == _types.boolean else str(kind)
+    if getattr(_types, name, None) != kind:
+        raise NotCacheableError(f"takes or returns {kind}")
+    return name
+
+
+def decode_type(text: Any) -> Any:
+    """The type that `encode_type` has described.
+
+    Raises:
+        ImportError, AttributeError: a NamedTuple that is not there.
+    """
+    if isinstance(text, str):
+        return getattr(_types, text)
+    what, *rest = text
+    if what == "named":
+        class_: Any = importlib.import_module(rest[0])
+        for name in rest[1].split("."):
+            class_ = getattr(class_, name)
+        items = tuple(decode_type(item) for item in rest[2])
+        return _types.BaseTuple.from_types(items, class_)
+    if what == "tuple":
+        return _types.Tuple(tuple(decode_type(item) for item in rest[0]))
+    if what == "optional":
+        return _types.Optional(decode_type(rest[0]))
+    if what == "pointer":
+        return _types.CPointer(decode_type(rest[0]))
+    dtype, ndim, layout, readonly, aligned = rest
+    return _types.Array(decode_type(dtype), ndim, layout, readonly=readonly, aligned=aligned)

@@ -1,0 +1,123 @@
+"""Order of the unknowns of a process for elimination by parts: its interior first, what it shares with others last.
+
+Each process can eliminate its interior alone.  What is left are equations for the *interface*: unknowns that several
+processes know, at borders of chains the four of a node, the coordinates of pulleys, and multipliers that couple any of
+these, as a multiplier must come after its coordinates.  The interior goes along the cables, backwards if its border
+lies before it, so that the elimination ends there and fills nothing; multipliers come after their coordinates.  Nodes
+are blocks of four, see unknowns.py.
+
+Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.layout.unknowns import BLOCK, FULL, Unknowns, number_in_blocks
+from windlass.framework.parallel.processes import Processes
+
+
+class Couplings(NamedTuple):
+    """What the rows of one law couple, by local unknowns, -1 for none.
+
+    Attributes:
+        unknowns: coordinates, shape (k, n).
+        multipliers: the multipliers of the same rows, shape (k, m).
+    """
+
+    unknowns: IntArray
+    multipliers: IntArray
+
+
+class Substructure(NamedTuple):
+    """Where the local unknowns stand in the matrix of a process.
+
+    Attributes:
+        place: row of each local unknown, shape (u,).
+        pads: rows that stand for nothing, those of the last block among them.
+        inner: rows of the interior, which come first, a multiple of four.
+        rows: number of rows, a multiple of four.
+        joint: for each row of the interface without the last block its number among the unknowns of the joint
+            interface, -1 for pads, shape (rows - inner - 4,).
+        joint_count: number of unknowns of the joint interface of all processes.
+    """
+
+    place: IntArray
+    pads: IntArray
+    inner: int
+    rows: int
+    joint: IntArray
+    joint_count: int
+
+
+def create_substructure(
+    plain: Unknowns, nodes: IntArray, couplings: Iterable[Couplings], processes: Processes
+) -> Substructure | None:
+    """The order for elimination by parts; None where too few unknowns would stand in full blocks.
+
+    All processes call this together.
+
+    Args:
+        plain: the unknowns of this process.
+        nodes: first unknowns of the local nodes that are to be blocks, ghosts too, ascending.
+        couplings: what the rows of each law couple.
+        processes: the processes that share the world.
+    """
+    couplings = list(couplings)
+    count, owned = len(plain.numbers), plain.owned
+    # with a spare entry for none
+    shared = np.zeros(count + 1, bool)
+    shared[owned:count] = True
+    shared[plain.ghosts.sent] = True
+    unit = np.arange(count + 1)
+    for k in range(1, BLOCK):
+        unit[nodes + k] = nodes
+        shared[nodes] |= shared[nodes + k]
+    shared[:count] = shared[unit[:count]]
+    at_border = np.zeros(count + 1, bool)
+    at_border[(nodes[shared[nodes]][:, None] + np.arange(BLOCK)).ravel()] = True
+    for rows, multipliers in couplings:
+        shared[multipliers[shared[rows].any(axis=1)]] = True
+    shared[-1] = False
+    key = _find_keys(unit, at_border, shared, couplings)
+    order = np.lexsort((np.arange(count), key[:count], shared[:count]))
+    position = np.empty(count, np.int64)
+    position[order] = np.arange(count)
+    inside = count - int(shared.sum())
+    row = number_in_blocks(count, np.append(position[nodes], inside))
+    inner, end = int(row[inside]), int(row[-1]) + BLOCK
+    full, every = processes.sum(np.array([BLOCK * len(nodes), row[-1]], float))
+    if full < FULL * every:
+        return None
+    place = row[position]
+    pads: IntArray = np.setdiff1d(np.arange(end), place)
+    mine = shared[:owned]
+    joint_numbers = np.concatenate(processes.allgather("interface", plain.numbers[:owned][mine]))
+    joint = np.full(end - BLOCK - inner, -1)
+    local = np.flatnonzero(shared)
+    joint[place[local] - inner] = np.searchsorted(joint_numbers, plain.numbers[local])
+    return Substructure(place, pads, inner, end, joint, len(joint_numbers))
+
+
+def _find_keys(unit: IntArray, at_border: IntArray, shared: IntArray, couplings: list[Couplings]) -> FloatArray:
+    """What the unknowns are ordered by: along the cables towards the border, multipliers after their coordinates."""
+    near = np.zeros(len(unit), bool)
+    for rows, _ in couplings:
+        near[rows[at_border[rows].any(axis=1)]] = True
+    near &= ~shared
+    near[-1] = False
+    backwards = near.any() and unit[near].mean() < 0.5 * np.flatnonzero(~shared[:-1]).mean()
+    key: FloatArray = (-1.0 if backwards else 1.0) * unit
+    key[-1] = -np.inf
+    last = np.full(len(unit), -np.inf)
+    for rows, multipliers in couplings:
+        if multipliers.size and rows.size:
+            np.maximum.at(last, multipliers, key[rows].max(axis=1, keepdims=True) + 0.5)
+    last[-1] = -np.inf
+    # the interior couples the coordinates of the interface alone, which so stand in as few blocks as may be
+    last[np.isfinite(last) & shared] = np.inf
+    return np.where(last > -np.inf, last, key)

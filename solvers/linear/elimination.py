@@ -1,0 +1,300 @@
+"""LU of a matrix of 4 x 4 blocks up to its last rows: what is left there is their Schur complement.
+
+No pivots are exchanged, neither of blocks nor inside of them: the factors are those of LU by rows in the same order,
+and as exact, but the work is done on whole blocks.  Rows to be eliminated come first; the pattern is symmetric.
+
+Each eliminated row k of blocks has one piece of memory, which holds its diagonal block, the blocks of U to the right of
+it and those of L below it, in the same order.  Inside of blocks entries stand column by column, as in `Pattern`.
+
+Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981); the
+forms are those of G. H. Golub, C. F. Van Loan, Matrix Computations (2013), section 3.2.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.kernels.kernel import kernel
+
+SMALLEST_PIVOT = 1e-300
+"""Smaller pivots count as 0; masses of slopes are small without being so."""
+
+
+class Plan(NamedTuple):
+    """What an elimination does; numbers of rows and columns are those of blocks.
+
+    Attributes:
+        inner: rows to be eliminated.
+        rows: number of rows.
+        first: start in ``below`` for each eliminated row, and the end, shape (inner + 1,).
+        below: for each eliminated row the rows below it that it couples, also those by fill, ascending.
+        source: for each block of the factors that of the matrix that it begins as, -1 for none.
+        pairs: start in ``target`` for each eliminated row, shape (inner + 1,).
+        target: the blocks of the factors that the products of blocks of L and of U are subtracted from.
+        ready: for each eliminated row the last one whose blocks must be filled before it is eliminated.
+    """
+
+    inner: int
+    rows: int
+    first: IntArray
+    below: IntArray
+    source: IntArray
+    pairs: IntArray
+    target: IntArray
+    ready: IntArray
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks of the factors."""
+        return len(self.source)
+
+
+def create_plan(pattern: Pattern, inner: int, most: float) -> Plan | None:
+    """The elimination of the first rows of a matrix in blocks, whose last block are pads that stay out.
+
+    Args:
+        pattern: the matrix.
+        inner: rows of blocks to be eliminated.
+        most: blocks of the factors per block of the matrix; None if there would be more.
+    """
+    rows, room = len(pattern.indptr) - 2, int(most * len(pattern.indices))
+    short: Any = np.int32
+    first, below = np.zeros(inner + 1, np.int64), np.empty(room, short)
+    used = find_fill(pattern.indptr, pattern.indices, inner, rows, first, below)
+    if used < 0:
+        return None
+    below = below[:used].copy()
+    source = np.full(inner + 2 * used + (rows - inner) ** 2, -1, short)
+    find_sources(pattern.indptr, pattern.indices, inner, rows, first, below, source)
+    pairs = np.concatenate(([0], np.cumsum(np.diff(first) ** 2)))
+    target = np.empty(pairs[-1], short)
+    find_targets(inner, rows, first, below, target)
+    ready = np.arange(inner)
+    find_ready(inner, first, below, ready)
+    return Plan(inner, rows, first, below, source, pairs, target, ready)
+
+
+@kernel
+def find_fill(indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
+    """Find which rows each eliminated one couples, by the elimination tree; their number, or -1 if room is short."""
+    mark, child, sibling = np.full(rows, -1), np.full(rows, -1), np.full(rows, -1)
+    used = 0
+    for k in range(inner):
+        first[k] = used
+        mark[k] = k
+        for p in range(indptr[k], indptr[k + 1]):
+            j = indices[p]
+            if k < j < rows and mark[j] != k:
+                if used == len(below):
+                    return -1
+                mark[j] = k
+                below[used] = j
+                used += 1
+        c = child[k]
+        while c >= 0:
+            for p in range(first[c], first[c + 1]):
+                j = below[p]
+                if mark[j] != k:
+                    if used == len(below):
+                        return -1
+                    mark[j] = k
+                    below[used] = j
+                    used += 1
+            c = sibling[c]
+        below[first[k] : used].sort()
+        first[k + 1] = used
+        if used > first[k] and below[first[k]] < inner:
+            parent = below[first[k]]
+            sibling[k] = child[parent]
+            child[parent] = k
+    return used
+
+
+@kernel
+def find_block(i: int, j: int, inner: int, rows: int, first: IntArray, below: IntArray) -> int:
+    """The place of block i, j in the factors."""
+    k = min(i, j)
+    place: int = inner
+    if k >= inner:
+        place += 2 * first[inner] + (i - inner) * (rows - inner) + j - inner
+        return place
+    start, size = k + 2 * first[k], first[k + 1] - first[k]
+    place = start
+    if i != j:
+        place = start + 1 + np.searchsorted(below[first[k] : first[k + 1]], max(i, j)) + (size if i > j else 0)
+    return place
+
+
+@kernel
+def find_sources(
+    indptr: IntArray, indices: IntArray, inner: int, rows: int, first: IntArray, below: IntArray, source: IntArray
+) -> None:
+    """For each block of the matrix its place in the factors."""
+    for i in range(rows):
+        for p in range(indptr[i], indptr[i + 1]):
+            if indices[p] < rows:
+                source[find_block(i, indices[p], inner, rows, first, below)] = p
+
+
+@kernel
+def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target: IntArray) -> None:
+    """Where the products of the blocks of each eliminated row belong."""
+    n = 0
+    for k in range(inner):
+        for a in range(first[k], first[k + 1]):
+            for b in range(first[k], first[k + 1]):
+                target[n] = find_block(below[a], below[b], inner, rows, first, below)
+                n += 1
+
+
+@kernel
+def find_ready(inner: int, first: IntArray, below: IntArray, ready: IntArray) -> None:
+    """The last of the eliminated rows that each of them couples; begins as the rows themselves."""
+    for k in range(inner):
+        for p in range(first[k], first[k + 1]):
+            if below[p] < inner:
+                ready[k] = below[p]
+
+
+@kernel(inline=True)
+def fill_blocks(source: IntArray, values: FloatArray, start: int, end: int, factors: FloatArray) -> None:
+    """Begin blocks of the factors as those of the matrix, or as 0."""
+    for block in range(start, end):
+        to, at = 16 * block, 16 * source[block]
+        if at >= 0:
+            for e in range(16):
+                factors[to + e] = values[at + e]
+        else:
+            for e in range(16):
+                factors[to + e] = 0.0
+
+
+@kernel(inline=True)
+def subtract_product(f: FloatArray, out: int, left: int, right: int) -> None:
+    """f[out] -= f[left] f[right], blocks by their first entries."""
+    for j in range(4):
+        c = out + 4 * j
+        x0, x1, x2, x3 = f[c], f[c + 1], f[c + 2], f[c + 3]
+        for k in range(4):
+            factor, a = f[right + 4 * j + k], left + 4 * k
+            x0 -= f[a] * factor
+            x1 -= f[a + 1] * factor
+            x2 -= f[a + 2] * factor
+            x3 -= f[a + 3] * factor
+        f[c], f[c + 1], f[c + 2], f[c + 3] = x0, x1, x2, x3
+
+
+@kernel(inline=True)
+def factorise_block(f: FloatArray, d: int) -> bool:
+    """LU in place; on the diagonal stand the inverses of the pivots.  False if a pivot is 0 or not finite."""
+    sound = True
+    for k in range(4):
+        pivot = f[d + 5 * k]
+        sound = sound and SMALLEST_PIVOT < abs(pivot) < np.inf
+        inverse = 1.0 / pivot
+        f[d + 5 * k] = inverse
+        for i in range(k + 1, 4):
+            f[d + 4 * k + i] *= inverse
+        for j in range(k + 1, 4):
+            for i in range(k + 1, 4):
+                f[d + 4 * j + i] -= f[d + 4 * k + i] * f[d + 4 * j + k]
+    return sound
+
+
+@kernel(inline=True)
+def divide_left(f: FloatArray, d: int, b: int) -> None:
+    """Block b becomes L⁻¹ b, with the factors of block d."""
+    for j in range(b, b + 16, 4):
+        x0 = f[j]
+        x1 = f[j + 1] - f[d + 1] * x0
+        x2 = f[j + 2] - f[d + 2] * x0 - f[d + 6] * x1
+        f[j + 3] -= f[d + 3] * x0 + f[d + 7] * x1 + f[d + 11] * x2
+        f[j + 1], f[j + 2] = x1, x2
+
+
+@kernel(inline=True)
+def divide_right(f: FloatArray, d: int, b: int) -> None:
+    """Block b becomes b U⁻¹, with the factors of block d."""
+    for i in range(b, b + 4):
+        x0 = f[i] * f[d]
+        x1 = (f[i + 4] - x0 * f[d + 4]) * f[d + 5]
+        x2 = (f[i + 8] - x0 * f[d + 8] - x1 * f[d + 9]) * f[d + 10]
+        f[i + 12] = (f[i + 12] - x0 * f[d + 12] - x1 * f[d + 13] - x2 * f[d + 14]) * f[d + 15]
+        f[i], f[i + 4], f[i + 8] = x0, x1, x2
+
+
+@kernel
+def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
+    """Factorise: rows that are not eliminated hold the Schur complement.  Gives the number of blocks without pivots.
+
+    Args:
+        plan: what is done.
+        values: those of the matrix, by its pattern.
+        factors: result, shape (16 plan.blocks,).
+    """
+    first, inner, bad = plan.first, plan.inner, 0
+    last = inner + 2 * first[inner]
+    fill_blocks(plan.source, values, last, len(plan.source), factors)
+    filled = 0
+    for k in range(inner):
+        # rows are read when they are first needed: the memory passes once
+        end = plan.ready[k] + 1
+        if end > filled:
+            fill_blocks(plan.source, values, filled + 2 * first[filled], end + 2 * first[end], factors)
+            filled = end
+        size, d = first[k + 1] - first[k], 16 * (k + 2 * first[k])
+        if not factorise_block(factors, d):
+            bad += 1
+        right, left = d + 16, d + 16 + 16 * size
+        for b in range(size):
+            divide_left(factors, d, right + 16 * b)
+            divide_right(factors, d, left + 16 * b)
+        n = plan.pairs[k]
+        for a in range(size):
+            for b in range(size):
+                subtract_product(factors, 16 * plan.target[n], left + 16 * a, right + 16 * b)
+                n += 1
+    return bad
+
+
+@kernel
+def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
+    """Right-hand side x to L⁻¹ x, shape (4 rows,); rows that are not eliminated get that of the Schur complement."""
+    first, f = plan.first, factors
+    for k in range(plan.inner):
+        size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k
+        x0 = x[r]
+        x1 = x[r + 1] - f[d + 1] * x0
+        x2 = x[r + 2] - f[d + 2] * x0 - f[d + 6] * x1
+        x3 = x[r + 3] - f[d + 3] * x0 - f[d + 7] * x1 - f[d + 11] * x2
+        x[r + 1], x[r + 2], x[r + 3] = x1, x2, x3
+        for p in range(size):
+            b, i = d + 16 * (1 + size + p), 4 * plan.below[first[k] + p]
+            for e in range(4):
+                x[i + e] -= f[b + e] * x0 + f[b + e + 4] * x1 + f[b + e + 8] * x2 + f[b + e + 12] * x3
+
+
+@kernel
+def solve_backward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
+    """The solution of the eliminated rows, where the others have theirs, shape (4 rows,)."""
+    first, f = plan.first, factors
+    for k in range(plan.inner - 1, -1, -1):
+        size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k
+        x0, x1, x2, x3 = x[r], x[r + 1], x[r + 2], x[r + 3]
+        for p in range(size):
+            b, j = d + 16 * (1 + p), 4 * plan.below[first[k] + p]
+            for e in range(4):
+                factor, a = x[j + e], b + 4 * e
+                x0 -= f[a] * factor
+                x1 -= f[a + 1] * factor
+                x2 -= f[a + 2] * factor
+                x3 -= f[a + 3] * factor
+        x3 *= f[d + 15]
+        x2 = (x2 - f[d + 14] * x3) * f[d + 10]
+        x1 = (x1 - f[d + 13] * x3 - f[d + 9] * x2) * f[d + 5]
+        x0 = (x0 - f[d + 12] * x3 - f[d + 8] * x2 - f[d + 4] * x1) * f[d]
+        x[r], x[r + 1], x[r + 2], x[r + 3] = x0, x1, x2, x3

@@ -1,0 +1,111 @@
+"""Signs of the pivots of PETSc's own LU in natural order, from factors by rows and in dense blocks.
+
+Where no pivots are exchanged, the LU of a symmetric matrix is its LDLᵀ, whose pivots have the signs of its eigenvalues.
+Factors in blocks keep the inverse of each diagonal block, B.  Eliminated from its last row to its first one, B has the
+reciprocals of the pivots that the block itself has from its first row to its last.
+
+PETSc stores the blocks of L row by row and then those of U from the last row to the first, each row with B first.  The
+fill of a pattern that is symmetric is symmetric, so that U has as many blocks in a row as L has in a column.
+
+Source: J. J. Sylvester, Philosophical Magazine 4 (1852) 138-142 (law of inertia).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.launch.petsc_functions import get_block_values
+
+CERTAIN = 1e-13
+"""A pivot of B below this share of the diagonal of B may have its sign from rounding."""
+SYMMETRIC = 0.03
+"""What is less symmetric than this, relative to its largest entry, is not the inverse of a diagonal block; those of
+badly conditioned ones may be wrong by 3e-3."""
+
+
+def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
+    """|D^-½ (A - Aᵀ) D^-½| of a matrix on one process in the Frobenius norm [1], D its diagonal where that is > 0.
+
+    Args:
+        pattern: a sparsity that is symmetric.
+        values: shape (spare + 1,).
+        diagonal: gets the diagonal, shape (rows,).
+    """
+    return float(np.sqrt(sum_asymmetry(pattern.indptr, pattern.indices, pattern.block, values, diagonal)))
+
+
+def count_negative(pc: Any) -> int | None:
+    """The number of negative pivots of the factors that a PETSc LU of a symmetric matrix holds; None if not known."""
+    factors = pc.getFactorMatrix()
+    if factors.getType() != "seqbaij":
+        pivots = factors.getDiagonal().array_r
+        return int((pivots < 0.0).sum()) if (pivots != 0.0).all() else None
+    block = factors.getBlockSize()
+    begins, columns = factors.getRowIJ(compressed=True)
+    last = len(begins) - 2
+    of_upper = 1 + np.bincount(columns, minlength=last + 1)
+    places: IntArray = len(columns) + np.cumsum(of_upper[::-1])[::-1] - 1
+    entries = (int(places[0]) + 1) * block**2
+    if entries != int(factors.getInfo()["nz_used"]):
+        return None
+    found = int(count_in_blocks(get_block_values(factors, entries), places, block))
+    return found if found >= 0 else None
+
+
+@kernel
+def count_in_blocks(values: FloatArray, places: IntArray, block: int) -> int:
+    """Negative pivots of the blocks at these places; -1 if one is not certain, or if a block is not symmetric."""
+    b, negative = np.empty((block, block)), 0
+    for place in places:
+        largest = 0.0
+        for j in range(block):
+            for i in range(block):
+                b[i, j] = values[(place * block + j) * block + i]
+                largest = max(largest, abs(b[i, j]))
+        for i in range(block):
+            for j in range(i):
+                if not abs(b[i, j] - b[j, i]) <= SYMMETRIC * largest:
+                    return -1
+        for k in range(block - 1, -1, -1):
+            if not abs(b[k, k]) > CERTAIN * abs(values[(place * block + k) * block + k]):
+                return -1
+            negative += b[k, k] < 0.0
+            for i in range(k):
+                factor = b[i, k] / b[k, k]
+                for j in range(k):
+                    b[i, j] -= factor * b[k, j]
+    return negative
+
+
+@kernel
+def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: FloatArray, diagonal: FloatArray) -> float:
+    """The square of what `eval_asymmetry` gives."""
+    rows, size = len(indptr) - 1, block * block
+    after, scale, total = np.empty(rows, np.int64), np.empty(rows * block), 0.0
+    for i in range(rows):
+        k = indptr[i]
+        while indices[k] < i:
+            k += 1
+        after[i] = k + 1
+        for a in range(block):
+            entry = values[k * size + a * block + a]
+            diagonal[i * block + a] = entry
+            scale[i * block + a] = entry**-0.5 if entry > 0.0 else 1.0
+    for i in range(rows):
+        for k in range(indptr[i], after[i]):
+            j = indices[k]
+            # rows come in order, so that the next entry of row j is the one in column i
+            other = after[j] if j < i else k
+            after[j] += j < i
+            # those below the diagonal stand for two
+            weight = 2.0 if j < i else 1.0
+            for b in range(block):
+                for a in range(block):
+                    difference = values[k * size + b * block + a] - values[other * size + a * block + b]
+                    total += weight * (difference * scale[i * block + a] * scale[j * block + b]) ** 2
+    return total

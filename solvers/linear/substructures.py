@@ -1,0 +1,160 @@
+"""Direct solver of several processes for chains and belts: each eliminates its interior, all share the interface.
+
+Every process factorises the rows of its interior in natural order, which leaves a dense Schur complement for the few
+unknowns of its interface.  Their sum over all processes is one message, and each process solves with it by LAPACK's LU,
+which exchanges pivots: pulleys and multipliers at borders may have zeros on the diagonal.  A solve takes one pass over
+the factors and one message.  This is the exact inverse, a preconditioner for KSP of type ``preonly``.
+
+Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.matrix import LocalMatrices
+from windlass.framework.assembly.storage import Sparsity, Storage, can_store
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.launch.petsc_functions import set_failed, set_python_context
+from windlass.framework.layout.unknowns import BLOCK
+from windlass.framework.parallel.processes import Processes
+from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.linear.elimination import Plan, create_plan, eliminate, solve_backward, solve_forward
+
+MOST_JOINT = 200
+"""Unknowns of the joint interface up to which dense factors of it, made by each process, cost little."""
+MOST_FILL = 10.0
+"""Blocks of the factors per block of the matrix, on each process, up to which natural order is the quickest."""
+
+
+class SubstructureLU:
+    """The preconditioner, a context of PETSc's type "python", for a matrix with a context of `LocalMatrices`.
+
+    Args:
+        sparsity: that of this process, with a substructure.
+        processes: those that share the matrix.
+    """
+
+    def __init__(self, sparsity: Sparsity, processes: Processes) -> None:
+        parted, plan = sparsity.substructure, plan_elimination(sparsity)
+        assert parted is not None and plan is not None
+        self._processes, self._plan = processes, plan
+        self._factors = np.zeros(16 * plan.blocks)
+        self._rows = np.zeros(parted.rows)
+        self._place = parted.place[: sparsity.unknowns.owned]
+        self._joint, count = parted.joint, parted.joint_count
+        # and last how many blocks of all processes have no pivots
+        self._sums = np.zeros(count * count + 1)
+        self._right = np.zeros(count)
+        self._dense: tuple[NDArray[Any], ...] | None = None
+        self._eliminate, self._add = call(eliminate), call(add_interface)
+        self._reduce, self._expand = call(reduce_right_side), call(expand_solution)
+
+    def setUp(self, pc: Any) -> None:
+        """Factorise the matrix as it is."""
+        from scipy.linalg import lapack  # here, because one process works without it
+
+        _, matrix = pc.getOperators()
+        context: LocalMatrices = matrix.getPythonContext()
+        sums, plan, factors = self._sums, self._plan, self._factors
+        sums[:] = 0.0
+        sums[-1] = self._eliminate(plan, context.values, factors)
+        self._add(plan, factors, self._joint, len(self._right), sums)
+        total = self._processes.sum(sums)
+        self._dense, failed = None, not np.isfinite(total).all() or total[-1] > 0.0
+        if not failed and len(self._right):
+            dense, pivots, info = lapack.dgetrf(total[:-1].reshape(len(self._right), -1).T)
+            self._dense, failed = (dense, pivots), info != 0
+        # the numbers are the same on all processes, and so is what follows from them
+        set_failed(pc, failed)
+
+    def apply(self, _pc: Any, x: Any, y: Any) -> None:
+        """y = A⁻¹ x; PETSc calls this."""
+        from scipy.linalg import lapack  # here, because one process works without it
+
+        plan, rows, right = self._plan, self._rows, self._right
+        self._reduce(plan, self._factors, self._place, self._joint, x.array_r, rows, right)
+        if self._dense is not None:
+            right, _ = lapack.dgetrs(*self._dense, self._processes.sum(right))
+        self._expand(plan, self._factors, self._place, self._joint, right, rows, y.array_w)
+
+
+def plan_elimination(sparsity: Sparsity) -> Plan | None:
+    """The elimination on this process; None where natural order fills too much."""
+    assert sparsity.substructure is not None
+    return create_plan(sparsity.pattern, sparsity.substructure.inner // BLOCK, MOST_FILL)
+
+
+def suits_substructures(assembly: Assembly) -> bool:
+    """Whether elimination by parts is the quickest solver: few unknowns are shared, and factors are banded.
+
+    All processes call this together.
+    """
+    if not can_store(assembly.layout, Storage.SUBSTRUCTURES):
+        return False
+    parted = assembly.layout.substructure
+    if parted is None or parted.joint_count > MOST_JOINT:
+        return False
+    return assembly.processes.all(plan_elimination(assembly.use(Storage.SUBSTRUCTURES)) is not None)
+
+
+def set_substructures(ksp: Any, sparsity: Sparsity, processes: Processes) -> None:
+    """Have elimination by parts as the default of a linear solver, which has not read its options."""
+    ksp.setType(PETSc.KSP.Type.PREONLY)
+    set_python_context(ksp.getPC(), SubstructureLU(sparsity, processes))
+
+
+@kernel
+def add_interface(plan: Plan, factors: FloatArray, joint: IntArray, count: int, out: FloatArray) -> None:
+    """Add the Schur complement of a process to that of all, shape (count count + 1,), column by column."""
+    rows, last = plan.rows - plan.inner, plan.inner + 2 * plan.first[plan.inner]
+    for i in range(4 * rows):
+        for j in range(4 * rows):
+            if joint[i] >= 0 and joint[j] >= 0:
+                block = last + i // 4 * rows + j // 4
+                out[joint[j] * count + joint[i]] += factors[16 * block + j % 4 * 4 + i % 4]
+
+
+@kernel
+def reduce_right_side(
+    plan: Plan,
+    factors: FloatArray,
+    place: IntArray,
+    joint: IntArray,
+    x: FloatArray,
+    rows: FloatArray,
+    right: FloatArray,
+) -> None:
+    """Bring a right-hand side x by owned unknown to the rows, eliminate, and give what the interface gets of it."""
+    rows[:] = 0.0
+    right[:] = 0.0
+    for i in range(len(x)):
+        rows[place[i]] = x[i]
+    solve_forward(plan, factors, rows)
+    for i in range(len(joint)):
+        if joint[i] >= 0:
+            right[joint[i]] = rows[4 * plan.inner + i]
+
+
+@kernel
+def expand_solution(
+    plan: Plan,
+    factors: FloatArray,
+    place: IntArray,
+    joint: IntArray,
+    found: FloatArray,
+    rows: FloatArray,
+    out: FloatArray,
+) -> None:
+    """The solution by owned unknown, from that of the interface."""
+    for i in range(len(joint)):
+        rows[4 * plan.inner + i] = found[joint[i]] if joint[i] >= 0 else 0.0
+    solve_backward(plan, factors, rows)
+    for i in range(len(out)):
+        out[i] = rows[place[i]]

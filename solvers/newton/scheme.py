@@ -1,0 +1,40 @@
+"""What the unknowns of a Newton run mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+
+
+@dataclass
+class Scheme:
+    """How the unknowns enter coordinates, velocities and accelerations in one Newton run.
+
+    Attributes:
+        q0, v0: predicted values, with accelerations 0, shape (n,).
+        v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
+        multiplier_factor: multipliers per unknown.
+        t: time at which the equations hold [s].
+        load_factor: factor on the loads [1].
+        rate_level: impose position constraints on their time derivative (index 2).
+        unit_rates: do so with the length of Euler parameters.
+        stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
+        q_anchor: see stabiliser, shape (n,).
+        gap: what constraints are off by, C = gap, of the multipliers of this process, shape (m,); empty for C = 0.
+    """
+
+    q0: FloatArray
+    v0: FloatArray
+    v_factor: float = 0.0
+    a_factor: float = 0.0
+    multiplier_factor: float = 1.0
+    t: float = 0.0
+    load_factor: float = 1.0
+    rate_level: bool = False
+    unit_rates: bool = False
+    stabiliser: float = 0.0
+    q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
+    gap: FloatArray = field(default_factory=lambda: np.zeros(0))

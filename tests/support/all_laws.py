@@ -1,0 +1,16 @@
+"""All laws of the package, which are registered when their files are loaded: on the first use of a name of them."""
+
+from collections.abc import Mapping
+
+import windlass.connectors
+import windlass.elements
+from windlass.framework.model.law import Law, laws
+from windlass.framework.model.schema import Component
+
+
+def all_laws() -> Mapping[type[Component], Law]:
+    """All registered laws, with those of the package."""
+    for package in (windlass.elements, windlass.connectors):
+        for name in package.__all__:
+            getattr(package, name)
+    return laws()

@@ -1,0 +1,76 @@
+"""Writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile ahead.
+
+usage: .venv/bin/python tests/support/list_kernels.py      after a change of the arguments of kernels; takes a minute
+
+Runs short models in processes of their own and asks each which kernels it called.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from windlass.framework.kernels.listed import Job, read_list, write_list
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAIN = ("benchmarks/chain_windlass.py", "-elements", "4", "-steps", "1", "-warm_up", "false")
+SMALL = ("-elements", "12", "-end_time", "2e-3")
+# the belt comes last: helpers begin at the end of the list
+MODELS = (
+    ("examples/settling_spheres.py", "-spheres", "20", "-end", "1e-3"),
+    ("examples/bouncing_ball.py", "-balls", "2", "-output", "none"),
+    ("examples/mass_on_springs.py", "-periods", "2", "-steps", "10"),
+    ("examples/dropped_mass.py", "-step", "1e-3"),
+    ("examples/cable_net.py", "-n", "4"),
+    ("examples/catenary.py", "-elements", "8"),
+    ("examples/block_and_tackle.py", "-elements", "40", "-segments", "1"),
+    ("examples/ale_belt.py", "-elements", "24", "-step", "1e-2"),
+    ("tests/unit/test_connectors.py",),
+    ("tests/unit/test_bodies_in_space.py",),
+    ("tests/unit/test_contact_points.py", "-k", "not processes"),
+    CHAIN,
+    (*CHAIN, "-rule", "2"),
+    (*CHAIN, "-case", "static"),
+    ("examples/belt_drive.py", *SMALL),
+)
+ASK = """
+import json, sys
+words = sys.argv[1:]
+if "/tests/" in words[0]:
+    import pytest
+    code = pytest.main(["-q", "-p", "no:cacheprovider", *words])
+else:
+    from windlass.framework.runtime.cli import main
+    code = main(["run", *words, "-progress", "false"])
+from windlass.framework.kernels.kernel import asked
+print("ASKED " + json.dumps(asked()))
+sys.exit(code)
+"""
+
+
+def ask(words: tuple[str, ...]) -> list[Job]:
+    """The kernels that a model calls, in their order."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", ASK, str(ROOT / words[0]), *words[1:]]
+        # its own output goes to the folder; helpers would follow the list that is being made
+        environment = os.environ | {"WINDLASS_COMPILERS": "1"}
+        done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("ASKED ")]
+    return [Job(*job) for job in json.loads(line.removeprefix("ASKED "))]
+
+
+def main() -> None:
+    """Make the list."""
+    found: dict[str, Job] = {}
+    for words in MODELS:
+        for job in ask(words):
+            if job.module.startswith("windlass."):
+                found.setdefault(json.dumps(job), job)
+    write_list(list(found.values()))
+    print(f"{len(read_list())} kernels")
+
+
+if __name__ == "__main__":
+    main()

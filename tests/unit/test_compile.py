@@ -1,0 +1,208 @@
+"""Kernels compiled ahead: the list of them, the processes that compile it, and the command."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from windlass.framework.kernels import ahead, listed
+from windlass.framework.kernels.listed import Job
+from windlass.framework.kernels.locks import Lock
+from windlass.framework.kernels.type_names import decode_type, encode_type
+from windlass.framework.runtime.cli import main
+
+from support.list_kernels import CHAIN, ask
+
+SHORT, LONG, TABLE = (
+    ["array", name, ndim, "C", False, True] for name, ndim in (("int32", 1), ("int64", 1), ("int64", 2))
+)
+JOBS = [
+    Job("windlass.framework.assembly.sparsity", "fill_entries", [TABLE, TABLE, LONG, SHORT]),
+    Job("windlass.framework.assembly.sparsity", "count_entries", [TABLE, TABLE, LONG]),
+]
+
+
+@pytest.fixture(autouse=True)
+def own_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A list of two kernels, and a cache folder of its own; compiled, whatever the environment says."""
+    for name in ("WINDLASS_JIT", "WINDLASS_BOUNDSCHECK", "WINDLASS_COMPILERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(listed, "LIST", tmp_path / "list.json")
+    listed.write_list(JOBS)
+    return tmp_path / "list.json"
+
+
+def test_a_list_is_read_as_it_was_written(own_list: Path) -> None:
+    assert listed.read_list() == JOBS
+    assert len(json.loads(own_list.read_text())["types"]) == 3  # each type once
+    own_list.unlink()
+    assert listed.read_list() == []
+
+
+def test_the_list_names_kernels_that_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listed, "LIST", listed.PACKAGE / "kernels.json")
+    jobs = listed.read_list()
+    assert len(jobs) > 80 and len({json.dumps(job) for job in jobs}) == len(jobs)
+    for module, name, types in jobs:
+        function: Any = getattr(importlib.import_module(module), name)
+        plain = getattr(function, "py_func", function)
+        assert len(types) <= plain.__code__.co_argcount, f"{module}.{name}: run tests/support/list_kernels.py"
+        for text in types:
+            assert encode_type(decode_type(text)) == text
+
+
+def test_the_list_has_all_kernels_of_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listed, "LIST", listed.PACKAGE / "kernels.json")
+    monkeypatch.delenv("WINDLASS_CACHE")
+    known = {json.dumps(job) for job in listed.read_list()}
+    asked = [job for job in ask(CHAIN) if job.module.startswith("windlass.")]
+    missing = [f"{job.module}.{job.name}" for job in asked if json.dumps(job) not in known]
+    assert len(asked) > 20 and not missing, "run tests/support/list_kernels.py"
+
+
+def test_compile_says_what_it_did_and_does_it_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compile", "-processes", "2"]) == 0
+    first = capsys.readouterr().out
+    assert first.startswith("2 kernels: 2 functions compiled in ") and " by 2 processes, kept in " in first
+    files = sorted(path.name for path in tmp_path.glob("cache/*/*"))
+    assert [name.rpartition("-")[0] for name in files] == ["count_entries", "fill_entries"]
+    assert main(["compile"]) == 0
+    assert "2 kernels: all were there, kept in " in capsys.readouterr().out
+
+
+def test_wrong_words_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for word in ("-h", "--help", "help"):
+        assert main(["compile", word]) == 0
+        assert capsys.readouterr().out.startswith("windlass compile [-processes N]")
+    for words in (["belt"], ["-processes"], ["-processes", "0"], ["-processes", "two"], ["-processes", "1", "x"]):
+        assert main(["compile", *words]) == 2
+        assert f"windlass compile {' '.join(words)}: must be windlass compile [-processes N]" in capsys.readouterr().err
+
+
+def test_what_keeps_it_from_compiling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed.write_list([Job("windlass.framework.assembly.sparsity", "gone", [])])
+    assert main(["compile"]) == 2
+    assert "not compiled: windlass.framework.assembly.sparsity.gone (AttributeError" in capsys.readouterr().err
+    monkeypatch.setenv("WINDLASS_JIT", "0")
+    assert main(["compile"]) == 2
+    assert "WINDLASS_JIT=0: kernels stay Python functions" in capsys.readouterr().err
+    monkeypatch.delenv("WINDLASS_JIT")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert main(["compile"]) == 2
+    assert "can be read only: set WINDLASS_CACHE" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "file"))
+    assert main(["compile"]) == 2
+    assert "cannot be used" in capsys.readouterr().err
+    monkeypatch.setattr(ahead, "start_process", lambda *_: subprocess.Popen(["false"], stdout=subprocess.PIPE))
+    monkeypatch.setattr(os, "access", lambda *_: True)
+    monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path / "cache"))
+    assert main(["compile"]) == 2
+    assert "ended early" in capsys.readouterr().err
+
+
+def test_processes_start_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that mpiexec counted as one of its own would wait for the others."""
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    monkeypatch.setattr(listed.sys, "executable", "/bin/sh")
+    monkeypatch.setattr(listed, "WORDS", ("-c", 'read jobs; echo "$OMPI_COMM_WORLD_SIZE,$OMP_NUM_THREADS,$jobs"'))
+    process = listed.start_process(JOBS, subprocess.PIPE)
+    out, _ = process.communicate()
+    assert out == f",1,{json.dumps(JOBS)}\n"
+
+
+def test_a_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
+    process = listed.start_process(JOBS, subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.close()  # before it has begun
+    assert process.stdout is not None
+    assert json.loads(process.stdout.read()) == {"compiled": 0, "failed": []}
+    process.stdout.close()
+    assert process.wait() == 0
+
+
+def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[Job]] = []
+
+    def start(jobs: list[Job], output: int) -> Any:
+        started.append(jobs)
+
+    monkeypatch.setattr(listed, "start_process", start)
+    monkeypatch.setattr(listed, "_helpers", [])
+    monkeypatch.setattr(listed, "count_processes", lambda: 3)
+    load = [5.0]
+    monkeypatch.setattr(os, "getloadavg", lambda: (load[0], 0.0, 0.0))
+    sparsity = "windlass.framework.assembly.sparsity"
+    jobs = [Job(sparsity, f"kernel_{i}", []) for i in range(listed.FEW)]
+    listed.write_list([*jobs, Job("windlass.elements.not_loaded", "kernel", [])])
+    listed.start_helpers("model:kernel", tmp_path)  # one of a user, perhaps after a change
+    assert not started
+    (tmp_path / "kernel_0-0123").write_text("")
+    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)  # most of it is there
+    assert not started
+    (tmp_path / "kernel_0-0123").unlink()
+    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
+    assert not started  # others have the cores
+    load[0] = 1.5
+    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
+    # from the end on, each with another beginning, and only what belongs to what the model has loaded
+    back = jobs[::-1]
+    assert started == [back[0::2] + back, back[1::2] + back]
+    listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
+    assert len(started) == 2  # once
+
+
+def test_how_many_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 5})
+    counts = []
+    for wish in ("", "1", "0", "4", "1000", "many"):
+        monkeypatch.setenv("WINDLASS_COMPILERS", wish)
+        counts.append(listed.count_processes())
+    assert counts == [3, 1, 1, 4, listed.MOST + 1, 3]
+
+
+def test_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "kernel-1"
+    first, second = Lock(path), Lock(path, wait=False)
+    assert (first.held, first.waited, second.held, second.waited) == (True, False, False, True)
+    first.release()
+    third = Lock(path)
+    assert third.held and not third.waited
+    third.release()
+    third.release()
+    assert list(tmp_path.glob("*kernel*")) == []
+    nowhere = Lock(tmp_path / "gone" / "kernel-1")
+    assert not nowhere.held and not nowhere.waited
+    nowhere.release()
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from windlass.framework.kernels.locks import Lock
+lock = Lock(Path(sys.argv[1]))
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_process_that_ends_lets_others_compile(tmp_path: Path) -> None:
+    path = tmp_path / "kernel-1"
+    command, pipe = [sys.executable, "-c", HOLD, str(path)], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        assert Lock(path, wait=False).waited
+        other.kill()
+        other.wait()
+        assert Lock(path).held
