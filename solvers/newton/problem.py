@@ -205,7 +205,7 @@ class NonlinearProblem:
         self._q0[:], self._v0[:] = scheme.q0, scheme.v0
         if scheme.stabiliser != 0.0:
             self._anchor[:] = scheme.q_anchor
-        run = *key, self.assembly.revision, self.matrix
+        run = *key, len(scheme.gap), self.assembly.revision, self.matrix
         if run != self.run:
             self.run, self._factors[:], self._stabiliser[0] = run, factors, scheme.stabiliser
         if from_zero:
