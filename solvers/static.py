@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.storage import Storage
 from windlass.framework.checks.checks import checked, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
@@ -138,7 +139,9 @@ class Static(StepSolver):
         settings = DiscontinuousSettings(discontinuous_max_it, *tolerances, discontinuous_fail)
         self.discontinuous = settings.with_options(prefix)
         self._decides = own_option(STATIC_OPTIONS, prefix, "decide_at_start", decide_at_start)
-        self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
+        # on several processes the looks at the tangent need PETSc's own matrices, and what is next to singular MUMPS
+        storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
+        self.problem = NonlinearProblem(self.assembly, prefix, storage)
         self.newton = Newton(self.problem, Tolerances(rtol, atol, max_it))
         self.problem.uses = USES
         if self.problem.pattern.block > 1:

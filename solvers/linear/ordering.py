@@ -14,6 +14,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.assembly.storage import Storage, can_store
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.launch.meetings import meet
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.substructures import suits_substructures
 
@@ -63,6 +64,7 @@ def choose_storage(assembly: Assembly, prefix: str) -> Storage:
     given = [name for name in PETSc.Options().getAll() if name.startswith(starts)]
     chosen = any(not any(word in name for word in LOOKS) for name in given)
     if not chosen and assembly.layout.size > 1:
+        meet(assembly.comm, f"the solver {prefix}")
         return Storage.SUBSTRUCTURES if suits_substructures(assembly) else Storage.ROWS
     if chosen or not can_store(assembly.layout, Storage.BLOCKS):
         return Storage.ROWS
