@@ -125,7 +125,7 @@ def test_wrong_options_are_errors_before_any_solve(words: list[str], message: st
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert "steps" not in done.stderr
-    assert not list(tmp_path.glob("**/*.pvd"))
+    assert not list(tmp_path.glob("**/*.vtkhdf"))
 
 
 def test_diverging_run_saves_the_last_good_state(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_ale_belt(tmp_path: Path) -> None:
     assert 2 * results["iterations_per_step"] < moving_mesh["iterations_per_step"]
     assert "largest difference below 1 %: yes" in table
     assert (tmp_path / "ale_belt_out" / "belt.png").stat().st_size > 10_000
-    assert (tmp_path / "ale_belt_out" / "belt.pvd").exists()
+    assert (tmp_path / "ale_belt_out" / "belt.vtkhdf").exists()
 
 
 def test_bouncing_ball(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_cable_net(tmp_path: Path) -> None:
     assert "sideways motion" in table
     folder = tmp_path / "cable_net_out"
     assert (folder / "net.png").stat().st_size > 10_000
-    assert (folder / "pulled.pvd").exists()
+    assert (folder / "pulled.vtkhdf").exists()
     # the file that it leaves can be given back
     again, _ = run_example("cable_net", ["-mesh", str(folder / "net.msh"), "-output", "none", "-pull", "3"], tmp_path)
     assert again["cables"] == 2 * 12 * 13
