@@ -64,7 +64,7 @@ def create_system(case: str, world: wl.World) -> tuple[Any, Any, Any]:
     problem = solver.problem
     problem.start(scheme)
     right = problem.residual_vector.duplicate()
-    problem._residual(None, problem.unknowns, right)
+    problem.eval_residual(None, problem.unknowns, right)
     problem.update_tangent(problem.unknowns)
     return problem, problem.matrix.mat, right
 

@@ -78,8 +78,10 @@ def instrument(solver: Any, clock: Clock) -> None:
     ghosts = problem.sparsity.unknowns.ghosts
     ghosts.spread = clock.wrap("exchange of ghosts", ghosts.spread)
     ghosts.add_to_owners = clock.wrap("exchange of ghosts", ghosts.add_to_owners)
-    snes.setFunction(clock.wrap("residual", problem._residual), problem.residual_vector)
-    snes.setJacobian(clock.wrap("tangent", problem._tangent), problem.matrix.mat)
+    # clocks are Python
+    problem.may_compile = False
+    snes.setFunction(clock.wrap("residual", problem.eval_residual), problem.residual_vector)
+    snes.setJacobian(clock.wrap("tangent", problem.eval_tangent), problem.matrix.mat)
 
 
 def read_events() -> np.ndarray:

@@ -136,8 +136,10 @@ def instrument(solver: Any, clock: Clock, stage: Any) -> None:
         (problem.matrix, "update", "scatter"),
     ):
         setattr(owner, name, clock.wrap(part, getattr(owner, name)))
-    snes.setFunction(clock.wrap("callbacks", problem._residual), problem.residual_vector)
-    snes.setJacobian(clock.wrap("callbacks", problem._tangent), problem.matrix.mat)
+    # clocks are Python
+    problem.may_compile = False
+    snes.setFunction(clock.wrap("callbacks", problem.eval_residual), problem.residual_vector)
+    snes.setJacobian(clock.wrap("callbacks", problem.eval_tangent), problem.matrix.mat)
     snes.setConvergenceTest(clock.wrap("callbacks", solver.newton._test))
 
 
