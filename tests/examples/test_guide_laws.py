@@ -61,4 +61,4 @@ def test_a_tension_spring_runs_on_processes_and_goes_on_after_a_restart(tmp_path
     assert abs(float(solve("mpiexec", "-n", "2", *windlass, "chain.py")) - float(whole)) < 2e-9
     assert float(whole) < -0.01
     with h5py.File(next(tmp_path.glob("chain*.vtkhdf"))) as file:
-        assert np.isfinite(file["VTKHDF/PointData/tension"]).any()
+        assert np.isfinite(file["VTKHDF/CellData/tension"]).any()
