@@ -41,17 +41,17 @@ sys.argv += ["-dynamic_project", "false"]
 # the law of the other program
 sys.argv += ["-output", "none", "-progress", "false", "-sticking_length", "reference", *more]
 sys.path.insert(0, str(EXAMPLE.parent))
-march = wl.Dynamic.march
+march = wl.Dynamic._march
 COUNTS = ("steps", "newton_iterations", "discontinuous_iterations")
 before = dict.fromkeys(("cpu", "wall", *COUNTS), 0)
 
 
-def note(solver: wl.Dynamic, start: wl.State, hooks: Sequence[Any] = (), **options: Any) -> Iterator[wl.State]:
+def note(solver: wl.Dynamic, start: wl.State, hooks: Sequence[Any], resume: bool, pauses: bool) -> Iterator[wl.State]:
     """Integrate, and keep clocks and counts at the time from which they are wanted."""
     # the example's mean over all steps is not that of the other program
     sampled = [hook for hook in hooks if type(hook).__name__ != "MeanTorque"]
     wall, cpu, noted = time.perf_counter(), time.process_time(), begin == 0.0
-    for state in march(solver, start, sampled, **options):
+    for state in march(solver, start, sampled, resume, pauses):
         if not noted and state.t > begin - 1e-9:
             noted = True
             before.update(cpu=time.process_time() - cpu, wall=time.perf_counter() - wall)
@@ -59,7 +59,7 @@ def note(solver: wl.Dynamic, start: wl.State, hooks: Sequence[Any] = (), **optio
         yield state
 
 
-wl.Dynamic.march = note
+wl.Dynamic._march = note
 model = runpy.run_path(str(EXAMPLE), run_name="__main__")
 
 results, state = model["results"], model["state"]

@@ -102,7 +102,7 @@ def start_helpers(missing: str, folder: Path) -> None:
     if _helpers or not LIST.is_file() or (number := count_processes() - 1) < 1:
         return
     # on a busy machine a helper gets no core, and this process would wait for it
-    if os.getloadavg()[0] > number:
+    if "WINDLASS_COMPILERS" not in os.environ and os.getloadavg()[0] > number + 1:
         return
     jobs = read_list()
     if missing not in {f"{job.module}:{job.name}" for job in jobs}:
