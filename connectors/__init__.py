@@ -3,8 +3,9 @@
 The names are loaded on first use, as those of `windlass` are.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from windlass.framework.launch.lazy_names import offer
 
 if TYPE_CHECKING:
     from windlass.connectors.circle_contact.add_contact import add_contact as add_contact
@@ -125,17 +126,4 @@ _NAMES = {
     "user_functions.ready_functions": "ramp sine smooth_step table",
     "user_functions.user_forces": "compiled vectorised",
 }
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
-__all__ = sorted(_MODULE_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'windlass.connectors' has no attribute {name!r}")
-    value = getattr(import_module(f"windlass.connectors.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULE_OF])
+__getattr__, __dir__, __all__ = offer(__name__, _NAMES)

@@ -3,8 +3,9 @@
 The names are loaded on first use, as those of `windlass` are.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from windlass.framework.launch.lazy_names import offer
 
 if TYPE_CHECKING:
     from windlass.elements.bodies.mass_point import MassPoint as MassPoint
@@ -53,17 +54,4 @@ _NAMES = {
     "routes.catenary": "Catenary hang_between",
     "routes.routes": "Circle Route nodes_along route_around straight",
 }
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
-__all__ = sorted(_MODULE_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'windlass.elements' has no attribute {name!r}")
-    value = getattr(import_module(f"windlass.elements.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULE_OF])
+__getattr__, __dir__, __all__ = offer(__name__, _NAMES)

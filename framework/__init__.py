@@ -3,8 +3,9 @@
 The names that a new law needs are here, loaded on first use, as those of `windlass` are.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from windlass.framework.launch.lazy_names import offer
 
 if TYPE_CHECKING:
     from windlass.framework.arrays import FloatArray as FloatArray
@@ -54,16 +55,4 @@ _NAMES = {
     "model.world": "World",
     "model.drawing": "Drawing Painting",
 }
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'windlass.framework' has no attribute {name!r}")
-    value = getattr(import_module(f"windlass.framework.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULE_OF])
+__getattr__, __dir__, __all__ = offer(__name__, _NAMES)

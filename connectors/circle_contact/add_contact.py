@@ -69,7 +69,8 @@ def add_contact(
     Raises:
         ModelError: no circle or no cable, or values that the law does not allow.
     """
-    touched, touching = _handles("circles", circles), _handles("cables", cables)
+    call = "add_contact"
+    touched, touching = _handles(call, "circles", circles), _handles(call, "cables", cables)
     markers = [rigid_marker(world, circle) for circle in touched]
     k = sum(len(marker) for marker in markers)
     if touches_at_points(kind):
@@ -122,20 +123,21 @@ def add_contact_with_many(
     Raises:
         ModelError: no circle or no cable, or values that the law does not allow.
     """
-    touched, touching_cables = _handles("circles", circles), _handles("cables", cables)
+    call = "add_contact_with_many"
+    touched, touching_cables = _handles(call, "circles", circles), _handles(call, "cables", cables)
     group = world.add(CircleSet, skin=skin)
     world.add(SetCircle, circle_set=group, circle=[rigid_marker(world, c) for c in touched], radius=circle_radius)
     places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in touching_cables]
     return world.add(ContactFrictionCircleSetPoints2D, circle_set=group, cable=places, segments=segments, **columns)
 
 
-def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
+def _handles(call: str, name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
     """A list of handles with at least one entity."""
     found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     if not all(isinstance(handle, Entity) for handle in found):
-        raise ModelError(f"{name} = {show(given)} of add_contact: must be handles from World.add")
+        raise ModelError(f"{name} = {show(given)} of {call}: must be handles from World.add")
     if not sum(map(len, found)):
-        raise ModelError(f"{name} of add_contact is empty: needs at least one")
+        raise ModelError(f"{name} of {call} is empty: needs at least one")
     return found
 
 

@@ -74,7 +74,7 @@ def bind_moving(c: ContactColumns, axial: AxialMotion) -> tuple[Function, Functi
     blocks = np.arange(count * width * width).reshape(count, width, width)
     f_own, P = np.zeros((count, width)), np.zeros((count, width))
     K, D = np.zeros((count, width, width)), np.zeros((count, width, width))
-    add_forces, add_derivatives, fill_travel = call(add_residual), call(add_tangent), call(fill_travel_columns)
+    add_forces, add_derivatives, fill_axial = call(add_residual), call(add_tangent), call(fill_axial_columns)
     map_forces, map_tangent = call(scatter_forces), call(scatter_tangent)
 
     def add_own(s: Fields) -> tuple[ShapeColumns, PositionColumns, FloatArray]:
@@ -94,7 +94,7 @@ def bind_moving(c: ContactColumns, axial: AxialMotion) -> tuple[Function, Functi
         v = s.v[c.dofs].reshape(-1)
         add_derivatives(own, shape, circle, data, v, s.dq, s.dv, blocks, K.reshape(-1))
         add_derivatives(own, shape, circle, data, v, 0.0, 1.0, blocks, D.reshape(-1))
-        fill_travel(c, shape, circle, data, P)
+        fill_axial(c, shape, circle, data, P)
         map_tangent(c, dofs, G, data, s.x, s.v, f_own, K, D, P, s.dq, s.dv, s.slots, s.values)
 
     return residual, tangent
@@ -117,7 +117,7 @@ def update_moving(update: Any, c: ContactColumns, axial: AxialMotion, fields: Fi
 
 
 @kernel
-def fill_travel_columns(
+def fill_axial_columns(
     c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
 ) -> None:
     """Add the derivatives of the forces by s through x_cur of the segments that stick to P, shape (rows, 8 + m)."""

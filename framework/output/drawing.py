@@ -101,7 +101,7 @@ class Canvas:
         units |= others or {}
         unknown = [name for name in names or () if name not in units]
         if unknown:
-            raise OutputError(f"fields = {unknown[0]!r}: must be some of {', '.join(units)}")
+            raise OutputError(f"fields = {unknown[0]!r} in Recorder: must be some of {', '.join(units)}")
         self.units = {name: unit for name, unit in units.items() if names is None or name in names}
         entity = np.concatenate([d.entity for d in drawings])
         start, end = np.concatenate([d.start for d in drawings]), np.concatenate([d.end for d in drawings])

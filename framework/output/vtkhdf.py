@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.framework.errors import OutputError
 from windlass.framework.files.hdf5 import PAGE, Overlay, change_hdf5, create_hdf5, read_hdf5
 from windlass.framework.files.journal import change_file, recover
 from windlass.framework.files.whole_files import NO_ROOM, NoRoomError, create_draft, write_all
@@ -101,7 +102,8 @@ class VtkhdfSeries(FieldSeries):
             overlay.seek(0)
             content, mark = overlay.read(min(overlay.end, 16 * PAGE)), np.int64(_COUNT).tobytes()
             self._counts = [content.find(mark), content.rfind(mark)]
-            assert content.count(mark) == 2, "HDF5 has put the number of frames elsewhere"
+            if content.count(mark) != 2:
+                raise OutputError(f"'{path}': this HDF5 library lays out files otherwise; take formats='vtu'")
             _lay_count(overlay, self._counts, 0)
 
         with create_hdf5(path, note_counts) as file:

@@ -47,42 +47,29 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_MODULE_OF = {
-    "assemble_mass": "framework.state.assemble",
-    "assemble_matrix": "framework.state.assemble",
-    "assemble_vector": "framework.state.assemble",
-    "create_matrix": "framework.state.assemble",
-    "create_vector": "framework.state.assemble",
-    "Checkpoint": "framework.restart.checkpoint",
-    "ModelError": "framework.errors",
-    "ModelWarning": "framework.errors",
-    "NotConverged": "solvers.failure",
-    "OptionError": "framework.errors",
-    "OutputError": "framework.errors",
-    "WindlassError": "framework.errors",
-    "eval_output": "framework.state.evaluate",
-    "StepHook": "framework.state.hooks",
-    "arguments": "framework.command_line.options",
-    "help_requested": "framework.command_line.options",
-    "option": "framework.command_line.options",
-    "write_summary": "framework.command_line.summary",
-    "Recorder": "framework.output.recorder",
-    "create_output_folder": "framework.output.folder",
-    "format_comparison": "framework.output.comparison",
-    "Sensor": "framework.output.sensors",
-    "Sensors": "framework.output.sensors",
-    "is_first_process": "framework.launch.launcher",
-    "Part": "framework.model.parts",
-    "part": "framework.model.parts",
-    "State": "framework.state.state",
-    "Entity": "framework.model.table",
-    "World": "framework.model.world",
-    "Dynamic": "solvers.dynamic",
-    "Explicit": "solvers.explicit",
-    "NonlinearProblem": "solvers.newton.problem",
-    "Static": "solvers.static",
-    "DoubtfulError": "solvers.verdicts.verdict",
-    "Verdict": "solvers.verdicts.verdict",
+_NAMES = {
+    "framework.command_line.options": "arguments help_requested option",
+    "framework.command_line.summary": "write_summary",
+    "framework.errors": "ModelError ModelWarning OptionError OutputError WindlassError",
+    "framework.launch.launcher": "is_first_process",
+    "framework.model.parts": "Part part",
+    "framework.model.table": "Entity",
+    "framework.model.world": "World",
+    "framework.output.comparison": "format_comparison",
+    "framework.output.folder": "create_output_folder",
+    "framework.output.recorder": "Recorder",
+    "framework.output.sensors": "Sensor Sensors",
+    "framework.restart.checkpoint": "Checkpoint",
+    "framework.state.assemble": "assemble_mass assemble_matrix assemble_vector create_matrix create_vector",
+    "framework.state.evaluate": "eval_output",
+    "framework.state.hooks": "StepHook",
+    "framework.state.state": "State",
+    "solvers.dynamic": "Dynamic",
+    "solvers.explicit": "Explicit",
+    "solvers.failure": "NotConverged",
+    "solvers.newton.problem": "NonlinearProblem",
+    "solvers.static": "Static",
+    "solvers.verdicts.verdict": "DoubtfulError Verdict",
 }
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -94,15 +81,12 @@ if import_module("windlass.framework.launch.launcher").launched_size() > 1:
     import_module("windlass.framework.launch.script_end").install_in_script()
 
 
+_load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").offer(__name__, _NAMES)
+
+
 def __getattr__(name: str) -> Any:
-    if name == "testing":
-        return import_module("windlass.testing")
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'windlass' has no attribute {name!r}")
-    value = getattr(import_module(f"windlass.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
+    return import_module("windlass.testing") if name == "testing" else _load(name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULE_OF, "testing"])
+    return sorted([*_list(), "testing"])

@@ -70,7 +70,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Scene:
 def public_names() -> dict[str, Any]:
     """All public functions and classes that are called with arguments, and the methods above."""
     names: dict[str, Any] = {}
-    for module, listed in ((wl, wl._MODULE_OF), (con, con.__all__), (el, el.__all__)):
+    for module, listed in ((wl, wl.__all__), (con, con.__all__), (el, el.__all__)):
         for name in listed:
             item = getattr(module, name)
             error = inspect.isclass(item) and issubclass(item, Exception | Component)

@@ -99,7 +99,7 @@ def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str],
     package.mkdir(parents=True)
     (package / "__init__.py").write_text((ROOT / "src" / "windlass" / "__init__.py").read_text())
     (package / "framework" / "launch").mkdir(parents=True)
-    for name in ("__init__.py", "launch/__init__.py", "launch/launcher.py"):
+    for name in ("__init__.py", "launch/__init__.py", "launch/launcher.py", "launch/lazy_names.py"):
         (package / "framework" / name).write_text((ROOT / "framework" / name).read_text())
     code = f"import sys; sys.path.insert(0, {str(package.parent)!r}); import windlass; print(list(windlass.__path__))"
     run = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path)

@@ -95,5 +95,6 @@ def test_some_fields_in_single_precision(kind: str, tmp_path: Path) -> None:
 def test_unknown_fields_are_refused(tmp_path: Path) -> None:
     world = create_rope()
     world.finalize()
-    with pytest.raises(OutputError, match="fields = 'tension': must be some of displacement, velocity, axial_force"):
+    message = "fields = 'tension' in Recorder: must be some of displacement, velocity, axial_force"
+    with pytest.raises(OutputError, match=message):
         Recorder("rope", folder=tmp_path, fields="tension").record(State(world))
