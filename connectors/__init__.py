@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
     from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
+    from windlass.connectors.springs.spring_damper import SpringDamper as SpringDamper
     from windlass.connectors.user_functions.ready_functions import ramp as ramp
     from windlass.connectors.user_functions.ready_functions import sine as sine
     from windlass.connectors.user_functions.ready_functions import smooth_step as smooth_step
@@ -123,6 +124,7 @@ _NAMES = {
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
     "springs.contact_coordinate": "ContactCoordinate",
     "springs.coordinate_spring_damper": "CoordinateSpringDamper",
+    "springs.spring_damper": "SpringDamper",
     "user_functions.ready_functions": "ramp sine smooth_step table",
     "user_functions.user_forces": "compiled vectorised",
 }

@@ -63,9 +63,9 @@ def vectorised(function: UserFunction) -> Vectorised:
 
     Args:
         function: ``f(t, rows, u, u_t, stiffness, damping, offset) -> force`` with t [s], row numbers ``rows`` of
-            shape (n,), and all others of shape (n, 3) for `CartesianSpringDamper`, (n,) for `CoordinateSpringDamper`,
-            in the units of the spring.  As ``force_derivative`` it gives (df/du, df/du_t), each of shape (n, 3, 3) or
-            (n,).  In a parallel run it gets the rows of its process.
+            shape (n,), and all others of shape (n, 3) for `CartesianSpringDamper`, (n,) for `CoordinateSpringDamper`
+            and `SpringDamper` (rest length for offset), in the units of the spring.  As ``force_derivative`` it gives
+            (df/du, df/du_t), each of shape (n, 3, 3) or (n,).  In a parallel run it gets the rows of its process.
 
     Returns:
         What ``force_function`` or ``force_derivative`` is set to.
@@ -85,8 +85,9 @@ def compiled(function: UserFunction) -> Compiled:
     Args:
         function: a kernel or a plain function that can be compiled, ``f(t, row, u, u_t, stiffness, damping, offset,
             force) -> None`` with t [s], the number of the row, and arrays of shape (3,), or (1,) for
-            `CoordinateSpringDamper`, in the units of the spring; it writes ``force``, which holds zeros.  As
-            ``force_derivative`` it gets ``df_du, df_dut`` in the place of ``force``, zeros of shape (3, 3) or (1, 1).
+            `CoordinateSpringDamper` and `SpringDamper` (rest length for offset), in the units of the spring; it writes
+            ``force``, which holds zeros.  As ``force_derivative`` it gets ``df_du, df_dut`` in the place
+            of ``force``, zeros of shape (3, 3) or (1, 1).
 
     Returns:
         What ``force_function`` or ``force_derivative`` is set to.  Make it once: each one is prepared anew.
@@ -151,7 +152,7 @@ class UserForces:
         derivatives: those with a derivative, by derivative.
         differences: those without, by force function.
         rows: their numbers in the table, shape (users,).
-        parameters: stiffness, damping and offset, each of shape (users, n).
+        parameters: stiffness, damping and offset (or rest length), each of shape (users, n).
         unit: unit of the force.
         f: forces [N or N m], shape (users, n).
         df_du, df_dut: derivatives, shape (users, n, n).
@@ -172,13 +173,21 @@ class UserForces:
     calls: FirstCalls
 
 
-def bind_user_forces(rows: LocalRows, unit: str) -> UserForces:
-    """Collect the active rows that have a ``force_function``, with their ``force_derivative``."""
+def bind_user_forces(
+    rows: LocalRows, unit: str, parameters: Sequence[str] = ("stiffness", "damping", "offset")
+) -> UserForces:
+    """Collect the active rows that have a ``force_function``, with their ``force_derivative``.
+
+    Args:
+        rows: the rows.
+        unit: of the force.
+        parameters: the three columns that the function gets.
+    """
     functions = rows.local("force_function")
     where = np.flatnonzero([f is not None and on for f, on in zip(functions, rows.local("active"), strict=True)])
     index = np.full(len(rows.rows), -1, np.int64)
     index[where] = np.arange(len(where))
-    columns = [rows.local(name)[where] for name in ("stiffness", "damping", "offset")]
+    columns = [rows.local(name)[where] for name in parameters]
     n = columns[0][0].size if len(where) else 1
     functions, derivatives = functions[where], rows.local("force_derivative")[where]
     given = np.array([derivative is not None for derivative in derivatives], dtype=bool)

@@ -42,7 +42,8 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
     """Look at the first tangent, stabiliser included, with the history values that the fields hold.
 
     Raises:
-        ModelError: coordinates without any stiffness, or a singular tangent; what nothing holds is named.
+        ModelError: rows without a force, coordinates without stiffness, or a singular tangent; what nothing
+            holds is named.
     """
     problem = newton.problem
     problem.start(scheme)
@@ -51,6 +52,9 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
         probe = _offer_tangent(problem)
     if probe.held:
         return
+    broken = problem.assembly.diagnose()
+    if broken:
+        raise ModelError(f"static model: it cannot be evaluated at its start: {'; '.join(shorten(broken))}")
     layout, of_dof = problem.assembly.layout, problem.sparsity.unknowns.of_dof
     empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
     names = name_dofs(problem.assembly, empty)

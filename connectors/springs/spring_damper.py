@@ -1,0 +1,232 @@
+"""Spring and damper along the line between two points, linear, tension only, or by a user function.
+
+    l = |u|,  u = p1 - p0,  e = u/l        length l [m] and its direction
+    s = l - L,  s_t = e·u_t                stretch s [m] and its rate
+    f = N e,    f on point 1, -f on point 0, on the left-hand side
+
+    N = N_e + d s_t,  N_e = N_0 + k s                            linear, N_0 the preload
+    N = N_e + d s_t, in [0, 2 N_e], where N_e > 0, else 0        tension only
+    N = force_function(t, row, s, s_t, k, d, L)                  where one is given
+
+A rope that goes slack must not push, and its force must not jump: so where only tension is carried, the damping is
+limited by the elastic tension.  It takes energy out of the motion for every s_t.
+
+Where the points meet (l = 0) the force has no direction and is not a number: a solve fails and says so.
+
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (spring-damper-actuator elements).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.markers.pair_laws import Update, difference_positions
+from windlass.connectors.markers.pairs import Vector
+from windlass.connectors.user_functions.user_forces import (
+    UserForces,
+    bind_user_forces,
+    update_derivatives,
+    update_forces,
+)
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Output, Tables, register_pair
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+
+class SpringDamper(Component):
+    """A spring and a damper along the line between two points, such as a tie, a strut, a rope or an actuator."""
+
+    marker0 = ref("position marker", "first end")
+    marker1 = ref("position marker", "second end")
+    rest_length = column("m", "L, distance of the ends without stretch", above=0.0, switchable=True)
+    stiffness = column("N/m", "k", default=0.0, minimum=0.0, switchable=True)
+    damping = column("N s/m", "d", default=0.0, minimum=0.0, switchable=True)
+    preload = column("N", "N_0, tension at rest length; < 0 presses", default=0.0, switchable=True)
+    tension_only = column("1", "carries no pressure, as a rope", dtype=bool, default=False, switchable=True)
+    force_function = function(
+        "f(t, row, stretch, rate, stiffness, damping, rest_length) -> tension [N], with s [m] and s_t [m/s]; or in "
+        "`vectorised` or `compiled`",
+        switchable=True,
+    )
+    force_derivative = function(
+        "the same arguments -> (dN/ds, dN/ds_t); by central differences if left out", switchable=True
+    )
+    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, and their user forces.
+
+    L [m], k [N/m], d [N s/m], N0 [N]: shape (rows,).  rope: whether only tension is carried, shape (rows,).
+    user: row in the next three, or -1, shape (rows,).
+    f [N], df_ds [N/m], df_dst [N s/m]: user forces and derivatives, shapes (users, 1), (users, 1, 1), (users, 1, 1).
+    """
+
+    L: FloatArray
+    k: FloatArray
+    d: FloatArray
+    N0: FloatArray
+    rope: NDArray[np.bool_]
+    user: IntArray
+    f: FloatArray
+    df_ds: FloatArray
+    df_dst: FloatArray
+
+
+@kernel
+def line(u: Vector, ut: Vector) -> tuple[float, float]:
+    """Length l [m], not a number where it is 0, and its rate [m/s]."""
+    length = np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
+    if length == 0.0:
+        return np.nan, np.nan
+    return length, (u[0] * ut[0] + u[1] * ut[1] + u[2] * ut[2]) / length
+
+
+@kernel
+def axial_force(c: Columns, i: int, length: float, rate: float) -> tuple[float, float, float]:
+    """N [N], ∂N/∂s [N/m] and ∂N/∂s_t [N s/m] of row i."""
+    n = c.user[i]
+    if n >= 0:
+        # user functions know of no length that is not a number
+        return c.f[n, 0] + 0.0 * length, c.df_ds[n, 0, 0], c.df_dst[n, 0, 0]
+    elastic, damping = c.N0[i] + c.k[i] * (length - c.L[i]), c.d[i] * rate
+    if c.rope[i]:
+        if elastic <= 0.0:
+            return 0.0, 0.0, 0.0
+        if damping > elastic:
+            return 2.0 * elastic, 2.0 * c.k[i], 0.0
+        if damping < -elastic:
+            return 0.0, 0.0, 0.0
+    return elastic + damping, c.k[i], c.d[i]
+
+
+@kernel
+def tension(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+    """N of row i [N]."""
+    length, rate = line(u, ut)
+    n: float = axial_force(c, i, length, rate)[0]
+    return n
+
+
+@kernel
+def stretch(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+    """s of row i [m]."""
+    s: float = line(u, ut)[0] - c.L[i]
+    return s
+
+
+@kernel
+def force(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> Vector:
+    """f of row i, global [N]."""
+    length, rate = line(u, ut)
+    n = axial_force(c, i, length, rate)[0] / length
+    return n * u[0], n * u[1], n * u[2]
+
+
+@kernel
+def force_tangent(c: Columns, i: int, u: Vector, ut: Vector, t: float, P: FloatArray, V: FloatArray) -> None:
+    """P = ∂f/∂u [N/m] and V = ∂f/∂u_t [N s/m] of row i, both (3, 3).
+
+    P = N_s e eᵀ + N_v e (u_t - s_t e)ᵀ/l + N/l (I - e eᵀ),   V = N_v e eᵀ
+    """
+    length, rate = line(u, ut)
+    n, n_s, n_v = axial_force(c, i, length, rate)
+    for a in range(3):
+        ea = u[a] / length
+        for b in range(3):
+            eb = u[b] / length
+            across = (1.0 if a == b else 0.0) - ea * eb
+            P[a, b] = n_s * ea * eb + n_v * ea * (ut[b] - rate * eb) / length + n / length * across
+            V[a, b] = n_v * ea * eb
+
+
+def bind(rows: LocalRows) -> tuple[Columns, UserForces]:
+    """The parameters of the rows, and the places of their user forces."""
+    users = bind_user_forces(rows, "N", ("stiffness", "damping", "rest_length"))
+    L, k, d, N0, rope = map(rows.local, ("rest_length", "stiffness", "damping", "preload", "tension_only"))
+    return Columns(L, k, d, N0, rope, users.index, users.f, users.df_du, users.df_dut), users
+
+
+def eval_stretch(rows: LocalRows, s: Fields, which: Any) -> tuple[FloatArray, FloatArray]:
+    """s [m] and s_t [m/s] of some rows, not a number where the points meet, shape (n,)."""
+    u, ut = difference_positions(rows, s, which)
+    length = np.sqrt((u**2).sum(axis=1))
+    length[length == 0.0] = np.nan
+    return length - rows.columns[1].L[which], (u * ut).sum(axis=1) / length
+
+
+def bind_users(rows: LocalRows) -> tuple[Update, Update]:
+    """What brings user forces, and then their derivatives, up to date; nothing if there is no user."""
+    users = rows.columns[2]
+
+    def find(s: Fields) -> tuple[FloatArray, FloatArray]:
+        stretches, rates = eval_stretch(rows, s, users.where)
+        return stretches[:, None], rates[:, None]
+
+    def update(s: Fields) -> None:
+        update_forces(users, s.t, *find(s))
+
+    def update_tangent(s: Fields) -> None:
+        update(s)
+        update_derivatives(users, s.t, *find(s))
+
+    return (update, update_tangent) if len(users.where) else (None, None)
+
+
+def add_energy_and_words(rows: LocalRows, system: System) -> None:
+    """Add the energy of rows without a user function, and what is said of points that meet."""
+    pair, c, users = rows.columns
+    own = (pair.active & (users.index < 0)).nonzero()[0]
+
+    def eval_energy(s: Fields) -> float:
+        stretches, _ = eval_stretch(rows, s, own)
+        elastic, k = c.N0[own] + c.k[own] * stretches, c.k[own]
+        # N_e²/(2k), which has its zero where the rope goes slack; without stiffness the work of N_0 is left
+        rope = np.where(elastic > 0.0, elastic**2 / (2.0 * np.where(k > 0.0, k, np.inf)), 0.0)
+        rope += np.where(k > 0.0, 0.0, np.maximum(c.N0[own], 0.0) * stretches)
+        return float(np.where(c.rope[own], rope, (c.N0[own] + 0.5 * k * stretches) * stretches).sum())
+
+    def diagnose(s: Fields) -> list[str]:
+        u, _ = difference_positions(rows, s)
+        meet = pair.active & ~u.any(axis=1)
+        return [
+            f"{rows.table.describe(int(rows.rows[i]))}: its two points meet, where the force has no direction"
+            for i in np.flatnonzero(meet)
+        ]
+
+    system.energy, system.checks.energy_is_whole = eval_energy, not len(users.where)
+    system.checks.diagnose = diagnose
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for rows that carry tension only and have a user function, which says that itself."""
+    functions = table.local("force_function")
+    for k in np.flatnonzero(table.local("tension_only")):
+        if functions[k] is not None:
+            raise ModelError(
+                f"tension_only = True in SpringDamper row {table.resident[k]} with a force_function: must be False "
+                "there; the function gives the tension itself"
+            )
+
+
+register_pair(
+    SpringDamper,
+    force,
+    force_tangent,
+    columns=bind,
+    before=bind_users,
+    finish=add_energy_and_words,
+    check=check,
+    outputs={
+        "tension": Output("N", "N, (): pulls the points together where positive", tension),
+        "stretch": Output("m", "distance of the points less the rest length, ()", stretch),
+    },
+    source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+)
