@@ -1,13 +1,15 @@
 """Constraint between two coordinates, at position or velocity level, constant or a function of time.
 
-    position level   C = x1 - x0 - offset(t),    Ċ = ẋ1 - ẋ0 - offset_t(t)  (index 2)
-    velocity level   C = ẋ1 - ẋ0 - rate(t)
-    forces           J1ᵀ λ at coordinate 1, -J0ᵀ λ at coordinate 0, on the left-hand side
-    curvature        λ (H1 - H0)
-    accelerations    J1 q̈1 - J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - J̇0 q̇0)
+    position level   C = x1 - i x0 - offset(t),    Ċ = ẋ1 - i ẋ0 - offset_t(t)  (index 2)
+    velocity level   C = ẋ1 - i ẋ0 - rate(t)
+    forces           J1ᵀ λ at coordinate 1, -i J0ᵀ λ at coordinate 0, on the left-hand side
+    curvature        λ (H1 - i H0)
+    accelerations    J1 q̈1 - i J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - i J̇0 q̇0)
     switched off     λ = 0
 
-x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate.
+x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate.  The ratio i
+is 1 for equal coordinates, -r0/r1 for two gears that mesh outside, z0/z1 for a chain or toothed belt, r for a rack on
+a pinion.
 
 Rates that the user does not give as functions are those of ready functions, or come from differences in time
 (`windlass.connectors.user_functions.time_functions`).
@@ -45,16 +47,17 @@ from windlass.framework.model.table import EntityTable
 
 
 class CoordinateConstraint(Component):
-    """Holds the difference of two coordinates, or of their velocities."""
+    """Holds the difference of two coordinates, or of their velocities, or couples them by a ratio, as gears do."""
 
     marker0 = ref("coordinate marker", "first coordinate; the ground if left out")
     marker1 = ref("coordinate marker", "second coordinate")
-    offset = column("m", "x1 - x0 [m or rad]", default=0.0, switchable=True)
-    offset_function = function("f(t) -> x1 - x0 [m or rad]; takes the place of offset", switchable=True)
+    ratio = column("1", "i, coordinate 1 per coordinate 0 [1, m/rad or rad/m]", default=1.0, switchable=True)
+    offset = column("m", "x1 - i x0 [m or rad]", default=0.0, switchable=True)
+    offset_function = function("f(t) -> x1 - i x0 [m or rad]; takes the place of offset", switchable=True)
     offset_rate_function = function("f(t) -> time derivative of offset_function [m/s or rad/s]", switchable=True)
     velocity_level = column("1", "constrains the velocities to rate", dtype=bool, default=False)
-    rate = column("m/s", "x1_t - x0_t at velocity level [m/s or rad/s]", default=0.0, switchable=True)
-    rate_function = function("f(t) -> x1_t - x0_t [m/s or rad/s]; takes the place of rate", switchable=True)
+    rate = column("m/s", "x1_t - i x0_t at velocity level [m/s or rad/s]", default=0.0, switchable=True)
+    rate_function = function("f(t) -> x1_t - i x0_t [m/s or rad/s]; takes the place of rate", switchable=True)
     active = column("1", "constrains only if true", dtype=bool, default=True, switchable=True)
 
 
@@ -65,6 +68,7 @@ class Columns(NamedTuple):
     dofs: local coordinate numbers of marker 0, then of marker 1, shape (rows, n).
     n0: number of columns of dofs that belong to marker 0.
     lam: local numbers of the multipliers.
+    ratio: i.
     on, fast: active, and velocity level.
     """
 
@@ -73,6 +77,7 @@ class Columns(NamedTuple):
     dofs: IntArray
     n0: int
     lam: IntArray
+    ratio: FloatArray
     on: NDArray[np.bool_]
     fast: NDArray[np.bool_]
 
@@ -80,10 +85,10 @@ class Columns(NamedTuple):
 class TimeColumns(NamedTuple):
     """Values of all rows by time, shape (rows,).
 
-    offset: of x1 - x0, in rows at position level.
-    rate: of ẋ1 - ẋ0, in rows at velocity level, 0 elsewhere.
+    offset: of x1 - i x0, in rows at position level.
+    rate: of ẋ1 - i ẋ0, in rows at velocity level, 0 elsewhere.
     rate_level: the same, with offset_t in rows at position level.
-    acceleration: of ẍ1 - ẍ0.
+    acceleration: of ẍ1 - i ẍ0.
     """
 
     offset: TimeColumn
@@ -110,12 +115,13 @@ def residual(
         if not c.on[i]:
             C[k] += lam[k]
             continue
+        ratio = c.ratio[i]
         if rate_level or c.fast[i]:
-            C[k] += m.rate[m1] - m.rate[m0] - rate[i]
+            C[k] += m.rate[m1] - ratio * m.rate[m0] - rate[i]
         else:
-            C[k] += m.value[m1] - m.value[m0] - offset[i]
+            C[k] += m.value[m1] - ratio * m.value[m0] - offset[i]
         for a in range(n0):
-            f[c.dofs[i, a]] -= m.J[m0, a] * lam[k]
+            f[c.dofs[i, a]] -= ratio * m.J[m0, a] * lam[k]
         for a in range(n - n0):
             f[c.dofs[i, n0 + a]] += m.J[m1, a] * lam[k]
 
@@ -139,14 +145,14 @@ def tangent(
             continue
         by_rate = rate_level or c.fast[i]
         for marker in range(2):
-            k, begin, end, sign = (c.m0[i], 0, n0, -1.0) if marker == 0 else (c.m1[i], n0, n, 1.0)
+            k, begin, end, share = (c.m0[i], 0, n0, -c.ratio[i]) if marker == 0 else (c.m1[i], n0, n, 1.0)
             for a in range(end - begin):
-                J = sign * m.J[k, a]
-                values[slots.rows[i, 0, begin + a]] += dv * J + dq * sign * m.Jd[k, a] if by_rate else dq * J
+                J = share * m.J[k, a]
+                values[slots.rows[i, 0, begin + a]] += dv * J + dq * share * m.Jd[k, a] if by_rate else dq * J
                 values[slots.columns[i, begin + a, 0]] += scale * J
             h = m.h[k]
             if h >= 0:
-                force = dq * sign * lam[c.lam[i]]
+                force = dq * share * lam[c.lam[i]]
                 for a in range(end - begin):
                     for b in range(end - begin):
                         values[slots.block[i, begin + a, begin + b]] += force * m.H[h, a, b]
@@ -161,7 +167,7 @@ def add_accelerations(c: Columns, m: CoordinateColumns, v: FloatArray, rhs: Floa
             continue
         total = rhs[i]
         for a in range(n0):
-            total += m.Jd[c.m0[i], a] * v[c.dofs[i, a]]
+            total += c.ratio[i] * m.Jd[c.m0[i], a] * v[c.dofs[i, a]]
         for a in range(n - n0):
             total -= m.Jd[c.m1[i], a] * v[c.dofs[i, n0 + a]]
         C[c.lam[i]] += total
@@ -203,6 +209,7 @@ def bind(rows: LocalRows) -> tuple[Columns, TimeColumns]:
         rows.dofs,
         rows.world.ref_width(rows.table, "marker0"),
         rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy(),
+        rows.local("ratio"),
         rows.local("active"),
         rows.local("velocity_level"),
     )
@@ -270,10 +277,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """What is left of C: x1 - x0 - offset [m or rad], at velocity level ẋ1 - ẋ0 - rate, shape (rows,)."""
+    """What is left of C: x1 - i x0 - offset [m or rad], at velocity level ẋ1 - i ẋ0 - rate, shape (rows,)."""
     m, (c, times) = s.markers[FAMILY], rows.columns
-    position = m.value[c.m1] - m.value[c.m0] - times.offset(s.t)
-    velocity = m.rate[c.m1] - m.rate[c.m0] - times.rate(s.t)
+    position = m.value[c.m1] - c.ratio * m.value[c.m0] - times.offset(s.t)
+    velocity = m.rate[c.m1] - c.ratio * m.rate[c.m0] - times.rate(s.t)
     gap: FloatArray = np.where(c.fast, velocity, position) * c.on
     return gap
 

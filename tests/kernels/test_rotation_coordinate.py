@@ -188,7 +188,14 @@ def test_constraint(fast: bool) -> None:
     name = "rate_function" if fast else "offset_function"
     functions = {name: [None, lambda t: 0.3 * np.sin(2.0 * t), None, None, None]}
     active = [True, True, True, False, True]
-    world.add(CoordinateConstraint, **pairs(world), velocity_level=fast, active=active, **functions)
+    world.add(
+        CoordinateConstraint,
+        **pairs(world),
+        velocity_level=fast,
+        ratio=[1.0, -2.5, 0.4, 1.0, 3.0],
+        active=active,
+        **functions,
+    )
     assembly = Assembly(world)
     set_random_fields(assembly, 3)
     fields, n = assembly.fields, assembly.layout.spare
