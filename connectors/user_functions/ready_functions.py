@@ -130,6 +130,15 @@ class ReadyFunction:
     def __repr__(self) -> str:
         return f"{self.name}{self.order * chr(39)}(...)"
 
+    def to_values(self) -> dict[str, Any]:
+        """What a model file holds of it."""
+        return {**vars(self), "numbers": self.numbers.tolist(), "shape": list(self.shape)}
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> ReadyFunction:
+        """The function of which a model file holds that."""
+        return cls(**{**values, "numbers": np.array(values["numbers"], np.float64), "shape": tuple(values["shape"])})
+
     def differentiate(self) -> ReadyFunction:
         """Its derivative in time; at most twice."""
         return replace(self, order=self.order + 1)

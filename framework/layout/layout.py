@@ -24,12 +24,12 @@ from windlass.framework.layout.partition import find_hubs, find_row_owners, part
 from windlass.framework.layout.substructure import Couplings, Substructure, create_substructure
 from windlass.framework.layout.unknowns import BLOCK, Unknowns, block_unknowns
 from windlass.framework.model.law import law_of, role_of
-from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable, find_sorted
 from windlass.framework.model.world import World
 from windlass.framework.parallel.ghosts import Ghosts
+from windlass.framework.parallel.lookup import Lookup
 from windlass.framework.parallel.processes import Processes
 
 

@@ -18,10 +18,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.model.law_checks import check_law, check_needs
-from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.parallel.lookup import Lookup
 from windlass.framework.parallel.processes import Processes
 
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Tables, law_of, role_of
-from windlass.framework.model.lookup import Lookup
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import EntityTable
+from windlass.framework.parallel.lookup import Lookup
 from windlass.framework.parallel.number_directory import share
 
 

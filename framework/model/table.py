@@ -309,6 +309,13 @@ class EntityTable:
             return
         self._labels.append((int(rows[0]), int(rows[-1]) + 1, label))
 
+    def list_labels(self) -> list[tuple[int, int, str | list[str]]]:
+        """First row, end and name of what `add_label` was given; names made by functions one by one."""
+        return [
+            (first, end, label if isinstance(label, str) else [label(i) for i in range(end - first)])
+            for first, end, label in self._labels
+        ]
+
     def describe(self, row: int) -> str:
         """Name of a row for messages: the user's name, or kind and row number."""
         for first, end, label in reversed(self._labels):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, subclass, word
+from windlass.framework.checks.checks import checked, handle, instance, numbers, optional, path, subclass, word
 from windlass.framework.checks.values import show
-from windlass.framework.errors import ModelError
+from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.adding import count_rows
 from windlass.framework.model.law import law_of, require_law
+from windlass.framework.model.model_file import Functions, describe_model, fill_model, read_model, write_model
 from windlass.framework.model.numbering import Numbering
 from windlass.framework.model.parts import Part, begin_parts, check_parts, complete_parts, follow_parts, pick_rows
 from windlass.framework.model.schema import Component, Ref, parse_values
@@ -59,6 +62,40 @@ class World:
         self.is_distributed = False
         self.processes: Processes | None = None
         self.calls: list[tuple[str, int, bool]] = []
+
+    @checked(OutputError, path=path())
+    def save(self, path: str | Path) -> Path:
+        """Write the model as it is now to a file (JSON), to be kept, compared, edited and sent; read it with `load`.
+
+        Functions of the user are written by their names alone, but for ready ones such as tables and ramps.  All
+        processes call this together if the world is in parts.
+
+        Raises:
+            OutputError: the file cannot be written.
+            ModelError: two functions have the same name.
+        """
+        content = describe_model(self)
+        if is_first_process():
+            write_model(Path(path), content)
+        return Path(path)
+
+    @classmethod
+    @checked(OutputError, path=path(), functions=optional(instance(dict)))
+    def load(cls, path: str | Path, functions: Functions | None = None) -> World:
+        """The model of a file that `save` wrote, to the last bit; it may be added to before the first solve.
+
+        Args:
+            path: the file.
+            functions: functions of the user by the names that they had.
+
+        Raises:
+            OutputError: no such file, or one that is not whole.
+            ModelError: a function that is missing, a kind whose file was not imported, or values that are not allowed.
+        """
+        content = read_model(Path(path))
+        world = cls(content.get("gravity", (0.0, 0.0, 0.0)))
+        fill_model(world, content, functions or {}, f"model file {path}")
+        return world
 
     @property
     def count(self) -> int:

@@ -57,6 +57,7 @@ def create_scene(folder: Path) -> Scene:
     con.clamp(world, el.nodes_of(world, belt)[0])
     state = wl.State(world)
     state.save(folder / "state.npz")
+    world.save(folder / "model.json")
     building = wl.World()
     node = building.add(el.RigidNode2D, position=(0.0, 0.0))
     spatial = building.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
@@ -134,6 +135,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "State.local_dofs": (s.state.local_dofs, {"entity": s.body}),
         "State.vector": (s.state.vector, {"name": "q"}),
         "World": (wl.World, {"gravity": (0.0, -9.81)}),
+        "World.save": (s.world.save, {"path": s.folder / "again.json"}),
+        "World.load": (wl.World.load, {"path": s.folder / "model.json", "functions": {}}),
         "World.add": (s.open.add, {"component": el.Ground, "name": "ground", "part": None}),
         "World.set": (s.world.set, {"entity": s.force}),
         "Static": (

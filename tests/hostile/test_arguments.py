@@ -35,7 +35,7 @@ RESULTS = (
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity)
 """Without arguments, or made by `World.add` alone."""
 METHODS: dict[type, tuple[str, ...]] = {
-    wl.World: ("add", "set"),
+    wl.World: ("add", "load", "save", "set"),
     wl.State: ("of", "put", "save", "load", "assign", "local_dofs", "vector"),
     wl.Static: ("solve", "load_factor"),
     wl.Dynamic: ("solve", "march"),
