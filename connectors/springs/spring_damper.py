@@ -46,8 +46,8 @@ class SpringDamper(Component):
     marker0 = ref("position marker", "first end")
     marker1 = ref("position marker", "second end")
     rest_length = column("m", "L, distance of the ends without stretch", above=0.0, switchable=True)
-    stiffness = column("N/m", "k", default=0.0, minimum=0.0, switchable=True)
-    damping = column("N s/m", "d", default=0.0, minimum=0.0, switchable=True)
+    stiffness = column("N/m", "stiffness k", default=0.0, minimum=0.0, switchable=True)
+    damping = column("N s/m", "damping d", default=0.0, minimum=0.0, switchable=True)
     preload = column("N", "N_0, tension at rest length; < 0 presses", default=0.0, switchable=True)
     tension_only = column("1", "carries no pressure, as a rope", dtype=bool, default=False, switchable=True)
     force_function = function(
