@@ -114,6 +114,8 @@ def _list_values(name: str, text: str, item: Option | None) -> list[str]:
     count = int(parts[2]) if len(parts) > 2 and parts[2].isdigit() else 0
     if count < 1 or parts[3:] not in ([], ["log"]):
         raise OptionError(f"-{name} {text}: a range is written a:b:n or a:b:n:log, with n >= 1 values from a to b")
+    if count > MOST:
+        raise OptionError(f"-{name} {text}: makes {count} cases; must be {MOST} at most")
     if count == 1 and begin != end:
         raise OptionError(f"-{name} {text}: one value cannot be both ends: must be n >= 2, or a single value")
     numbers = _spread(name, text, begin, end, np.linspace(0.0, 1.0, count), parts[3:] == ["log"])

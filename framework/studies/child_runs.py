@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -16,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from windlass.framework.errors import OutputError
+from windlass.framework.launch.launcher import launched_size
 
 OUTPUT, ERRORS = "output.txt", "errors.txt"
 """What a run has printed, in its folder."""
-LAUNCHED = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_PROCID")
-SETTINGS = ("OMPI_MCA_", "OMPI_ALLOW_RUN_AS_ROOT")
-"""Beginnings of environment variables that tell a process of whose job it is, and of those that users set."""
+LAUNCHED = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
+RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
+"""Beginnings of environment variables that tell a process of whose job it is, and of those that say what it may do."""
 PATIENCE = 5.0
 """Time for a run that is stopped to end by itself [s]."""
 LONGEST_REASON = 160
@@ -90,7 +93,8 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
 def child_environment() -> dict[str, str]:
     """The environment without what says that this process is one of a job, and with the place of this package."""
     package = sys.modules["windlass"].__file__ or ""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHED) or k.startswith(SETTINGS)}
+    foreign = LAUNCHED if launched_size() > 1 else ()
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(foreign) or name.startswith(RIGHTS)}
     paths = [str(Path(package).resolve().parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**kept, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1")}
 
@@ -124,6 +128,9 @@ def is_ending() -> bool:
 def find_reason(code: int, errors: Path) -> str:
     """Why a run failed, in one line: its message, the last line of its traceback, or its signal."""
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
+    # what mpiexec says of it begins with the name of a host, or stands behind a line of dashes
+    own = itertools.takewhile(lambda line: not line.startswith("---"), lines)
+    lines = [line for line in own if not re.match(r"\[[\w.-]+:\d+\]", line)]
     told = next((k for k, line in enumerate(lines) if line.startswith("error")), None)
     if told is not None:
         words = " ".join([lines[told].partition(":")[2].strip(), *lines[told + 1 :]])

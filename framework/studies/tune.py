@@ -117,6 +117,11 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     return TunePlan(Runner(model, tuple(common), processes, scratch), extra, values, best, said)
 
 
+def _names(setting: Setting, prefix: str) -> bool:
+    """Whether a setting has options of the solver with a prefix."""
+    return any(word.startswith(f"-{prefix}") for word in setting.options)
+
+
 def _name(case: Case) -> str:
     return " ".join(join_options([(name, text or None) for name, text in case.items()]))
 
@@ -133,17 +138,19 @@ class Search:
         self._clock, self._limit = str(plan.values["clock"]), float(plan.values["limit"])
         self._default = Tried(Setting("default", ()))
         self._agree = float(plan.values["agree"])
+        self._prefixes: list[str] = []
 
     def conduct(self) -> None:
         """Run, rank, print, and write the file."""
         first = self._run_default()
         self._default.runs.append(self._run_default())
         self._set_tolerance(first)
-        prefixes = self._find_solvers(first)
-        found = [self._search(prefix) for prefix in prefixes]
-        self._write(
-            Setting("; ".join(s.name for s in found if s.options), tuple(w for s in found for w in s.options)), prefixes
-        )
+        self._prefixes = self._find_solvers(first)
+        if not self._prefixes:
+            raise OptionError(f"{self._runner.model.name}: must be a model with a solver of PETSc, Static or Dynamic")
+        found = [setting for prefix in self._prefixes if (setting := self._search(prefix)).options]
+        options = tuple(word for setting in found for word in setting.options)
+        self._write(Setting("; ".join(setting.name for setting in found), options))
 
     def _run_default(self) -> Result:
         run = self._runner.run([])
@@ -170,10 +177,11 @@ class Search:
         self._agree = max(self._agree, error)
 
     def _find_solvers(self, run: Result) -> list[str]:
-        """Prefixes of the solvers that take a good part of the time."""
+        """Prefixes of the solvers that take a good part of the time, or whose options the user names."""
         prefixes = list(dict.fromkeys(solve["prefix"] for solve in run.solves if "solver" in solve))
         total = sum(run.sum(prefix, "wall_time") for prefix in prefixes)
-        return [prefix for prefix in prefixes if run.sum(prefix, "wall_time") >= SHARE * total]
+        heavy = [prefix for prefix in prefixes if run.sum(prefix, "wall_time") >= SHARE * total]
+        return [p for p in prefixes if p in heavy or any(_names(setting, p) for setting in self._plan.extra)]
 
     def _search(self, prefix: str) -> Setting:
         """Try the settings of one solver, print their ranking, and return the best."""
@@ -203,30 +211,24 @@ class Search:
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
-        """The settings that the user names for one solver; those without a prefix are for all."""
-        return [
-            s
-            for s in self._plan.extra
-            if not s.options[0][1:].startswith(("static_", "dynamic_")) or f"-{prefix}" in s.name
-        ]
+        """The settings that the user names for one solver; those for none in particular are tried with each."""
+        return [s for s in self._plan.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
     def _try(self, one: Tried, limit: float) -> None:
         judge(one, self._runner.run(one.setting.options, limit), self._default.runs[0], self._agree, self._limit)
 
-    def _write(self, best: Setting, prefixes: Sequence[str]) -> None:
+    def _write(self, best: Setting) -> None:
         """Compare the best options with the default once more, by turns, and write them if they hold."""
         one = Tried(best)
         base = Tried(self._default.setting)
         for _ in range(int(self._values["rounds"]) if best.options else 0):
             base.runs.append(self._run_default())
             judge(one, self._runner.run(best.options), base.runs[0], self._agree, self._limit)
-        times = [sum(tried.time(prefix, self._clock) for prefix in prefixes) for tried in (one, base)]
+        times = [sum(tried.time(prefix, self._clock) for prefix in self._prefixes) for tried in (one, base)]
         said = "the default is the best"
         if best.options and (one.out or times[0] > times[1]):
-            said, best = (
-                f"the default is the best: {best.name} did not hold its gain ({one.out or 'time'})",
-                Setting("", ()),
-            )
+            said = f"the default is the best: {best.name} did not hold its gain ({one.out or 'time'})"
+            best = Setting("", ())
         elif best.options:
             said = f"{best.name}: {times[0] / times[1]:.2f} of the time of the default, answer {one.difference:.1e} off"
         lines = [f"# {self._plan.said}", f"# {said}"]
