@@ -95,7 +95,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     for name, value in pairs:
         if name.lower() in HELP_NAMES:
             if value not in (None, *HELP_TOPICS):
-                raise OptionError(f"-{name} = {value}: expected nothing or {' or '.join(HELP_TOPICS)} behind it")
+                raise OptionError(f"-{name} = {value}: expected nothing, {' or '.join(HELP_TOPICS)} behind it")
             _run.help, _run.topics = True, _run.topics | {value}
     # PETSc prints its general help when it starts; the model's own options are to come first
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]

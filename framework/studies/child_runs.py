@@ -130,7 +130,7 @@ def find_reason(code: int, errors: Path) -> str:
     lines = [line.strip() for line in errors.read_text(errors="replace").splitlines() if line.strip()]
     # what mpiexec says of it begins with the name of a host, or stands behind a line of dashes
     own = itertools.takewhile(lambda line: not line.startswith("---"), lines)
-    lines = [line for line in own if not re.match(r"\[[\w.-]+:\d+\]", line)]
+    lines = [line for line in own if not re.match(r"\[[\w.-]+:\d+\]", line)] or lines[1:2]
     told = next((k for k, line in enumerate(lines) if line.startswith("error")), None)
     if told is not None:
         words = " ".join([lines[told].partition(":")[2].strip(), *lines[told + 1 :]])

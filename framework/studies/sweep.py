@@ -63,7 +63,7 @@ def sweep(words: Sequence[str]) -> int:
         OptionError: a wrong command line.
         OutputError: files cannot be written, or the folder holds another sweep.
     """
-    if words in (["-help"], ["help"], []):
+    if not words or set(words) & {"-help", "-h", "help"}:
         print("\n".join([HELP, *(item.describe() for item in OWN.values())]))
         return 0
     comm = communicator()

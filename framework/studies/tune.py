@@ -78,7 +78,7 @@ def tune(words: Sequence[str]) -> int:
         OptionError: a wrong command line, or a model that fails as it is.
         OutputError: files cannot be written.
     """
-    if words in (["-help"], ["help"], []):
+    if not words or set(words) & {"-help", "-h", "help"}:
         print("\n".join([HELP, *(item.describe() for item in OWN.values())]))
         return 0
     with TemporaryDirectory() as scratch:
@@ -187,6 +187,8 @@ class Search:
         """Try the settings of one solver, print their ranking, and return the best."""
         solve = next(one for one in self._default.runs[0].solves if one["prefix"] == prefix)
         settings = [*(list_settings(solve) if self._values["catalogue"] else []), *self._list_named(prefix)]
+        if not settings:
+            return self._default.setting
         tried = [Tried(setting) for setting in settings]
         limit = find_limit(self._default.runs[0], prefix, self._limit)
         with progress(len(tried), prefix, bool(self._values["quiet"])) as bar:
