@@ -143,8 +143,9 @@ def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
     writer.writeheader()
     writer.writerows([{name: "" if value is None else value for name, value in row.items()} for row in rows])
     contents = {folder / CSV_FILE: text.getvalue().encode()}
-    if importlib.util.find_spec("pyarrow") is not None:
-        contents[folder / PARQUET_FILE] = write_parquet(columns, rows)
+    parquet = write_parquet(columns, rows)
+    if parquet is not None:
+        contents[folder / PARQUET_FILE] = parquet
     for file, content in contents.items():
         try:
             replace_file(file, content)
@@ -153,10 +154,13 @@ def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
     return list(contents)
 
 
-def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
-    """The table as the bytes of a Parquet file; a column with words has words only."""
-    import pyarrow  # here, because it is an extra and heavy
-    import pyarrow.parquet  # here, because it is an extra and heavy
+def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
+    """The table as the bytes of a Parquet file; a column with words has words only; None without pyarrow."""
+    try:
+        import pyarrow  # here, because it is an extra and heavy
+        import pyarrow.parquet  # here, because it is an extra and heavy
+    except ImportError:  # also for a pyarrow that wants another NumPy
+        return None
 
     table = {name: [row.get(name) for row in rows] for name in columns}
     for name, values in table.items():

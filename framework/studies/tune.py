@@ -17,7 +17,7 @@ from windlass.framework.launch.arguments import Option, join_options, split_argu
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.studies.cases import create_grid, find_first
 from windlass.framework.studies.catalogue import Setting, describe_default, list_settings
-from windlass.framework.studies.model_options import Case, ask_model, find_files, take_own
+from windlass.framework.studies.model_options import ask_model, find_files, take_own
 from windlass.framework.studies.ranking import choose, format_ranking, judge, rank
 from windlass.framework.studies.tune_runs import CLOCKS, Result, Runner, Tried, find_limit
 
@@ -100,16 +100,13 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     common = [*join_options(find_files(pairs)), *(["--", *behind] if behind else [])]
     tried = {name: text or "" for name, text in split_options(given.get("try", "").split())}
     if not tried and not values["catalogue"]:
-        raise OptionError(
-            '-catalogue false without -try: expected settings, such as -try "-dynamic_pc_type lu,bjacobi"'
-        )
+        raise OptionError('-catalogue false without -try: expected settings, -try "-dynamic_pc_type lu,bjacobi"')
     known = ask_model(model, {name: find_first(text) for name, text in tried.items()}, common)
     cases = create_grid(tried, known.items) if tried else []
     for case in cases:
         known.check(case)
-    extra = tuple(
-        Setting(_name(case), tuple(join_options([(k, v or None) for k, v in case.items()]))) for case in cases
-    )
+    lines = [join_options([(name, text or None) for name, text in case.items()]) for case in cases]
+    extra = tuple(Setting(" ".join(line), tuple(line)) for line in lines)
     processes = int(values["processes"])
     name = f"{model.stem}{f'_{processes}' if processes > 1 else ''}.opts"
     best = check_path(str(values["best"]) or name, "best") or Path(name)
@@ -120,10 +117,6 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
 def _names(setting: Setting, prefix: str) -> bool:
     """Whether a setting has options of the solver with a prefix."""
     return any(word.startswith(f"-{prefix}") for word in setting.options)
-
-
-def _name(case: Case) -> str:
-    return " ".join(join_options([(name, text or None) for name, text in case.items()]))
 
 
 class Search:
@@ -162,18 +155,16 @@ class Search:
 
     def _set_tolerance(self, first: Result) -> None:
         """How exact the default's answer is, by a run with smaller tolerances of Newton's method."""
-        words = {
-            f"-{s['prefix']}snes_{k}": f"{TIGHTER * s[k]:g}"
-            for s in first.solves
-            if "rtol" in s
-            for k in ("rtol", "atol")
-        }
-        tight = self._runner.run([word for pair in words.items() for word in pair])
+        solves = [solve for solve in first.solves if "rtol" in solve]
+        names = [(solve, name) for solve in solves for name in ("rtol", "atol")]
+        words = {f"-{solve['prefix']}snes_{name}": f"{TIGHTER * solve[name]:g}" for solve, name in names}
+        tight = self._runner.run(join_options([(name[1:], text) for name, text in words.items()]))
         if tight.reason:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        print(f"tolerances of Newton's method {1 / TIGHTER:g} times smaller change the answer by {error:.1e}")
+        more = f", more than {self._agree:.1e}: it takes its place" if error > self._agree else ""
+        print(f"tolerances of Newton's method {1 / TIGHTER:g} times smaller change the answer by {error:.1e}{more}")
         self._agree = max(self._agree, error)
 
     def _find_solvers(self, run: Result) -> list[str]:
@@ -198,13 +189,11 @@ class Search:
                     self._default.runs.append(self._run_default())
                 bar.update()
         ranked = rank([self._default, *tried], prefix, self._clock)
-        nearest = ranked[0].time(prefix, self._clock) * NEAR
-        again = [one for one in ranked if one.time(prefix, self._clock) <= nearest and one is not self._default][
-            :FINALISTS
-        ]
+        longest = NEAR * ranked[0].time(prefix, self._clock)
+        near = [one for one in ranked if one is not self._default and one.time(prefix, self._clock) <= longest]
         for _ in range(int(self._values["rounds"]) - 1):
             self._default.runs.append(self._run_default())
-            for one in again:
+            for one in near[:FINALISTS]:
                 if not one.out:
                     self._try(one, limit)
         size = f"{solve['unknowns']} unknowns, {solve['multipliers']} of them multipliers"

@@ -138,6 +138,13 @@ def test_table_is_also_parquet(swept: tuple[Path, list[str], dict[str, Any]], tm
     assert pd.read_parquet(tmp_path / "sweep.parquet").sag.tolist()[0] == rows[0]["sag"]
 
 
+def test_table_without_pyarrow_is_csv_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    rows = [{"case": 1, "x": 2.5, "words": "a, b"}, {"case": 2, "x": None, "more": 1}]
+    assert sweep_table.write_table(tmp_path, rows) == [tmp_path / "sweep.csv"]
+    assert (tmp_path / "sweep.csv").read_text() == 'case,x,words,more\n1,2.5,"a, b",\n2,,,1\n'
+
+
 def test_folder_of_another_sweep_is_refused(
     swept: tuple[Path, list[str], dict[str, Any]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
