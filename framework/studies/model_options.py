@@ -105,6 +105,11 @@ def take_own(words: Sequence[str], own: Mapping[str, Option], command: str) -> t
     return Path(script).resolve(), [(name, value) for name, value in pairs if name not in own], given
 
 
+def write_options(case: Case) -> list[str]:
+    """The words of a command line that give the options of a case."""
+    return join_options([(name, text or None) for name, text in case.items()])
+
+
 def find_files(pairs: Pairs) -> Pairs:
     """Options whose values are files of this folder get their whole paths: runs have folders of their own."""
     found: Pairs = []

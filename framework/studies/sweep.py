@@ -19,6 +19,7 @@ from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import replace_file
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.studies import child_runs
+from windlass.framework.studies.model_options import write_options
 from windlass.framework.studies.sweep_plan import OWN, SweepPlan, plan_sweep
 from windlass.framework.studies.sweep_plots import draw_sweep
 from windlass.framework.studies.sweep_table import (
@@ -95,14 +96,11 @@ def _threads(jobs: int) -> Iterator[Executor]:
 def conduct(plan: SweepPlan, executor: Executor) -> int:
     """Run the cases that have not ended, and write the table and the plots."""
     lock = open_folder(plan)
+    folders = {case_folder(plan.folder, number): case for number, case in enumerate(plan.cases, 1)}
     tasks = [
-        Task(
-            folder,
-            (str(plan.model), *(f for k, v in case.items() for f in (f"-{k}", v) if f), *plan.common),
-            plan.limit,
-        )
-        for number, case in enumerate(plan.cases, 1)
-        if needs_run(folder := case_folder(plan.folder, number), plan.retry)
+        Task(folder, (str(plan.model), *write_options(case), *plan.common), plan.limit)
+        for folder, case in folders.items()
+        if needs_run(folder, plan.retry)
     ]
     try:
         run_all(plan, executor, tasks)
@@ -156,7 +154,7 @@ def run_all(plan: SweepPlan, executor: Executor, tasks: Sequence[Task]) -> None:
 
     total, terminal = len(plan.cases), sys.stderr.isatty()
     shown = "{desc}: {n_fmt} of {total_fmt} cases, {elapsed} elapsed, {remaining} to go{postfix}"
-    failed = sum(bool(row["reason"]) and row["status"] == "failed" for row in read_rows(plan.folder))
+    failed = 0 if plan.retry else sum(row["status"] == "failed" for row in read_rows(plan.folder))
     with tqdm(
         total=total, initial=total - len(tasks), desc="sweep", bar_format=shown, disable=plan.quiet,
         mininterval=0.5 if terminal else 10.0,

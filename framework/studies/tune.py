@@ -17,7 +17,7 @@ from windlass.framework.launch.arguments import Option, join_options, split_argu
 from windlass.framework.launch.launcher import launched_size
 from windlass.framework.studies.cases import create_grid, find_first
 from windlass.framework.studies.catalogue import Setting, describe_default, list_settings
-from windlass.framework.studies.model_options import ask_model, find_files, take_own
+from windlass.framework.studies.model_options import ask_model, find_files, take_own, write_options
 from windlass.framework.studies.ranking import choose, format_ranking, judge, rank
 from windlass.framework.studies.tune_runs import CLOCKS, Result, Runner, Tried, find_limit
 
@@ -105,7 +105,7 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     cases = create_grid(tried, known.items) if tried else []
     for case in cases:
         known.check(case)
-    lines = [join_options([(name, text or None) for name, text in case.items()]) for case in cases]
+    lines = [write_options(case) for case in cases]
     extra = tuple(Setting(" ".join(line), tuple(line)) for line in lines)
     processes = int(values["processes"])
     name = f"{model.stem}{f'_{processes}' if processes > 1 else ''}.opts"
