@@ -124,7 +124,7 @@ fi
 link_petsc4py
 
 if [[ $extra == test ]]; then
-  say "installing Python packages with the test extra (about 320 MB when all are missing, nearly half of it vtk)"
+  say "installing Python packages with the test extra (about 335 MB when all are missing, nearly half of it vtk)"
   target='.[test]'
 else
   say "installing Python packages (about 150 MB when all are missing)"

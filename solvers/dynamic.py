@@ -29,7 +29,7 @@ from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, own_option
-from windlass.solvers.step_solver import StepSolver, create_failure
+from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
@@ -237,6 +237,9 @@ class Dynamic(StepSolver):
             nominal = (current.t - begin) / self.control.nominal
             cuts = judge_cuts(self.statistics.steps, nominal, self.failed_attempts)
             self._conclude(current, [*judge_steps(self.statistics), *cuts, self.watch.judge()])
+
+    def _describe_solver(self) -> dict[str, Any]:
+        return describe_problem(self.problem)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""

@@ -45,7 +45,7 @@ from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import STATIC_OPTIONS, own_option
-from windlass.solvers.step_solver import StepSolver, create_failure
+from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.step_control import StepControl
 from windlass.solvers.verdicts.verdict import judge_end, judge_jumps
@@ -292,6 +292,9 @@ class Static(StepSolver):
             self._jumps.append(words)
             self.statistics.newton_iterations += spent[0]
             self.statistics.discontinuous_iterations += spent[1]
+
+    def _describe_solver(self) -> dict[str, Any]:
+        return describe_problem(self.problem)
 
     def settings(self) -> dict[str, Any]:
         """Nothing: a static solve that has ended has its result; see `Restartable`."""

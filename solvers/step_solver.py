@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
+
+import numpy as np
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.command_line import options
+from windlass.framework.command_line.petsc_solvers import describe_kinds
+from windlass.framework.command_line.solve_records import final_state_path, note_solve
 from windlass.framework.errors import OutputError
 from windlass.framework.launch.launcher import communicator
+from windlass.framework.launch.petsc_functions import count_linear_iterations
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.state.hooks import StepHook, run_finish
@@ -20,6 +26,9 @@ from windlass.solvers.stepping.discontinuous import StepAttempt
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants
+
+KIBIBYTE = 1024.0
+"""Unit of the system's memory counts [bytes]."""
 
 
 class StepSolver:
@@ -62,6 +71,27 @@ class StepSolver:
         """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
         conclude(self.verdict, [*reasons, *judge_invariants(self.verdict, self.assembly)], self.name)
+        note_solve(self._describe_work)
+        path = final_state_path()
+        if path is not None:
+            state.save(path)
+
+    def _describe_work(self) -> dict[str, Any]:
+        """Counts, times, memory and the kinds of solvers, for -statistics; all processes together."""
+        memory = np.array([float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)]) * KIBIBYTE
+        return {
+            "solve": self.name,
+            "prefix": self.prefix,
+            "verdict": self.verdict.word,
+            **self.statistics.checkpoint(),
+            "peak_memory": float(self.assembly.processes.sum(memory)[0]),
+            "processes": self.assembly.layout.size,
+            **self._describe_solver(),
+        }
+
+    def _describe_solver(self) -> dict[str, Any]:
+        """What is said of the nonlinear and linear solver, if there is one."""
+        return {}
 
     def _note_failure(self, at: float, size: float, reason: str) -> None:
         """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of that size."""
@@ -100,3 +130,17 @@ def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, s
     if attempt.unsettled:
         diagnosis.insert(0, f"largest force error: {problem.assembly.describe_worst()}")
     return Failure(attempt.reason, at, step, size, attempt.history, worst, diagnosis=diagnosis)
+
+
+def describe_problem(problem: NonlinearProblem) -> dict[str, Any]:
+    """Size, storage, tolerances, kinds of solvers and linear iterations of the equations of a solve."""
+    rtol, atol, _, _ = problem.snes.getTolerances()
+    return {
+        "unknowns": problem.assembly.layout.unknowns.total,
+        "multipliers": problem.assembly.world.numbering.multiplier_count,
+        "storage": problem.storage.name.lower(),
+        "solver": describe_kinds(problem.snes),
+        "rtol": rtol,
+        "atol": atol,
+        "linear_iterations": count_linear_iterations(problem.snes.getKSP()),
+    }

@@ -1,6 +1,8 @@
 """What -help says about the options that are not PETSc's."""
 
-from collections.abc import Collection, Iterable, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 from windlass.framework.launch.arguments import Option
 
@@ -22,3 +24,16 @@ def describe_options(own: Mapping[str, Option], framework: Collection[str], solv
     return "\n".join(
         "\n".join([titles.get(group, f"Windlass' options of the solver {group}:"), *groups[group]]) for group in order
     )
+
+
+def describe_as_json(
+    own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str], unknown: Sequence[str]
+) -> str:
+    """The same for programs, in one line: the options, which of them are those of Windlass, solvers, unknown options.
+
+    Args:
+        own, framework, solvers: as for `describe_options`.
+        unknown: what is wrong with the names of options that were given.
+    """
+    found = {"options": [asdict(item) for item in own.values()], "windlass": sorted(framework)}
+    return json.dumps({**found, "prefixes": [prefix for prefix in solvers if prefix], "unknown": list(unknown)})

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
 from windlass.framework.command_line import checkpoint_options, summary_file, unused_options
-from windlass.framework.command_line.help_text import describe_options
+from windlass.framework.command_line.help_text import describe_as_json, describe_options
 from windlass.framework.command_line.option_files import environment_options, insert_files, petsc_files, start_with
 from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
 from windlass.framework.command_line.petsc_values import check_ranges, find_refused, petsc_reason
@@ -58,7 +58,7 @@ class _Run:
     words: list[str] | None = None
     arguments: list[str] = field(default_factory=list)
     help: bool = False
-    help_petsc: bool = False
+    topics: set[str | None] = field(default_factory=set)
     values_checked: bool = False
     finished: bool = False
     own: dict[str, Option] = field(default_factory=dict)
@@ -95,8 +95,8 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
     for name, value in pairs:
         if name.lower() in HELP_NAMES:
             if value not in (None, *HELP_TOPICS):
-                raise OptionError(f"-{name} = {value}: expected nothing or {HELP_TOPICS[0]} behind it")
-            _run.help, _run.help_petsc = True, _run.help_petsc or value is not None
+                raise OptionError(f"-{name} = {value}: expected nothing, {' or '.join(HELP_TOPICS)} behind it")
+            _run.help, _run.topics = True, _run.topics | {value}
     # PETSc prints its general help when it starts; the model's own options are to come first
     pairs = [(name, value) for name, value in pairs if name.lower() not in HELP_NAMES]
     loaded = "petsc4py.PETSc" in sys.modules
@@ -140,6 +140,8 @@ def _declare_framework_options(model: bool) -> None:
     before = set(_run.own)
     option("traceback", False, "", "show where in the code an error was raised")
     option("summary", "", "", "write the results to this JSON file")
+    option("statistics", "", "", "write counts, times and memory of all solves to this JSON file")
+    option("final_state", "", "", "write the state at the end of each solve to this file")
     option("progress", True, "", "show the progress of the run")
     option("quiet", False, "", "print errors only")
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
@@ -149,7 +151,7 @@ def _declare_framework_options(model: bool) -> None:
     checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
     # files that cannot be written are found before the run
-    for name in ("summary", "last_good"):
+    for name in ("summary", "statistics", "final_state", "last_good"):
         if _petsc().Options().hasName(name):
             summary_file.check_path(str(own_value(name)), name)
 
@@ -235,7 +237,7 @@ def set_from_options(solver: Any) -> None:
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())
-    if _run.help_petsc:
+    if "petsc" in _run.topics:
         _show(f"PETSc's options of the solver {prefix}:" if prefix else "PETSc's options of the solver:")
         database = _petsc().Options()
         database.setValue("help", "")
@@ -291,8 +293,11 @@ def finish() -> None:
             summary_file.write(str(own_value("summary")), {}, process_rank() == 0)
         return
     sys.stdout = _run.dropped_output or sys.stdout
+    if "json" in _run.topics:
+        unknown = unused_options.find_unknown(_run.solvers, _run.own)
+        return _show(describe_as_json(_run.own, _run.framework, _run.solvers, unknown))
     _show(own_help())
-    more = "" if _run.help_petsc else " -help petsc also lists those of PETSc's solvers."
+    more = "" if "petsc" in _run.topics else " -help petsc also lists those of PETSc's solvers."
     _show(f"Nothing was solved.{more} PETSc's general options, such as -log_view, are in its manual.")
 
 

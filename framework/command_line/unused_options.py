@@ -147,6 +147,12 @@ def check(moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> 
     return lines
 
 
+def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]:
+    """One line for each given option whose name nobody has, in a run that only lists options."""
+    expected = {prefix: Solver(own=solver.own) for prefix, solver in solvers.items()}
+    return check(Moment.EXPECTED, expected, own)
+
+
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
     """What is wrong with an unread option; empty when it may still be read."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)

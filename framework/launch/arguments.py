@@ -16,7 +16,7 @@ from windlass.framework.errors import OptionError
 LARGEST = 2**63
 """Whole numbers of options are smaller."""
 HELP_NAMES = ("help", "h")
-HELP_TOPICS = ("petsc",)
+HELP_TOPICS = ("petsc", "json")
 TRUE_WORDS = ("true", "1", "yes", "on")
 FALSE_WORDS = ("false", "0", "no", "off")
 

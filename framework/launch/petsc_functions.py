@@ -127,6 +127,13 @@ def set_line_search(snes: Any, kind: str) -> None:
     _call("SNESLineSearchSetType", search, ctypes.c_char_p(kind.encode()))
 
 
+def count_linear_iterations(ksp: Any) -> int:
+    """KSPGetTotalIterations: iterations of all solves of a linear solver."""
+    count = _integer()
+    _call("KSPGetTotalIterations", Pointer(ksp.handle), ctypes.byref(count))
+    return int(count.value)
+
+
 def has_package(package: str, kind: str, matrix: Any) -> bool:
     """MatSolverTypeGet: whether PETSc has a package for ``"lu"`` or ``"cholesky"`` of matrices of this type."""
     found, serves = ctypes.c_int(), ctypes.c_int()

@@ -2,6 +2,8 @@
 
 windlass run MODEL.py [model options] [PETSc options]   run a model
 windlass run MODEL.py -help                             list its options and those of its solvers
+windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
+windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
 windlass doctor                                         report on the installation
 windlass version                                        print the version
@@ -13,6 +15,7 @@ import gc
 import runpy
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from windlass.framework.errors import OptionError, WindlassError
@@ -25,6 +28,8 @@ COMPILE_HELP = """windlass compile [-processes N]
 Compiles the kernels of all laws for the types of arguments that models have, as far as they are not kept yet, so that
 the first run on a machine need not wait for them.  N processes work at a time, by default one for each core.  The
 folder is that of windlass doctor; WINDLASS_CACHE names another."""
+STUDIES = ("sweep", "tune")
+"""Commands of many runs: modules and functions of the folder studies of this name."""
 VERSION_WORDS = ("version", "-version", "--version")
 
 
@@ -51,7 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return compile_kernels(rest)
     if command == "run":
         return run_model(rest)
-    print(f"error: {command}: unknown command; expected run, compile, doctor, version or help", file=sys.stderr)
+    if command in STUDIES:
+        return run_study(command, rest)
+    expected = ", ".join(["run", *STUDIES, "compile", "doctor", "version"])
+    print(f"error: {command}: unknown command; expected {expected} or help", file=sys.stderr)
     return 2
 
 
@@ -70,6 +78,17 @@ def compile_kernels(words: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def run_study(command: str, words: Sequence[str]) -> int:
+    """Run a model many times; the exit code."""
+    from windlass.framework.launch import error_report as failure  # here, because the other commands do without
+
+    study = import_module(f"windlass.framework.studies.{command}")
+    try:
+        return int(getattr(study, command)(words))
+    except (WindlassError, KeyboardInterrupt) as error:
+        return failure.report(error)
 
 
 def run_model(words: Sequence[str]) -> int:

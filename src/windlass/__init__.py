@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from windlass.framework.state.evaluate import eval_output as eval_output
     from windlass.framework.state.hooks import StepHook as StepHook
     from windlass.framework.state.state import State as State
+    from windlass.framework.studies.sweep_table import read_sweep as read_sweep
     from windlass.solvers.dynamic import Dynamic as Dynamic
     from windlass.solvers.explicit import Explicit as Explicit
     from windlass.solvers.failure import NotConverged as NotConverged
@@ -64,6 +65,7 @@ _NAMES = {
     "framework.state.evaluate": "eval_output",
     "framework.state.hooks": "StepHook",
     "framework.state.state": "State",
+    "framework.studies.sweep_table": "read_sweep",
     "solvers.dynamic": "Dynamic",
     "solvers.explicit": "Explicit",
     "solvers.failure": "NotConverged",

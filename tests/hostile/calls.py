@@ -88,6 +88,8 @@ def calls(s: Scene) -> dict[str, Call]:
     sensor = wl.Sensor(s.body, "position")
     mesh = s.folder / "line.msh"
     write_lines(mesh, [(0.0, 0.0), (1.0, 0.0)], [(0, 1)])
+    sweep = wl.create_output_folder(s.folder / "sweep")
+    (sweep / "sweep.json").write_text('{"names": ["friction"], "cases": [["0.5"]], "units": {"friction": "1"}}')
     report = con.pulley_report(s.world, s.state, s.contacts, s.body)
     tolerances = {"rtol": 1e-8, "atol": 1e-10, "max_it": 25}
     passes = {"discontinuous_max_it": 5, "discontinuous_atol": 1.0, "discontinuous_fail": False}
@@ -117,6 +119,7 @@ def calls(s: Scene) -> dict[str, Call]:
              "frames": 200, "fields": ("velocity",), "precision": "single", "compress": True},
         ),
         "Recorder.record": (recorder.record, {"state": s.state}),
+        "read_sweep": (wl.read_sweep, {"folder": sweep}),
         "create_output_folder": (wl.create_output_folder, {"path": s.folder / "made"}),
         "format_comparison": (wl.format_comparison, {"rows": [("x", 1.0, 1.0)], "title": "reference"}),
         "Sensor": (

@@ -75,7 +75,7 @@ def rope() -> wl.World:
         ("-quiet 5", "-quiet = 5: expected true or false"),
         ("-traceback 7", "-traceback = 7: expected true or false"),
         ("-partition foo", "-partition = foo: expected one of auto, rows, graph"),
-        ("-help foo", "-help = foo: expected nothing or petsc behind it"),
+        ("-help foo", "-help = foo: expected nothing, petsc or json behind it"),
         ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
         ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
         ("-dynamic_snes_type fas", "-dynamic_snes_type = fas: expected one of newtonls, newtontr, "),

@@ -1,0 +1,171 @@
+"""The table of a sweep: a row for each case that has ended, with its options, how it ended, and its results."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from windlass.framework.checks.checks import checked, path
+from windlass.framework.errors import OutputError
+from windlass.framework.files.whole_files import replace_file
+
+DEFINITION, CASES = "sweep.json", "cases"
+OUTCOME, SUMMARY, STATISTICS = "outcome.json", "summary.json", "statistics.json"
+CSV_FILE, PARQUET_FILE = "sweep.csv", "sweep.parquet"
+COUNTS = ("steps", "rejected", "newton_iterations", "discontinuous_iterations", "jacobians", "wall_time")
+"""Statistics of each solve that are columns."""
+LONGEST_LIST = 16
+"""Numbers of a list that are columns of their own; longer ones are in the file of the case alone."""
+PIP_LINE = "pip install 'pandas>=2,<4'"
+
+Row = dict[str, Any]
+
+
+@checked(OutputError, folder=path())
+def read_sweep(folder: str | Path) -> Any:
+    """The table of a sweep as a frame of pandas, one row for each case that has ended, also while others run.
+
+    Args:
+        folder: that of the sweep (``windlass sweep ... -output DIR``).
+
+    Returns:
+        Frame with the number of the case as its index, the options that vary, ``status`` (``ok``, ``doubtful`` or
+        ``failed``), ``reason``, ``run_time`` [s], the results of ``wl.write_summary`` and counts of each solve.
+
+    Raises:
+        OutputError: pandas is not installed; no folder of a sweep.
+    """
+    if importlib.util.find_spec("pandas") is None:
+        raise OutputError(f"read_sweep makes a frame of pandas, which is not installed: {PIP_LINE}")
+    import pandas as pd  # here, because it is an extra and heavy
+
+    rows, names = read_rows(Path(folder)), list(read_definition(Path(folder))["names"])
+    frame = pd.DataFrame(rows, columns=find_columns(rows) or ["case", *names, "status", "reason", "run_time"])
+    return frame.set_index("case")
+
+
+def case_folder(folder: Path, number: int) -> Path:
+    """The folder of a case, counted from 1."""
+    return folder / CASES / f"{number:04d}"
+
+
+def read_definition(folder: Path) -> dict[str, Any]:
+    """What the sweep in a folder is.
+
+    Raises:
+        OutputError: it holds none.
+    """
+    try:
+        found = json.loads((folder / DEFINITION).read_text())
+        if {"names", "cases", "units"} <= set(found):
+            return dict(found)
+    except (OSError, ValueError, TypeError):
+        pass
+    raise OutputError(f"'{folder}' must be the folder of a sweep, with the file {DEFINITION}")
+
+
+def read_json(path: Path) -> Any:
+    """The content of a file that a case has written whole; None if there is none."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def read_rows(folder: Path) -> list[Row]:
+    """The rows of the cases that have ended, in order."""
+    definition = read_definition(folder)
+    rows = []
+    for number, values in enumerate(definition["cases"], 1):
+        outcome = read_json(case_folder(folder, number) / OUTCOME)
+        if outcome is not None:
+            case = {name: to_value(text) for name, text in zip(definition["names"], values, strict=True)}
+            rows.append(create_row(number, case, outcome, case_folder(folder, number)))
+    return rows
+
+
+def create_row(number: int, case: Mapping[str, Any], outcome: Mapping[str, Any], folder: Path) -> Row:
+    """The row of a case, with what its run has written into its folder."""
+    summary, solves = read_json(folder / SUMMARY) or {}, read_json(folder / STATISTICS) or []
+    failed = bool(outcome["reason"])
+    status = "failed" if failed else "doubtful" if summary.get("verdict") == "doubtful" else "ok"
+    reasons = [words for solve in summary.get("verdicts", ()) for words in solve["reasons"]]
+    row: Row = {"case": number, **case, "status": status, "reason": outcome["reason"] or "; ".join(reasons)}
+    row["run_time"] = outcome["wall_time"]
+    results = {} if failed else {k: v for k, v in summary.items() if k not in ("verdict", "verdicts")}
+    for name, value in flatten(results):
+        row[name if name not in row else f"summary.{name}"] = value
+    for solve in solves:
+        row |= {f"{solve['solve']}.{count}": solve[count] for count in COUNTS}
+    return row
+
+
+def flatten(values: Any, name: str = "") -> list[tuple[str, Any]]:
+    """Results by dotted names: of dictionaries by key, of short lists by number; long lists are left out."""
+    if isinstance(values, Mapping):
+        parts = [(str(key), part) for key, part in values.items()]
+    elif isinstance(values, list):
+        parts = [(str(k), part) for k, part in enumerate(values)] if len(values) <= LONGEST_LIST else []
+    else:
+        return [(name, values)]
+    return [found for key, part in parts for found in flatten(part, f"{name}.{key}" if name else key)]
+
+
+def to_value(text: str) -> int | float | str:
+    """A number as one, other words as they are."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def find_columns(rows: Sequence[Row]) -> list[str]:
+    """All columns, in the order in which rows have them: those of the fullest row first."""
+    ordered = sorted(rows, key=len, reverse=True)
+    return list(dict.fromkeys(name for row in ordered for name in row))
+
+
+def write_table(folder: Path, rows: Sequence[Row]) -> list[Path]:
+    """Write the table as CSV, and as Parquet if pyarrow is there; the files.
+
+    Raises:
+        OutputError: a file cannot be written.
+    """
+    columns, text = find_columns(rows), io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows([{name: "" if value is None else value for name, value in row.items()} for row in rows])
+    contents = {folder / CSV_FILE: text.getvalue().encode()}
+    parquet = write_parquet(columns, rows)
+    if parquet is not None:
+        contents[folder / PARQUET_FILE] = parquet
+    for file, content in contents.items():
+        try:
+            replace_file(file, content)
+        except OSError as error:
+            raise OutputError(f"'{file}' cannot be written: {error.strerror}") from error
+    return list(contents)
+
+
+def write_parquet(columns: Sequence[str], rows: Sequence[Row]) -> bytes | None:
+    """The table as the bytes of a Parquet file; a column with words has words only; None without pyarrow."""
+    try:
+        import pyarrow  # here, because it is an extra and heavy
+        import pyarrow.parquet  # here, because it is an extra and heavy
+    except ImportError:  # also for a pyarrow that wants another NumPy
+        return None
+
+    table = {name: [row.get(name) for row in rows] for name in columns}
+    for name, values in table.items():
+        if any(isinstance(value, str) for value in values):
+            table[name] = [None if value is None else str(value) for value in values]
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(table), stream)
+    return stream.getvalue()
