@@ -12,6 +12,7 @@ from windlass.framework.errors import OutputError
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
+from windlass.framework.runtime.last_solve import note_state, offer_command
 from windlass.framework.state.hooks import StepHook, run_finish
 from windlass.framework.state.state import State
 from windlass.solvers.failure import Failure, NotConverged
@@ -62,6 +63,7 @@ class StepSolver:
         """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
         conclude(self.verdict, [*reasons, *judge_invariants(self.verdict, self.assembly)], self.name)
+        note_state(state)
 
     def _note_failure(self, at: float, size: float, reason: str) -> None:
         """Count a rejected attempt to reach a time [s], or a load factor [1], by a step of that size."""
@@ -100,3 +102,13 @@ def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, s
     if attempt.unsettled:
         diagnosis.insert(0, f"largest force error: {problem.assembly.describe_worst()}")
     return Failure(attempt.reason, at, step, size, attempt.history, worst, diagnosis=diagnosis)
+
+
+def show_modes(state: State) -> None:
+    """What `windlass modes` does with the last state of a script."""
+    from windlass.solvers.modes.command import show  # here, because runs without modes do without
+
+    show(state)
+
+
+offer_command("modes", show_modes)
