@@ -26,6 +26,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.equilibrium.singular import random_like
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package, set_direct
 from windlass.solvers.modes.matrices import LinearMotion
@@ -34,6 +35,10 @@ TOLERANCE = 1e-11
 """Default tolerance of SLEPc, relative to the eigenvalue's distance from the shift."""
 RESIDUAL = 1e-5
 """What has a larger residual is no mode, but an infinite eigenvalue moved by rounding."""
+GOOD = 1e-7
+"""Shapes with larger residuals are sought again about a better shift."""
+MARGIN, LARGEST = 100.0, 0.1
+"""Times of rounding that a residual may be, and the largest one of a mode [1]."""
 FIRST_SHIFT = 1e-10
 """Shift of the first solve, relative to a typical K_ii/M_ii of single coordinates."""
 NEAR = 1e-5
@@ -44,12 +49,16 @@ ROUNDING = 1e3 * np.finfo(float).eps
 
 @dataclass
 class Pair:
-    """A mode: σ [1/s], its vectors over the unknowns (real and imaginary part, PETSc) and residual [1]."""
+    """A mode: σ [1/s], its vectors over the unknowns (real and imaginary part, PETSc) and residual [1].
+
+    ``rounding`` is the residual [1] up to which rounding of K x may be all that there is of it.
+    """
 
     value: complex
     real: Any
     imaginary: Any
     residual: float = np.inf
+    rounding: float = 0.0
 
 
 class Eigensolver:
@@ -87,17 +96,17 @@ class Eigensolver:
     def find(self, count: int) -> list[Pair]:
         """Modes next to 0, the slowest first: at least ``count`` if there are as many; quadratic: one of each pair."""
         pairs = self._solve(count)
-        lowest = [abs(p.value) for p in pairs if p.value != 0.0]
-        free = len(lowest) < len(pairs)
-        if not lowest:
-            return pairs
-        wanted = 0.5 * min(lowest) if self._quadratic else -0.5 * min(lowest) ** 2
-        far = max((p.residual for p in pairs), default=0.0) > 100.0 * TOLERANCE
-        if far or ((free or self._quadratic) and abs(self.shift) < NEAR * abs(wanted)):
-            # free motions drown the others about a shift that is next to them, and scales matter to TOAR
-            self.shift, self._scale = wanted, min(lowest)
+        sizes = [abs(pair.value) for pair in pairs if pair.value != 0.0]
+        lowest = min(sizes, default=0.0)
+        wanted = 0.5 * lowest if self._quadratic else -0.5 * lowest * float(np.median(sizes or [0.0]))
+        exact = all(pair.residual <= GOOD for pair in pairs)
+        if lowest > 0.0 and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
+            # about a shift next to free motions these drown the others, and scales matter to TOAR
+            self.shift, self._scale = wanted, lowest
             pairs = self._solve(count)
-        return pairs
+        good = [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
+        self.rejected = len(pairs) - len(good)
+        return good
 
     def _solve(self, count: int) -> list[Pair]:
         solver = self._create(count)
@@ -116,11 +125,10 @@ class Eigensolver:
         found = [pair for pair in pairs if pair is not None]
         for pair in found:
             pair.residual = self._eval_residual(solver, pair)
-        good = [pair for pair in found if pair.residual <= RESIDUAL]
-        self.rejected = len(found) - len(good)
+            if pair.residual > RESIDUAL:
+                pair.rounding = self._eval_rounding(solver, pair)
         solver.destroy()
-        good = self._settle_zeros(good)
-        return sorted(good, key=lambda pair: (abs(pair.value), -pair.value.real))
+        return sorted(self._settle_zeros(found), key=lambda pair: (abs(pair.value), -pair.value.real))
 
     def _create(self, count: int) -> Any:
         """The solver with its defaults and options."""
@@ -165,15 +173,18 @@ class Eigensolver:
         motion, value = self._motion, pair.value
         inverse = solver.getST().getType() == "sinvert"
         left, terms = [], 0.0
+        factors = [(motion.K, complex(1.0)), (motion.M, value * value)]
+        if motion.damped:
+            factors.append((motion.D, value))
+        moving = pair.imaginary.norm() > 0.0
         for part in (0, 1):
             total = pair.real.duplicate()
             total.set(0.0)
-            for matrix, factor in ((motion.K, 1.0), (motion.D, value), (motion.M, value * value)):
-                factor = complex(factor)
+            for matrix, factor in factors:
                 # real and imaginary part of the product of a complex factor and a complex vector
                 both = (factor.real, -factor.imag) if part == 0 else (factor.imag, factor.real)
                 for c, vector in zip(both, (pair.real, pair.imaginary), strict=True):
-                    if c != 0.0:
+                    if c != 0.0 and (moving or vector is pair.real):
                         product = vector.duplicate()
                         matrix.mult(vector, product)
                         total.axpy(c, product)
@@ -186,6 +197,16 @@ class Eigensolver:
         size = self._norm([pair.real, pair.imaginary]) if inverse else terms
         found = self._norm(left) if inverse else float(np.hypot(left[0].norm(), left[1].norm()))
         return found / size if size > 0.0 else np.inf
+
+    def _eval_rounding(self, solver: Any, pair: Pair) -> float:
+        """What rounding of K x, with signs by chance, makes of the residual, with a margin; at most `LARGEST`."""
+        if solver.getST().getType() != "sinvert":
+            return 0.0
+        error = self._motion.multiply_absolute(pair.real)
+        error.pointwiseMult(error, random_like(error))
+        solved = error.duplicate()
+        solver.getST().getKSP().solve(error, solved)
+        return min(MARGIN * np.finfo(float).eps * self._norm([solved]) / self._norm([pair.real]), LARGEST)
 
     def _norm(self, vectors: list[Any]) -> float:
         """2-norm over owned coordinates."""
