@@ -6,7 +6,7 @@ Source: W. Campbell, Trans. ASME 46 (1924) 31-160.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +14,18 @@ from pathlib import Path
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.checks.checks import checked, each, function, inside, number, optional, path, that, whole, word
+from windlass.framework.checks.checks import (
+    checked,
+    function,
+    inside,
+    number,
+    numbers,
+    optional,
+    path,
+    that,
+    whole,
+    word,
+)
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.files.whole_files import replace_file
@@ -60,12 +71,12 @@ def _is_case(given: object) -> bool:
 
 
 @checked(
-    cases=that(lambda given: isinstance(given, Iterable), "pairs of a speed and a state"),
+    cases=that(lambda given: isinstance(given, list | tuple | Iterator), "a list, or a generator, of (speed, state)"),
     count=whole(1),
     unit=word(),
     output=optional(path()),
     name=word(),
-    orders=each(number("1", above=0.0), "a list of numbers"),
+    orders=optional(numbers("1", (None,))),
 )
 def campbell(
     cases: Iterable[tuple[float, State]],
@@ -74,7 +85,7 @@ def campbell(
     unit: str = "rad/s",
     output: str | os.PathLike[str] | None = None,
     name: str = "campbell",
-    orders: Sequence[float] = (),
+    orders: Sequence[float] | None = None,
 ) -> Campbell:
     """Solve the modes about states at several speeds; all processes call this together.
 
@@ -110,7 +121,7 @@ def campbell(
         found.paths = [folder / f"{name}.csv", folder / f"{name}.png"]
         if is_first_process():
             _write_table(found, found.paths[0])
-            _draw(found, orders, found.paths[1])
+            _draw(found, () if orders is None else orders, found.paths[1])
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.launch.meetings import meet
 from windlass.framework.model.world import World
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.scene import is_drawn
 from windlass.framework.runtime.petsc import PETSc, release_dropped
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.given import COMMON
@@ -41,7 +44,7 @@ class Modes:
         count: number of modes, the slowest.
         problem: ``"quadratic"`` with damping and gyroscopic forces, ``"linear"`` without them, ``"auto"``: quadratic if
             there are any at the state.
-        output: folder for ``modes.csv`` and a film of each mode; empty for none.
+        output: folder for ``modes.csv`` and a film of each mode, if the model has something to draw; None for none.
         prefix: options prefix.
         name: what files and messages call these modes.
 
@@ -64,7 +67,7 @@ class Modes:
         *,
         count: int = 10,
         problem: str = "auto",
-        output: str = "",
+        output: str | os.PathLike[str] | None = None,
         prefix: str = "modes_",
         name: str = "modes",
     ) -> None:
@@ -109,8 +112,9 @@ class Modes:
         if result.notes and options.progress_wanted():
             say_once(f"note: {self.name}", result.notes)
         if self.output:
-            result.animate(self.output)
-            result.write_csv(f"{self.output}/{self.name}.csv")
+            result.write_csv(create_output_folder(self.output) / f"{self.name}.csv")
+            if is_drawn(assembly.world):
+                result.animate(self.output)
         return result
 
     def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Pair], int | None]:
@@ -194,7 +198,7 @@ class Modes:
 def _require_slepc() -> None:
     """Raise ModelError where there is no slepc4py."""
     try:
-        import slepc4py  # noqa: F401  (here, because only modes need it)
+        import slepc4py  # noqa: F401  # here, because only modes need it
     except ImportError as error:
         raise ModelError(
             "modes need slepc4py, the SLEPc that belongs to the PETSc in use (Debian: python3-slepc4py-real3.18; "

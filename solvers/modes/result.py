@@ -11,6 +11,7 @@ import numpy as np
 
 from windlass.framework.arrays import ComplexArray, FloatArray
 from windlass.framework.checks.checks import checked, each, handle, number, optional, path, that, whole, word
+from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.table import Entity
 from windlass.framework.output.csv import CsvTable
@@ -218,7 +219,9 @@ class ModesResult:
             size: largest displacement, relative to the size of the model [1].
             name: first part of the names of the files.
         """
-        chosen = range(1, len(self) + 1) if modes is None else modes
+        chosen = list(range(1, len(self) + 1) if modes is None else modes)
+        if max(chosen, default=0) > len(self):
+            raise ModelError(f"modes = {chosen} in ModesResult.animate: must be from 1 to {len(self)}")
         create_output_folder(folder)
         paths: list[Path] = []
         for mode in chosen:
