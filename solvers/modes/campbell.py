@@ -149,9 +149,10 @@ def _draw(found: Campbell, orders: Sequence[float], target: Path) -> None:
             axes.plot(speeds[chosen], found.frequencies[chosen], ".", color=color, label=label)
     for order in orders:
         axes.plot(found.speeds, order * np.abs(found.speeds) / (2.0 * np.pi), "--", linewidth=0.8, label=f"{order:g} Ω")
-    top = np.nanmax(found.frequencies)
+    top = float(np.nanmax(found.frequencies, initial=0.0))
     axes.set(xlabel=f"speed [{found.unit}]", ylabel="frequency [Hz]", ylim=(0.0, 1.05 * top if top > 0.0 else 1.0))
-    axes.legend()
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
     picture = BytesIO()
     figure.savefig(picture, format="png", dpi=120)
     replace_file(target, picture.getvalue())

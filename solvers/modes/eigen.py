@@ -74,13 +74,12 @@ class Eigensolver:
     Attributes:
         rejected: what SLEPc gave in the last solve that is no mode.
         shift: that of the last solve [1/s^2], quadratic: [1/s].
-        iterations: of the last solve.
-        kind: what SLEPc used, in words.
+        is_chosen: whether options ask for other modes than the slowest, by a target, a shift or an interval.
     """
 
     def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:
         self._motion, self._prefix, self._quadratic = motion, prefix, quadratic
-        self.rejected, self.iterations, self.kind = 0, 0, ""
+        self.rejected, self.is_chosen = 0, False
         typical = self._typical()
         self._scale = 1.0
         self.shift = FIRST_SHIFT**0.5 * typical**0.5 if quadratic else -FIRST_SHIFT * typical
@@ -95,24 +94,28 @@ class Eigensolver:
             raise ModelError("modes: nothing in this model has a mass [kg]")
         return float(stiffness / mass) or 1.0
 
-    def find(self, count: int) -> list[Pair]:
-        """Modes next to 0, the slowest first: at least ``count`` if there are as many; quadratic: one of each pair."""
-        pairs = self._solve(count)
+    def find(self, count: int, more: int) -> list[Pair]:
+        """Modes next to 0, the slowest first, one of each pair; where options choose the modes, those.
+
+        Args:
+            count: how many there are at least, if the model has as many; where options choose them, at most.
+            more: modes that are sought beyond.
+        """
+        pairs = self._solve(count, more)
         sizes = [abs(pair.value) for pair in pairs if pair.value != 0.0]
         lowest = min(sizes, default=0.0)
         wanted = 0.5 * lowest if self._quadratic else -0.5 * lowest * float(np.median(sizes or [0.0]))
         exact = all(pair.residual <= GOOD for pair in pairs)
-        if lowest > 0.0 and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
+        if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
             # about a shift next to free motions these drown the others, and scales matter to TOAR
             self.shift, self._scale = wanted, lowest
-            pairs = self._solve(count)
+            pairs = self._solve(count, more)
         good = [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
         self.rejected = len(pairs) - len(good)
         return good
 
-    def _solve(self, count: int) -> list[Pair]:
-        solver = self._create(count)
-        self.kind = f"{'PEP' if self._quadratic else 'EPS'} {solver.getType()}"
+    def _solve(self, count: int, more: int) -> list[Pair]:
+        solver = self._create(count + more)
         try:
             solver.solve()
         except PETSc.Error as error:
@@ -121,10 +124,9 @@ class Eigensolver:
                 f"other, and -{self._prefix}st_shift must not be an eigenvalue"
             ) from error
         options.after_set_up(solver)
-        self.iterations = int(solver.getIterationNumber())
         self.shift = float(solver.getST().getShift())
         pairs = [self._take(solver, i) for i in range(solver.getConverged())]
-        found = [pair for pair in pairs if pair is not None]
+        found = [pair for pair in pairs if pair is not None][: count if self.is_chosen else None]
         for pair in found:
             pair.residual = self._eval_residual(solver, pair)
             if pair.residual > RESIDUAL:
@@ -154,6 +156,12 @@ class Eigensolver:
         prefix = self._prefix + "st_"
         set_direct(ksp, default_package(motion.sparsity.pattern, motion.assembly.layout.size, "klu"), prefix)
         options.set_from_options(solver)
+        here = solver.getST().getShift(), solver.getTarget(), solver.getWhichEigenpairs()
+        # SLEPc gives the target to the shift when it begins
+        self.is_chosen = here[0] not in (0.0, self.shift) or here[1:] != (
+            self.shift,
+            type(solver).Which.TARGET_MAGNITUDE,
+        )
         check_package(ksp, motion.K, prefix)
         return solver
 
@@ -175,7 +183,7 @@ class Eigensolver:
     def _eval_residual(self, solver: Any, pair: Pair) -> float:
         """See the head of this file; without an inverse, |A(σ) x| relative to its terms."""
         motion, value = self._motion, pair.value
-        inverse = solver.getST().getType() == "sinvert"
+        inverse = has_inverse(solver)
         left, terms = [], 0.0
         factors = [(motion.K, complex(1.0)), (motion.M, value * value)]
         if motion.damped:
@@ -204,7 +212,7 @@ class Eigensolver:
 
     def _eval_rounding(self, solver: Any, pair: Pair) -> float:
         """What rounding of K x, with signs by chance, makes of the residual, with a margin; at most `LARGEST`."""
-        if solver.getST().getType() != "sinvert":
+        if not has_inverse(solver):
             return 0.0
         error = self._motion.multiply_absolute(pair.real)
         error.pointwiseMult(error, random_like(error))
@@ -257,6 +265,12 @@ class Eigensolver:
         shift = self.shift**2 if self._quadratic else abs(self.shift)
         rounding = float(ROUNDING * forces / mass) if mass > 0.0 else 0.0
         return float(max(rounding, 10.0 * TOLERANCE * shift, 1e-13 * largest))
+
+
+def has_inverse(solver: Any) -> bool:
+    """Whether a solver has an inverse that it has used: others transform in another way, or slice the spectrum."""
+    transformation = solver.getST()
+    return transformation.getType() == "sinvert" and bool(transformation.getKSP().getOperators()[0].getType())
 
 
 def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:

@@ -121,8 +121,8 @@ class Modes:
         """Modes, at least as many as wanted if there are, and how many below the last one are missing."""
         more, missing = MORE, None
         for _ in range(ATTEMPTS):
-            pairs = solver.find(self.count + more)
-            if quadratic or not motion.symmetric:
+            pairs = solver.find(self.count, more)
+            if solver.is_chosen or quadratic or not motion.symmetric:
                 return pairs, None
             missing = self._count_missing(motion, pairs)
             if not missing:
@@ -179,7 +179,7 @@ class Modes:
         self, motion: LinearMotion, solver: Eigensolver, pairs: list[Pair], missing: int | None
     ) -> list[str]:
         notes = []
-        if len(pairs) < self.count:
+        if len(pairs) < self.count and not solver.is_chosen:
             there = motion.dofs - motion.constraints - motion.massless
             notes.append(
                 f"{len(pairs)} of {self.count} modes were found; the model has {motion.dofs} coordinates, "

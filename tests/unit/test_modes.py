@@ -180,6 +180,10 @@ def test_options_of_slepc(tmp_path: Path) -> None:
     run = run_windlass(["modes", "model.py", *words], folder=tmp_path)
     assert run.returncode == 0, run.stderr
     assert "type: arnoldi" in run.stdout and "package used to perform factorization: mumps" in run.stdout
+    words = ["-modes_eps_interval", "1200,5000", "-modes_st_pc_type", "cholesky"]
+    run = run_windlass(["modes", "model.py", *words, "-modes_st_pc_factor_mat_solver_type", "mumps"], folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert [line.split()[1] for line in run.stdout.splitlines()[2:]] == ["7.07224", "10.6158"]
 
 
 @pytest.mark.mpi
