@@ -147,43 +147,39 @@ def test_models_without_modes() -> None:
     assert any("at most 2 modes" in note for note in result.notes)
 
 
-def test_command(tmp_path: Path) -> None:
-    """The modes about the last state of a script, with files; wrong options are errors, with suggestions."""
-    (tmp_path / "model.py").write_text(SCRIPT)
-    run = run_windlass(["modes", "model.py", "-modes_count", "3", "-modes_output", "out"], folder=tmp_path)
-    assert run.returncode == 0, run.stderr
-    assert "modes about the state at t = 0 s" in run.stdout and "3.53" in run.stdout
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "mode_01.vtkhdf", "mode_02.vtkhdf", "mode_03.vtkhdf", "modes.csv",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-modes_eps_nve", "3"], "-modes_eps_nve 3: unknown option; did you mean -modes_eps_nev or -modes_eps_ncv?"),
-        (["-modes_pep_type", "toar"], "this solver does not read it (eps krylovschur, st sinvert"),
-    ],
-)
-def test_wrong_options(words: list[str], message: str, tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(SCRIPT)
-    run = run_windlass(["modes", "model.py", *words], folder=tmp_path)
-    assert run.returncode == 2
-    assert message in run.stderr
-
-
-def test_options_of_slepc(tmp_path: Path) -> None:
-    """Kind of solver, number of vectors, factors and views are SLEPc's."""
+def test_command_with_options_of_slepc(tmp_path: Path) -> None:
+    """The modes about the last state of a script, with files; kind of solver, vectors, factors, views are SLEPc's."""
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_type", "arnoldi", "-modes_st_pc_factor_mat_solver_type", "mumps", "-modes_eps_view"]
     words += ["-modes_st_mat_mumps_icntl_14", "80", "-modes_eps_ncv", "30", "-modes_eps_error_relative"]
-    run = run_windlass(["modes", "model.py", *words], folder=tmp_path)
+    run = run_windlass(["modes", "model.py", "-modes_count", "3", "-modes_output", "out", *words], folder=tmp_path)
     assert run.returncode == 0, run.stderr
     assert "type: arnoldi" in run.stdout and "package used to perform factorization: mumps" in run.stdout
+    assert "modes about the state at t = 0 s" in run.stdout and "3.53" in run.stdout
+    names = [f"mode_{mode:02d}.vtkhdf" for mode in (1, 2, 3)]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [*names, "modes.csv"]
+
+
+def test_modes_in_an_interval(tmp_path: Path) -> None:
+    """Those with ω² between two bounds, by slices of the spectrum."""
+    (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_interval", "1200,5000", "-modes_st_pc_type", "cholesky"]
     run = run_windlass(["modes", "model.py", *words, "-modes_st_pc_factor_mat_solver_type", "mumps"], folder=tmp_path)
     assert run.returncode == 0, run.stderr
     assert [line.split()[1] for line in run.stdout.splitlines()[2:]] == ["7.07224", "10.6158"]
+
+
+def test_wrong_options(tmp_path: Path) -> None:
+    """Unknown options, and those of the other kind of problem, are errors."""
+    (tmp_path / "model.py").write_text(SCRIPT)
+    words = ["-modes_eps_nve", "3", "-modes_pep_type", "toar"]
+    run = run_windlass(["modes", "model.py", *words], folder=tmp_path)
+    assert run.returncode == 2
+    assert "-modes_eps_nve 3: unknown option; did you mean -modes_eps_nev or -modes_eps_ncv?" in run.stderr
+    # the first one is found before any solve
+    run = run_windlass(["modes", "model.py", *words[2:]], folder=tmp_path)
+    assert run.returncode == 2
+    assert "this solver does not read it (eps krylovschur, st sinvert" in run.stderr
 
 
 @pytest.mark.mpi
