@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what Windlass needs on Debian 12: PETSc and MPI as Debian packages, the Python packages into .venv.
+# Installs what Windlass needs on Debian 12: PETSc, SLEPc and MPI as Debian packages, the Python packages into .venv.
 # usage: scripts/setup.sh [--test]      --test adds the test extra (vtk, pytest, ruff, mypy, import-linter)
 # PYTHON=/path/to/python3.11 chooses the interpreter; WINDLASS_OS_RELEASE=FILE replaces /etc/os-release (for tests).
 set -euo pipefail
@@ -8,7 +8,7 @@ export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 venv=$root/.venv
-debian_packages=(python3-petsc4py-real3.18 libpetsc-real3.18 openmpi-bin libopenblas0-serial)
+debian_packages=(python3-petsc4py-real3.18 libpetsc-real3.18 python3-slepc4py-real3.18 openmpi-bin libopenblas0-serial)
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -24,7 +24,7 @@ setup: Nothing was changed. This script knows Debian 12 on amd64 and arm64 with 
   - conda (environment.yml, untested):  conda env create -f environment.yml && conda activate windlass
   - a container (Dockerfile, untested): docker build -t windlass . && docker run --rm -it windlass bash
   - by hand: CPython >= 3.11 with NumPy 1.26, PETSc >= 3.18 with MPI, real scalars, MUMPS and SuiteSparse, and the
-    petsc4py of the same version; then in that environment: pip install -e .
+    petsc4py of the same version (for modes SLEPc and slepc4py, too); then in that environment: pip install -e .
 and then: windlass doctor && windlass run examples/belt_drive.py
 END
   exit 1
@@ -82,16 +82,17 @@ install_debian_packages() {
     fail "apt-get could not install: ${missing[*]} (its message stands above)"
 }
 
-# Debian's petsc4py lies outside of the usual path; pip must see it before it resolves our dependencies,
-# or it would build PETSc from source.
-link_petsc4py() {
-  local site modules
+# Debian's petsc4py and slepc4py lie outside of the usual path; pip must see petsc4py before it resolves our
+# dependencies, or it would build PETSc from source.
+link_debian() {
+  local library=$1 site modules
   site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-  modules=(/usr/lib/petscdir/petsc3.18/*-linux-gnu-real/lib/python3/dist-packages)
-  [[ -d ${modules[0]} ]] || fail "no petsc4py under /usr/lib/petscdir/petsc3.18 although its package is installed"
-  printf '%s\n' "${modules[0]}" >"$site/petsc-debian.pth"
-  "$venv/bin/python" -c 'import importlib.metadata as m; m.version("petsc4py")' ||
-    fail "the Python in $venv does not see petsc4py through $site/petsc-debian.pth"
+  modules=(/usr/lib/"$library"dir/"$library"3.18/*-linux-gnu-real/lib/python3/dist-packages)
+  [[ -d ${modules[0]} ]] ||
+    fail "no ${library}4py under /usr/lib/${library}dir/${library}3.18 although its package is installed"
+  printf '%s\n' "${modules[0]}" >"$site/$library-debian.pth"
+  "$venv/bin/python" -c "import importlib.metadata as m; m.version('${library}4py')" ||
+    fail "the Python in $venv does not see ${library}4py through $site/$library-debian.pth"
 }
 
 extra=base
@@ -105,7 +106,7 @@ esac
 check_system
 key=$({ cat pyproject.toml scripts/setup.sh; printf '%s' "$root"; } | sha256sum | cut -d ' ' -f 1)
 stamped() { [[ -f $venv/.setup-$1 && $(<"$venv/.setup-$1") == "$key" ]]; }
-if { stamped "$extra" || stamped test; } && "$venv/bin/python" -c 'from petsc4py import PETSc' 2>/dev/null; then
+if { stamped "$extra" || stamped test; } && "$venv/bin/python" -c 'from petsc4py import PETSc; import slepc4py' 2>/dev/null; then
   exit 0
 fi
 
@@ -121,7 +122,8 @@ if ! has_pip; then
   say "making .venv with $("$python" -c 'import platform, sys; print(sys.executable, platform.python_version())')"
   "$python" -m venv "$venv"
 fi
-link_petsc4py
+link_debian petsc
+link_debian slepc
 
 if [[ $extra == test ]]; then
   say "installing Python packages with the test extra (about 335 MB when all are missing, nearly half of it vtk)"
@@ -131,7 +133,7 @@ else
   target=.
 fi
 "$venv/bin/python" -m pip install --quiet --editable "$target"
-"$venv/bin/python" -c 'from petsc4py import PETSc; import mpi4py.MPI, numba, scipy' ||
+"$venv/bin/python" -c 'from petsc4py import PETSc; import slepc4py, mpi4py.MPI, numba, scipy' ||
   fail "the packages are installed but do not load (message above)"
 printf '%s\n' "$key" >"$venv/.setup-$extra"
 

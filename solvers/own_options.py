@@ -19,6 +19,7 @@ SHORTEST = 1e-300
 IMPLICIT = ("generalized_alpha", "newmark", "trapezoidal_index2", "generalized_alpha_index2")
 EXPLICIT = ("verlet", "rk")
 STABILITY = ("check", "follow", "off")
+PROBLEMS = ("auto", "linear", "quadratic")
 
 
 def _table(*items: Option) -> dict[str, Option]:
@@ -53,11 +54,17 @@ EXPLICIT_OPTIONS = TIMES | _table(
     Option("rtol", 1.0, "1", "relative tolerance of a step", minimum=0.0),
     Option("atol", 1.0, "m", "absolute tolerance of a step", minimum=0.0),
 )
+MODES_OPTIONS = _table(
+    Option("count", 1, "1", "number of modes", minimum=1),
+    Option("problem", "auto", "", "with damping and gyroscopic forces or without", choices=PROBLEMS),
+    Option("output", "", "", "folder for a table and films of the modes"),
+)
 TABLES: dict[str, Table] = {
     "static_": STATIC_OPTIONS,
     "dynamic_": DYNAMIC_OPTIONS,
     "explicit_": EXPLICIT_OPTIONS,
     "initial_": {},
+    "modes_": MODES_OPTIONS,
 }
 """By default prefix: a model may make each of these solvers later."""
 

@@ -18,6 +18,7 @@ from windlass.framework.launch.launcher import communicator
 from windlass.framework.launch.petsc_functions import count_linear_iterations
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
+from windlass.framework.runtime.last_solve import note_state, offer_command
 from windlass.framework.state.hooks import StepHook, run_finish
 from windlass.framework.state.state import State
 from windlass.solvers.failure import Failure, NotConverged
@@ -71,6 +72,7 @@ class StepSolver:
         """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
         conclude(self.verdict, [*reasons, *judge_invariants(self.verdict, self.assembly)], self.name)
+        note_state(state)
         note_solve(self._describe_work)
         path = final_state_path()
         if path is not None:
@@ -144,3 +146,13 @@ def describe_problem(problem: NonlinearProblem) -> dict[str, Any]:
         "atol": atol,
         "linear_iterations": count_linear_iterations(problem.snes.getKSP()),
     }
+
+
+def show_modes(state: State) -> None:
+    """What `windlass modes` does with the last state of a script."""
+    from windlass.solvers.modes.command import show  # here, because runs without modes do without
+
+    show(state)
+
+
+offer_command("modes", show_modes)

@@ -1,24 +1,38 @@
-"""What can be asked of a PETSc SNES or KSP."""
+"""What can be asked of a PETSc SNES or KSP, or of an eigensolver of SLEPc, EPS or PEP."""
 
 from typing import Any
 
 
 def describe_kinds(solver: Any) -> str:
-    """Kinds of SNES, KSP, PC and the package of its factors, in PETSc's words."""
+    """Kinds of SNES, EPS, PEP, ST, KSP, PC and the package of its factors, in PETSc's words."""
     from petsc4py import PETSc  # here, because it starts with its options
 
-    snes = isinstance(solver, PETSc.SNES)
-    ksp = solver.getKSP() if snes else solver
+    outer: dict[str, str] = {}
+    if isinstance(solver, PETSc.SNES):
+        outer, ksp = {"snes": solver.getType()}, solver.getKSP()
+    elif is_eigensolver(solver):
+        transformation = solver.getST()
+        outer = {solver.klass.lower(): solver.getType(), "st": transformation.getType()}
+        ksp = transformation.getKSP()
+    else:
+        ksp = solver
     pc = ksp.getPC()
-    kinds = {"snes": solver.getType() if snes else None, "ksp": ksp.getType(), "pc": pc.getType()}
+    kinds = outer | {"ksp": ksp.getType(), "pc": pc.getType()}
     package = pc.getFactorSolverType() if pc.getType() in ("lu", "cholesky", "ilu", "icc") else None
     return ", ".join(f"{what} {kind}" for what, kind in (kinds | {"package": package}).items() if kind)
+
+
+def is_eigensolver(solver: Any) -> bool:
+    """Whether this is an EPS or PEP of SLEPc, which has a spectral transformation with a linear solver."""
+    return hasattr(solver, "getST")
 
 
 def set_up_twin(solver: Any) -> None:
     """Set up a linear solver of the same kinds for a 1 x 1 matrix: only then inner solvers and packages print help."""
     from petsc4py import PETSc  # here, because it starts with its options
 
+    if is_eigensolver(solver):
+        return
     ksp = solver.getKSP() if isinstance(solver, PETSc.SNES) else solver
     matrix = PETSc.Mat().createAIJ((1, 1), nnz=1, comm=ksp.getComm())
     if matrix.getOwnershipRange() == (0, 1):

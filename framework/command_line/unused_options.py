@@ -16,10 +16,11 @@ import functools
 import mmap
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from windlass.framework.launch.arguments import Option
-from windlass.framework.launch.petsc_functions import library_file, list_unread_options
+from windlass.framework.launch.petsc_functions import library_file, list_unread_options, slepc_file
 from windlass.framework.parallel.processes import Processes
 
 # Options of PETSc as a whole: it reads them when it starts, or as its last act.
@@ -31,14 +32,17 @@ GLOBAL = re.compile(
 )
 # Options of the objects inside a solver, which come into being with the first set-up, and of factorisation packages.
 READ_AT_SET_UP = re.compile(
-    r"(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+", re.IGNORECASE
+    r"(st_)?(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+", re.IGNORECASE
 )
 READ_IN_SOLVE = re.compile(
-    r"\w*(view|converged_reason)\w*|snes_(test|compare|adapt|convergence)_\w+|ksp_(compute|plot)_\w+", re.IGNORECASE
+    r"\w*(view|converged_reason)\w*|snes_(test|compare|adapt|convergence)_\w+|ksp_(compute|plot)_\w+"
+    r"|(eps|pep)_error_\w+",
+    re.IGNORECASE,
 )
 # Names that make sense only behind the prefix of a solver.
 SOLVER_FAMILY = re.compile(
-    r"(snes|ksp|pc|sub|mg|fieldsplit|npc|mat_mumps|mat_superlu|mat_klu|mat_umfpack)_\w+", re.IGNORECASE
+    r"(snes|eps|pep|st|bv|ds|rg|ksp|pc|sub|mg|fieldsplit|npc|mat_mumps|mat_superlu|mat_klu|mat_umfpack)_\w+",
+    re.IGNORECASE,
 )
 SLIP = 0.85
 
@@ -97,13 +101,20 @@ def excuse(prefix: str) -> None:
 
 @functools.cache
 def petsc_names() -> frozenset[str]:
-    """All names of options that the text of the PETSc library holds, in lower case; empty when it cannot be read."""
-    path = library_file()
+    """All names of options that the text of PETSc and SLEPc holds, in lower case; empty if PETSc's cannot be read."""
     try:
-        with open(path or "", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-            found = re.findall(rb"-([A-Za-z][A-Za-z0-9_]{2,})\x00", text)
+        found = _read_names(library_file())
     except OSError:
         return frozenset()
+    with suppress(OSError):
+        found |= _read_names(slepc_file())
+    return found
+
+
+def _read_names(path: str | None) -> frozenset[str]:
+    """The names of options in the text of a library."""
+    with open(path or "", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        found = re.findall(rb"-([A-Za-z][A-Za-z0-9_]{2,})\x00", text)
     return frozenset(name.decode().lower() for name in found)
 
 
@@ -113,7 +124,7 @@ def _is_petsc_name(name: str) -> bool:
     name = name.lower()
     if not names or name in names:
         return True
-    if re.match(r"(sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
+    if re.match(r"(st|sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
         return any(name[at.end() :] in names for at in re.finditer("_", name))
     # Names with a number in the middle are composed when they are read: no text to find.
     return bool(re.search(r"_\d+(_|$)", name)) and bool(SOLVER_FAMILY.fullmatch(name) or READ_AT_SET_UP.fullmatch(name))

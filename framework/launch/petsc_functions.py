@@ -8,7 +8,10 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
+import importlib.util
 import weakref
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -161,9 +164,24 @@ class _SymbolInfo(ctypes.Structure):
 
 def library_file() -> str | None:
     """The file of the PETSc library itself, which petsc4py is linked to; None if that cannot be found."""
+    return _file_of(_library(), "PetscOptionsLeftGet")
+
+
+def slepc_file() -> str | None:
+    """The file of the SLEPc library that slepc4py is linked to, which need not be imported; None if there is none."""
+    spec = importlib.util.find_spec("slepc4py")
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        for module in Path(folder, "lib").glob("**/SLEPc*.so"):
+            with suppress(OSError):
+                return _file_of(ctypes.CDLL(str(module)), "EPSCreate")
+    return None
+
+
+def _file_of(library: ctypes.CDLL, name: str) -> str | None:
+    """The file that a function comes from."""
     info = _SymbolInfo()
     try:
-        address = ctypes.cast(_library().PetscOptionsLeftGet, Pointer)
+        address = ctypes.cast(getattr(library, name), Pointer)
         find_file: Any = ctypes.CDLL(None).dladdr
     except AttributeError:
         return None

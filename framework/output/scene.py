@@ -86,6 +86,12 @@ class Scene:
         return _split([joined.follow(parts) for joined, parts in zip(self._joined, by_law, strict=True)])
 
 
+def is_drawn(world: World) -> bool:
+    """Whether a model has anything that is drawn as lines."""
+    laws = [law_of(component) for component, table in world.tables.items() if table.count]
+    return any(law is not None and law.draw is not None for law in laws)
+
+
 def _split(drawn: Sequence[Drawing | Painting]) -> Drawn:
     return [d for d in drawn if isinstance(d, Drawing)], [p for p in drawn if isinstance(p, Painting)]
 

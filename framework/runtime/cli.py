@@ -2,6 +2,7 @@
 
 windlass run MODEL.py [model options] [PETSc options]   run a model
 windlass run MODEL.py -help                             list its options and those of its solvers
+windlass modes MODEL.py [options]                       run it, then show the modes about the last state it solves
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
 windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
@@ -56,9 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return compile_kernels(rest)
     if command == "run":
         return run_model(rest)
+    if command == "modes":
+        return run_model(rest, command)
     if command in STUDIES:
         return run_study(command, rest)
-    expected = ", ".join(["run", *STUDIES, "compile", "doctor", "version"])
+    expected = ", ".join(["run", "modes", *STUDIES, "compile", "doctor", "version"])
     print(f"error: {command}: unknown command; expected {expected} or help", file=sys.stderr)
     return 2
 
@@ -91,11 +94,12 @@ def run_study(command: str, words: Sequence[str]) -> int:
         return failure.report(error)
 
 
-def run_model(words: Sequence[str]) -> int:
+def run_model(words: Sequence[str], command: str = "run") -> int:
     """Run a model script as `python` would, with short errors and checked options.
 
     Args:
         words: the file of the script, then its options and PETSc's.
+        command: what is done with the last state that it solves, see `last_solve`; ``"run"`` for nothing.
 
     Returns:
         The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
@@ -103,6 +107,7 @@ def run_model(words: Sequence[str]) -> int:
     from windlass.framework.command_line import options  # here, because the other commands do without
     from windlass.framework.launch import error_report as failure  # here, because of options
     from windlass.framework.launch import script_end  # here, because of options
+    from windlass.framework.runtime import last_solve  # here, because of options
 
     argv, path, thresholds = sys.argv, list(sys.path), gc.get_threshold()
     # what is loaded at the start stays: looking for rubbish in it time and again takes a tenth of the start
@@ -110,18 +115,22 @@ def run_model(words: Sequence[str]) -> int:
     script = words[0] if words else ""
     try:
         if not script or script.startswith("-"):
-            raise OptionError("windlass run MODEL.py [options]: the model comes first")
+            raise OptionError(f"windlass {command} MODEL.py [options]: the model comes first")
         if not Path(script).is_file():
-            raise OptionError(f"windlass run {script}: no such file")
+            raise OptionError(f"windlass {command} {script}: no such file")
         sys.argv = list(words)
         sys.path.insert(0, str(Path(script).resolve().parent))
         options.initialise(words[1:])
+        if command != "run":
+            last_solve.want_state()
         try:
             runpy.run_path(script, run_name="__main__")
         except SystemExit as end:
             if code := _exit_code(end):
                 options.finish_without_check()
                 return failure.leave(code)
+        if command != "run":
+            last_solve.run_command(command, script)
         script_end.end_together()
         options.finish()
     except BaseException as error:

@@ -102,6 +102,8 @@ def _add_petsc(found: _Findings) -> None:
     if PETSc.ScalarType.__name__ != "float64":
         found.problems.append(f"PETSc works in {PETSc.ScalarType.__name__}: install a build with real double scalars")
 
+    _add_slepc(found)
+
     usable = [name for name in SOLVER_PACKAGES if _solves(PETSc, name)]
     missing = [name for name in SOLVER_PACKAGES if name not in usable]
     text = ", ".join(usable) or "none"
@@ -114,6 +116,16 @@ def _add_petsc(found: _Findings) -> None:
         found.remarks.append("this PETSc has no parallel direct solver (mumps, superlu_dist): use one rank")
     if "mpi4py.MPI" in sys.modules:
         _check_shared_mpi(found, PETSc)
+
+
+def _add_slepc(found: _Findings) -> None:
+    """SLEPc, which only modes need; one for another PETSc does not load."""
+    try:
+        SLEPc: Any = importlib.import_module("slepc4py.SLEPc")
+        found.add_line("slepc", ".".join(map(str, SLEPc.Sys.getVersion())))
+    except Exception as error:  # a broken library raises whatever its loader raises
+        found.add_line("slepc", f"does not load: {_first_line(error)}")
+        found.remarks.append(f"no modes (windlass modes) without slepc4py: {SET_UP_HINT}")
 
 
 def _solves(PETSc: Any, package: str) -> bool:

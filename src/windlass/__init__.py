@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     from windlass.solvers.dynamic import Dynamic as Dynamic
     from windlass.solvers.explicit import Explicit as Explicit
     from windlass.solvers.failure import NotConverged as NotConverged
+    from windlass.solvers.modes.campbell import Campbell as Campbell
+    from windlass.solvers.modes.campbell import campbell as campbell
+    from windlass.solvers.modes.campbell import find_critical_speed as find_critical_speed
+    from windlass.solvers.modes.modes import Modes as Modes
+    from windlass.solvers.modes.result import ModesResult as ModesResult
     from windlass.solvers.newton.problem import NonlinearProblem as NonlinearProblem
     from windlass.solvers.static import Static as Static
     from windlass.solvers.verdicts.verdict import DoubtfulError as DoubtfulError
@@ -69,6 +74,9 @@ _NAMES = {
     "solvers.dynamic": "Dynamic",
     "solvers.explicit": "Explicit",
     "solvers.failure": "NotConverged",
+    "solvers.modes.campbell": "Campbell campbell find_critical_speed",
+    "solvers.modes.modes": "Modes",
+    "solvers.modes.result": "ModesResult",
     "solvers.newton.problem": "NonlinearProblem",
     "solvers.static": "Static",
     "solvers.verdicts.verdict": "DoubtfulError Verdict",

@@ -16,6 +16,7 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.table import Entity
 
 from support.meshes import write_lines
+from support.modes_models import create_chain
 
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
@@ -77,6 +78,11 @@ def compiled_force(t: float, row: int, u: Any, v: Any, stiffness: Any, damping: 
     """A force for `compiled`."""
 
 
+def create_pendulum(fall: float) -> wl.State:
+    """A mass on a rod that hangs, or stands where gravity [m/s^2] is turned; it falls, then."""
+    return create_chain(1, gravity=-fall)
+
+
 def fix_x(world: Any, entity: Any) -> Any:
     """`fix` with the coordinate that it takes without name."""
     return con.fix(world, entity, "x")
@@ -98,6 +104,8 @@ def calls(s: Scene) -> dict[str, Call]:
     solve = {"state": s.state, "hooks": []}
     static, dynamic = wl.Static(s.world), wl.Dynamic(s.world, step=1e-3, end=1e-3)
     explicit = wl.Explicit(s.space, step=1e-4, end=1e-4)
+    modes = wl.Modes(s.world, count=1)
+    found = modes.solve(s.state)
     recorder, sensors = wl.Recorder(s.folder / "record"), wl.Sensors(None, [sensor])
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
@@ -167,6 +175,28 @@ def calls(s: Scene) -> dict[str, Call]:
         "Explicit.solve": (explicit.solve, {"state": s.space_state, "hooks": [], "resume": False}),
         "Explicit.march": (
             lambda **given: list(explicit.march(**given)), {"state": s.space_state, "hooks": [], "resume": False},
+        ),
+        "Modes": (
+            wl.Modes,
+            {"world": s.world, "count": 2, "problem": "auto", "output": s.folder / "modes", "prefix": "modes_",
+             "name": "modes"},
+        ),
+        "Modes.solve": (modes.solve, {"state": s.state}),
+        "ModesResult.of": (found.of, {"entity": s.body}),
+        "ModesResult.energy_share": (found.energy_share, {"kind": "kinetic"}),
+        "ModesResult.amplitudes": (found.amplitudes, {"sensors": [sensor]}),
+        "ModesResult.write_csv": (found.write_csv, {"path": s.folder / "modes.csv"}),
+        "ModesResult.animate": (
+            found.animate, {"folder": s.folder, "modes": [1], "frames": 2, "size": 0.1, "name": "mode"},
+        ),
+        "campbell": (
+            wl.campbell,
+            {"cases": [(1.0, s.state)], "count": 1, "unit": "rad/s", "output": s.folder, "name": "campbell",
+             "orders": (1.0,)},
+        ),
+        "find_critical_speed": (
+            wl.find_critical_speed,
+            {"create": lambda speed: create_pendulum(speed), "low": -1.0, "high": 1.0, "tolerance": 0.5, "count": 1},
         ),
         "NonlinearProblem": (wl.NonlinearProblem, {"assembly": serial_assembly(s.world), "prefix": "hostile_"}),
         "PulleySensor": (

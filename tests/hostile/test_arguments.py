@@ -29,7 +29,8 @@ from hostile.models import snapshot
 from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 
 RESULTS = (
-    con.BeltCreep, con.Contacts, con.PulleyReport, con.SurfaceForces, el.CableMesh, el.Catenary, el.Route, wl.Verdict
+    con.BeltCreep, con.Contacts, con.PulleyReport, con.SurfaceForces, el.CableMesh, el.Catenary, el.Route, wl.Campbell,
+    wl.ModesResult, wl.Verdict,
 )  # fmt: skip
 """What functions return and nobody makes."""
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity)
@@ -40,6 +41,8 @@ METHODS: dict[type, tuple[str, ...]] = {
     wl.Static: ("solve", "load_factor"),
     wl.Dynamic: ("solve", "march"),
     wl.Explicit: ("solve", "march"),
+    wl.Modes: ("solve",),
+    wl.ModesResult: ("of", "energy_share", "amplitudes", "write_csv", "animate"),
     wl.Recorder: ("record",),
     wl.Sensors: ("record",),
     el.Route: ("eval_points",),

@@ -1,0 +1,1 @@
+"""Natural frequencies, damping and shapes about a state, by SLEPc."""

@@ -1,0 +1,186 @@
+"""Modes over the speed of a drive: a Campbell diagram, and the speed at which the motion becomes unstable.
+
+Source: W. Campbell, Trans. ASME 46 (1924) 31-160.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import (
+    checked,
+    function,
+    inside,
+    number,
+    numbers,
+    optional,
+    path,
+    that,
+    whole,
+    word,
+)
+from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import ModelError
+from windlass.framework.files.whole_files import replace_file
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.state.state import State
+from windlass.solvers.modes.modes import Modes
+from windlass.solvers.modes.result import GROWING, ModesResult
+
+
+@dataclass
+class Campbell:
+    """Modes at several speeds.
+
+    Attributes:
+        speeds: shape (speeds,).
+        unit: that of the speeds.
+        frequencies: [Hz], ascending at each speed, NaN where there are fewer modes, shape (speeds, modes).
+        damping: ratios [1], shape (speeds, modes).
+        results: the modes at each speed.
+        paths: the files that were written.
+    """
+
+    speeds: FloatArray
+    unit: str
+    frequencies: FloatArray
+    damping: FloatArray
+    results: list[ModesResult]
+    paths: list[Path]
+
+    @property
+    def stable(self) -> FloatArray:
+        """Whether no mode grows, shape (speeds,)."""
+        return np.array([not result.growing for result in self.results])
+
+
+def _is_case(given: object) -> bool:
+    if not isinstance(given, tuple | list) or len(given) != 2 or not isinstance(given[1], State):
+        return False
+    speed = read_numbers(given[0])
+    return speed is not None and speed.shape == ()
+
+
+@checked(
+    cases=that(lambda given: isinstance(given, list | tuple | Iterator), "a list, or a generator, of (speed, state)"),
+    count=whole(1),
+    unit=word(),
+    output=optional(path()),
+    name=word(),
+    orders=optional(numbers("1", (None,))),
+)
+def campbell(
+    cases: Iterable[tuple[float, State]],
+    count: int = 8,
+    *,
+    unit: str = "rad/s",
+    output: str | os.PathLike[str] | None = None,
+    name: str = "campbell",
+    orders: Sequence[float] | None = None,
+) -> Campbell:
+    """Solve the modes about states at several speeds; all processes call this together.
+
+    Args:
+        cases: pairs of a speed and a state, of one world or of several ones, for instance from a generator that solves
+            them one after the other.
+        count: modes at each speed.
+        unit: of the speeds.
+        output: folder for ``campbell.csv`` and ``campbell.png``; None for no files.
+        name: of the files.
+        orders: multiples of a speed in rad/s that are drawn as lines: what turns with the drive excites there.
+
+    Raises:
+        ModelError: no case, or something that is none.
+    """
+    speeds: list[float] = []
+    results: list[ModesResult] = []
+    for case in cases:
+        if not _is_case(case):
+            raise ModelError(f"case {len(speeds)} of campbell: must be a pair of a speed [{unit}] and a State")
+        speeds.append(float(case[0]))
+        results.append(Modes(case[1].world, count=count, problem="quadratic").solve(case[1]))
+    if not speeds:
+        raise ModelError("cases of campbell are empty: must be at least one pair of a speed and a State")
+    frequencies, damping = (np.full((len(speeds), count), np.nan) for _ in range(2))
+    for i, result in enumerate(results):
+        order = np.argsort(result.frequencies, kind="stable")[:count]
+        frequencies[i, : len(order)] = result.frequencies[order]
+        damping[i, : len(order)] = result.damping[order]
+    found = Campbell(np.array(speeds), unit, frequencies, damping, results, [])
+    if output is not None:
+        folder = create_output_folder(output)
+        found.paths = [folder / f"{name}.csv", folder / f"{name}.png"]
+        if is_first_process():
+            _write_table(found, found.paths[0])
+            _draw(found, () if orders is None else orders, found.paths[1])
+    return found
+
+
+def _write_table(found: Campbell, target: Path) -> None:
+    columns = [("speed", found.unit), ("mode", "1"), ("frequency", "Hz"), ("damping", "1")]
+    rows = [
+        (speed, k + 1, found.frequencies[i, k], found.damping[i, k])
+        for i, speed in enumerate(found.speeds)
+        for k in range(found.frequencies.shape[1])
+        if np.isfinite(found.frequencies[i, k])
+    ]
+    CsvTable(target, columns, rows).close()
+
+
+def _draw(found: Campbell, orders: Sequence[float], target: Path) -> None:
+    from matplotlib.figure import Figure  # here, because only pictures need it
+
+    figure = Figure(figsize=(7.0, 5.0), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot(found.speeds, found.frequencies, color="#c5ccd3", linewidth=0.8)
+    speeds = np.repeat(found.speeds[:, None], found.frequencies.shape[1], axis=1)
+    for grows, color, label in ((False, "#0b7285", "stable"), (True, "#d9480f", "grows")):
+        chosen = np.isfinite(found.frequencies) & ((found.damping < -GROWING) == grows)
+        if chosen.any():
+            axes.plot(speeds[chosen], found.frequencies[chosen], ".", color=color, label=label)
+    for order in orders:
+        axes.plot(found.speeds, order * np.abs(found.speeds) / (2.0 * np.pi), "--", linewidth=0.8, label=f"{order:g} Ω")
+    top = float(np.nanmax(found.frequencies, initial=0.0))
+    axes.set(xlabel=f"speed [{found.unit}]", ylabel="frequency [Hz]", ylim=(0.0, 1.05 * top if top > 0.0 else 1.0))
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend()
+    picture = BytesIO()
+    figure.savefig(picture, format="png", dpi=120)
+    replace_file(target, picture.getvalue())
+
+
+@checked(create=function(), low=number("any"), high=number("any"), tolerance=number("1", above=0.0), count=inside())
+def find_critical_speed(
+    create: Callable[[float], State], low: float, high: float, tolerance: float = 1e-6, count: int = 6
+) -> float:
+    """The speed from which a mode grows, by bisection; all processes call this together.
+
+    Args:
+        create: ``(speed) -> state`` of steady motion at a speed.
+        low, high: speeds between which it lies: no mode grows at the first, one does at the second.
+        tolerance: of the speed, relative to ``high`` [1].
+        count: modes that are looked at.
+
+    Raises:
+        ModelError: a mode grows at ``low``, or none at ``high``.
+    """
+
+    def grows(speed: float) -> bool:
+        state = create(speed)
+        return bool(Modes(state.world, count=count, problem="quadratic").solve(state).growing)
+
+    if grows(low) or not grows(high):
+        raise ModelError(f"low = {low}, high = {high} in find_critical_speed: no mode must grow at low, one at high")
+    while abs(high - low) > tolerance * abs(high):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if grows(middle) else (middle, high)
+    return 0.5 * (low + high)

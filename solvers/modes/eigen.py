@@ -1,0 +1,287 @@
+"""Eigenvalues next to 0 of linear motion, by SLEPc: shift and invert about a shift that no free motion makes singular.
+
+    linear     K x = ω² M x              no damping: Krylov-Schur, in the inner product of M if K is symmetric
+    quadratic  (σ² M + σ D + K) x = 0    damping, gyroscopic forces: TOAR, complex pairs in real numbers
+
+M is 0 for multipliers.  They belong to infinite eigenvalues, which the inverse maps to 0, away from those that are
+sought; (K - s M)⁻¹ M x fulfils the constraints for each x.  What is no mode shows in the residual
+
+    |A(s)⁻¹ A(σ) x| / |x|    over coordinates, A(σ) = σ² M + σ D + K
+
+which is the change of x in a step of inverse iteration; it depends on no unit and on no mesh.
+
+Sources: V. Hernandez, J. E. Roman, V. Vidal, ACM Trans. Math. Softw. 31 (2005) 351-362 (SLEPc); B. Nour-Omid, B. N.
+Parlett, T. Ericsson, P. S. Jensen, Math. Comp. 48 (1987) 663-673 (singular M); C. Campos, J. E. Roman, SIAM J. Sci.
+Comput. 38 (2016) S385-S411 (TOAR in SLEPc).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.command_line import options
+from windlass.framework.errors import ModelError
+from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.equilibrium.singular import random_like
+from windlass.solvers.linear.ordering import default_package
+from windlass.solvers.linear.packages import check_package, set_direct
+from windlass.solvers.modes.matrices import LinearMotion
+
+TOLERANCE = 1e-11
+"""Default tolerance of SLEPc, relative to the eigenvalue's distance from the shift."""
+RESIDUAL = 1e-5
+"""What has a larger residual is no mode, but an infinite eigenvalue moved by rounding."""
+GOOD = 1e-7
+"""Shapes with larger residuals are sought again about a better shift."""
+SPARE_QUADRATIC = 4
+"""Vectors beyond the motions of a small model; with fewer TOAR of SLEPc 3.18 fails where its space is exhausted."""
+MARGIN, LARGEST = 100.0, 0.1
+"""Times of rounding that a residual may be, and the largest one of a mode [1]."""
+FIRST_SHIFT = 1e-10
+"""Shift of the first solve, relative to a typical K_ii/M_ii of single coordinates."""
+NEAR = 1e-5
+"""A shift nearer to 0 than this share of the lowest mode next to free motions is moved."""
+ROUNDING = 1e3 * np.finfo(float).eps
+"""Eigenvalues below this share of |x|ᵀ |K| |x| / xᵀ M x are 0."""
+
+
+@dataclass
+class Pair:
+    """A mode: σ [1/s], its vectors over the unknowns (real and imaginary part, PETSc) and residual [1].
+
+    ``rounding`` is the residual [1] up to which rounding of K x may be all that there is of it.
+    """
+
+    value: complex
+    real: Any
+    imaginary: Any
+    residual: float = np.inf
+    rounding: float = 0.0
+
+
+class Eigensolver:
+    """SLEPc's EPS or PEP for a linear motion.
+
+    Args:
+        motion: the matrices.
+        prefix: options prefix.
+        quadratic: which of the two.
+
+    Attributes:
+        rejected: what SLEPc gave in the last solve that is no mode.
+        shift: that of the last solve [1/s^2], quadratic: [1/s].
+        is_chosen: whether options ask for other modes than the slowest, by a target, a shift or an interval.
+    """
+
+    def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:
+        self._motion, self._prefix, self._quadratic = motion, prefix, quadratic
+        self.rejected, self.is_chosen = 0, False
+        typical = self._typical()
+        self._scale = 1.0
+        self.shift = FIRST_SHIFT**0.5 * typical**0.5 if quadratic else -FIRST_SHIFT * typical
+
+    def _typical(self) -> float:
+        """Largest of typical ratios K_ii / M_ii [1/s^2]."""
+        motion = self._motion
+        own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
+        sums = [np.abs(matrix.getDiagonal().array_r[own]).sum() for matrix in (motion.K, motion.M)]
+        stiffness, mass = motion.assembly.processes.sum(np.array(sums)).tolist()
+        if mass == 0.0:
+            raise ModelError("modes: nothing in this model has a mass [kg]")
+        return float(stiffness / mass) or 1.0
+
+    def find(self, count: int, more: int) -> list[Pair]:
+        """Modes next to 0, the slowest first, one of each pair; where options choose the modes, those.
+
+        Args:
+            count: how many there are at least, if the model has as many; where options choose them, at most.
+            more: modes that are sought beyond.
+        """
+        pairs = self._solve(count, more)
+        sizes = [abs(pair.value) for pair in pairs if pair.value != 0.0]
+        lowest = min(sizes, default=0.0)
+        wanted = 0.5 * lowest if self._quadratic else -0.5 * lowest * float(np.median(sizes or [0.0]))
+        exact = all(pair.residual <= GOOD for pair in pairs)
+        if lowest > 0.0 and not self.is_chosen and not (exact and abs(self.shift) >= NEAR * abs(wanted)):
+            # about a shift next to free motions these drown the others, and scales matter to TOAR
+            self.shift, self._scale = wanted, lowest
+            pairs = self._solve(count, more)
+        good = [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
+        self.rejected = len(pairs) - len(good)
+        return good
+
+    def _solve(self, count: int, more: int) -> list[Pair]:
+        solver = self._create(count + more)
+        try:
+            solver.solve()
+        except PETSc.Error as error:
+            raise ModelError(
+                f"modes: SLEPc fails ({str(error).splitlines()[-1]}); constraints must not contradict or repeat each "
+                f"other, and -{self._prefix}st_shift must not be an eigenvalue"
+            ) from error
+        options.after_set_up(solver)
+        self.shift = float(solver.getST().getShift())
+        pairs = [self._take(solver, i) for i in range(solver.getConverged())]
+        found = [pair for pair in pairs if pair is not None][: count if self.is_chosen else None]
+        for pair in found:
+            pair.residual = self._eval_residual(solver, pair)
+            if pair.residual > RESIDUAL:
+                pair.rounding = self._eval_rounding(solver, pair)
+        solver.destroy()
+        # of those that are equally slow but for rounding the one that grows comes first
+        return sorted(self._settle_zeros(found), key=lambda pair: (float(f"{abs(pair.value):.6e}"), -pair.value.real))
+
+    def _create(self, count: int) -> Any:
+        """The solver with its defaults and options."""
+        motion = self._motion
+        available = max(motion.dofs - motion.constraints - motion.massless, 1)
+        solver, wanted = create_solver(motion.K.getComm(), self._prefix, self._quadratic), count
+        if self._quadratic:
+            available, wanted = 2 * available, 2 * count + 2
+            solver.setOperators([motion.K, motion.D, motion.M])
+            solver.setScale(type(solver).Scale.SCALAR, alpha=self._scale)
+        else:
+            solver.setOperators(motion.K, motion.M)
+            kinds = type(solver).ProblemType
+            solver.setProblemType(kinds.GHEP if motion.symmetric else kinds.GNHEP)
+        solver.setTarget(self.shift)
+        wanted = min(wanted, available)
+        vectors = min(max(2 * wanted, wanted + 15), available + (SPARE_QUADRATIC if self._quadratic else 1))
+        solver.setDimensions(wanted, vectors)
+        ksp = solver.getST().getKSP()
+        prefix = self._prefix + "st_"
+        set_direct(ksp, default_package(motion.sparsity.pattern, motion.assembly.layout.size, "klu"), prefix)
+        options.set_from_options(solver)
+        here = solver.getST().getShift(), solver.getTarget(), solver.getWhichEigenpairs()
+        # SLEPc gives the target to the shift when it begins
+        self.is_chosen = here[0] not in (0.0, self.shift) or here[1:] != (
+            self.shift,
+            type(solver).Which.TARGET_MAGNITUDE,
+        )
+        check_package(ksp, motion.K, prefix)
+        return solver
+
+    def _take(self, solver: Any, i: int) -> Pair | None:
+        """The i-th eigenpair as a mode; None for the second of two conjugate ones."""
+        real, imaginary = self._motion.create_vector(), self._motion.create_vector()
+        value = complex(solver.getEigenpair(i, real, imaginary))
+        if not self._quadratic:
+            # ω² = -σ²; of a complex pair, which grows and decays, both roots with a frequency
+            value = np.sqrt(complex(-value.real, -value.imag))
+            value = complex(value if value.imag >= 0.0 else -value)
+        elif value.imag < 0.0:
+            return None
+        size = float(np.hypot(real.norm(), imaginary.norm()))
+        for vector in (real, imaginary):
+            vector.scale(1.0 / size)
+        return Pair(value, real, imaginary)
+
+    def _eval_residual(self, solver: Any, pair: Pair) -> float:
+        """See the head of this file; without an inverse, |A(σ) x| relative to its terms."""
+        motion, value = self._motion, pair.value
+        inverse = has_inverse(solver)
+        left, terms = [], 0.0
+        factors = [(motion.K, complex(1.0)), (motion.M, value * value)]
+        if motion.damped:
+            factors.append((motion.D, value))
+        moving = pair.imaginary.norm() > 0.0
+        for part in (0, 1):
+            total = pair.real.duplicate()
+            total.set(0.0)
+            for matrix, factor in factors:
+                # real and imaginary part of the product of a complex factor and a complex vector
+                both = (factor.real, -factor.imag) if part == 0 else (factor.imag, factor.real)
+                for c, vector in zip(both, (pair.real, pair.imaginary), strict=True):
+                    if c != 0.0 and (moving or vector is pair.real):
+                        product = vector.duplicate()
+                        matrix.mult(vector, product)
+                        total.axpy(c, product)
+                        terms += abs(c) * product.norm()
+            if inverse:
+                solved = total.duplicate()
+                solver.getST().getKSP().solve(total, solved)
+                total = solved
+            left.append(total)
+        size = self._norm([pair.real, pair.imaginary]) if inverse else terms
+        found = self._norm(left) if inverse else float(np.hypot(left[0].norm(), left[1].norm()))
+        return found / size if size > 0.0 else np.inf
+
+    def _eval_rounding(self, solver: Any, pair: Pair) -> float:
+        """What rounding of K x, with signs by chance, makes of the residual, with a margin; at most `LARGEST`."""
+        if not has_inverse(solver):
+            return 0.0
+        error = self._motion.multiply_absolute(pair.real)
+        error.pointwiseMult(error, random_like(error))
+        solved = error.duplicate()
+        solver.getST().getKSP().solve(error, solved)
+        found = MARGIN * float(np.finfo(float).eps) * self._norm([solved]) / self._norm([pair.real])
+        return min(found, LARGEST)
+
+    def _norm(self, vectors: list[Any]) -> float:
+        """2-norm over owned coordinates."""
+        motion = self._motion
+        own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
+        squares = np.array([sum(float(np.sum(vector.array_r[own] ** 2)) for vector in vectors)])
+        return float(np.sqrt(motion.assembly.processes.sum(squares)[0]))
+
+    def _settle_zeros(self, pairs: list[Pair]) -> list[Pair]:
+        """Have values that are 0 but for rounding be 0, each with vectors of its own: double ones count once."""
+        largest = max((abs(pair.value) ** 2 for pair in pairs), default=0.0)
+        zeros, others, basis = list[Pair](), list[Pair](), list[FloatArray]()
+        for pair in sorted(pairs, key=lambda pair: abs(pair.value)):
+            (zeros if abs(pair.value) ** 2 <= self._eval_noise(pair, largest) else others).append(pair)
+        processes, motion = self._motion.assembly.processes, self._motion
+        own = motion.sparsity.unknowns.of_dof[: len(motion.assembly.layout.owned)]
+        for pair in zeros:
+            larger = pair.real if pair.real.norm() >= pair.imaginary.norm() else pair.imaginary
+            x = np.array(larger.array_r[own])
+            size = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
+            for _ in range(2):
+                for other in basis:
+                    x -= float(processes.sum(np.array([x @ other]))[0]) * other
+            left = float(processes.sum(np.array([x @ x]))[0]) ** 0.5
+            if left > 1e-3 * size:
+                basis.append(x / left)
+                larger.copy(pair.real)
+                pair.imaginary.set(0.0)
+                pair.value = 0j
+                others.append(pair)
+        return others
+
+    def _eval_noise(self, pair: Pair, largest: float) -> float:
+        """|σ|² up to which an eigenvalue is 0 [1/s^2]."""
+        forces, mass = 0.0, 0.0
+        product = pair.real.duplicate()
+        for vector in (pair.real, pair.imaginary):
+            sizes = vector.copy()
+            sizes.abs()
+            forces += float(self._motion.multiply_absolute(vector).dot(sizes))
+            self._motion.M.mult(vector, product)
+            mass += float(vector.dot(product))
+        shift = self.shift**2 if self._quadratic else abs(self.shift)
+        rounding = float(ROUNDING * forces / mass) if mass > 0.0 else 0.0
+        return float(max(rounding, 10.0 * TOLERANCE * shift, 1e-13 * largest))
+
+
+def has_inverse(solver: Any) -> bool:
+    """Whether a solver has an inverse that it has used: others transform in another way, or slice the spectrum."""
+    transformation = solver.getST()
+    return transformation.getType() == "sinvert" and bool(transformation.getKSP().getOperators()[0].getType())
+
+
+def create_solver(comm: Any, prefix: str, quadratic: bool) -> Any:
+    """An EPS or PEP with shift and invert by default, and the tolerances of modes."""
+    from slepc4py import SLEPc  # here, because only modes need it
+
+    solver = (SLEPc.PEP if quadratic else SLEPc.EPS)().create(comm=comm)
+    solver.setOptionsPrefix(prefix)
+    solver.setWhichEigenpairs(type(solver).Which.TARGET_MAGNITUDE)
+    solver.setTolerances(TOLERANCE, 200)
+    transformation = solver.getST()
+    transformation.setType(SLEPc.ST.Type.SINVERT)
+    transformation.setMatStructure(PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
+    return solver

@@ -1,0 +1,147 @@
+"""Which part of a model moves in a mode, and which part is strained: shares of its energy.
+
+kinetic    xᴴ M x by bodies and belts: rows of a table that share coordinates are one belt
+potential  xᴴ K x by tables: cables, springs, contacts, constraints under force; where it is negative, as in a strut
+           under pressure or of material that moves, so is the share
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from windlass.framework.arrays import ComplexArray, FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.schema import Component
+from windlass.solvers.modes.matrices import LinearMotion
+
+Shares = dict[str, FloatArray]
+
+
+def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
+    """Shares of the kinetic energy [1] by name of body or belt, shape (modes,) each; all processes together.
+
+    Args:
+        motion: the matrices, whose state is in the fields.
+        shapes: complex, by local coordinate, shape (modes, n).
+    """
+    assembly = motion.assembly
+    names: list[str] = []
+    values: list[FloatArray] = []
+    for component, system in assembly.layout.systems.items():
+        inertia = system.inertia.tangent if system.inertia is not None else None
+        has_mass = system.mass is not None or inertia is not None
+        if not assembly.processes.any(has_mass):
+            continue
+        matrix = motion.create_values()
+        if system.mass is not None:
+            system.mass(assembly.evaluation(component, matrix, mass=1.0))
+        if inertia is not None:
+            inertia(assembly.evaluation(component, matrix, da=1.0))
+        by_dof = _energy_by_dof(motion, matrix, shapes)
+        labels = find_belts(assembly, system.dofs)
+        groups = _name_groups(assembly, component, system.dofs, labels)
+        numbers = np.array(sorted(groups), np.int64)
+        place = np.searchsorted(numbers, labels)
+        inside = np.isin(labels, numbers)
+        sums = np.array([np.bincount(place[inside], row[inside], len(numbers)) for row in by_dof])
+        total = assembly.processes.sum(sums.reshape(len(shapes), len(numbers)))
+        names += [groups[number] for number in numbers.tolist()]
+        values += list(total.T)
+    return _normalise(names, values)
+
+
+def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
+    """Shares of xᴴ K x [1] by kind of law, shape (modes,) each; all processes together."""
+    assembly = motion.assembly
+    names: list[str] = []
+    values: list[FloatArray] = []
+    for component, system in assembly.layout.systems.items():
+        tangent = system.tangent or (system.constraint.tangent if system.constraint is not None else None)
+        if not assembly.processes.any(tangent is not None):
+            continue
+        matrix = motion.create_values()
+        if system.tangent is not None:
+            system.tangent(assembly.evaluation(component, matrix, dq=1.0))
+        elif system.constraint is not None:
+            coupling = motion.sparsity.couplings[component]._replace(scale=0.0)
+            system.constraint.tangent(assembly.evaluation(component, matrix, dq=1.0, coupling=coupling))
+        energy = assembly.processes.sum(_energy_by_dof(motion, matrix, shapes).sum(axis=1))
+        if np.any(energy != 0.0):
+            names.append(component.__name__)
+            values.append(energy)
+    return _normalise(names, values)
+
+
+def _energy_by_dof(motion: LinearMotion, matrix: FloatArray, shapes: ComplexArray) -> FloatArray:
+    """Re(conj(x) (A x)) by local coordinate, shape (modes, n)."""
+    unknowns = motion.sparsity.unknowns
+    found = np.zeros(shapes.shape)
+    for i, shape in enumerate(shapes):
+        for part in (shape.real, shape.imag):
+            x = np.zeros(len(unknowns.numbers))
+            x[unknowns.of_dof] = part
+            found[i] += part * motion.sparsity.pattern.multiply(matrix, x)[unknowns.of_dof]
+    return found
+
+
+def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
+    """A number for each local coordinate, shape (n,), the same for all that rows couple; all processes together.
+
+    Args:
+        assembly: the systems of this process.
+        dofs: local coordinates of the rows of a table, shape (rows, k).
+    """
+    layout, spare = assembly.layout, assembly.layout.spare
+    lowest = np.arange(spare) if layout.size == 1 else np.asarray(layout.dofs).copy()
+    first = np.broadcast_to(dofs[:, :1], dofs.shape)
+    inside = (dofs < spare) & (first < spare)
+    edges = first[inside], dofs[inside]
+    graph = coo_array((np.ones(len(edges[0])), edges), shape=(spare, spare))
+    _, part = connected_components(graph, directed=False)
+    while True:
+        before, least = lowest.copy(), np.full(spare, np.iinfo(np.int64).max)
+        np.minimum.at(least, part, lowest)
+        lowest = np.minimum(lowest, least[part])
+        if layout.size > 1:
+            values = lowest.astype(np.float64)[:, None]
+            np.minimum.at(
+                lowest,
+                layout.ghosts.sent,
+                layout.ghosts.backward(values[layout.ghosts.received])[:, 0].astype(np.int64),
+            )
+            values = lowest.astype(np.float64)
+            layout.ghosts.spread(values)
+            lowest = values.astype(np.int64)
+        if not assembly.processes.any(bool((lowest != before).any())):
+            return lowest
+
+
+def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
+    """The name of each group of rows that share coordinates, by its number; all processes together."""
+    table, rows = assembly.world.tables[component], assembly.layout.rows[component]
+    there = np.where((dofs < assembly.layout.spare).any(axis=1))[0]
+    column = (dofs[there] < assembly.layout.spare).argmax(axis=1)
+    of_row = labels[dofs[there, column]]
+    numbers, first, counts = np.unique(of_row, return_index=True, return_counts=True)
+    mine = {
+        int(number): (int(rows[there[i]]), table.describe(int(rows[there[i]])), int(count))
+        for number, i, count in zip(numbers, first, counts, strict=True)
+    }
+    every: dict[int, list[tuple[int, str, int]]] = {}
+    for part in assembly.processes.allgather("bodies and belts", mine):
+        for number, found in part.items():
+            every.setdefault(number, []).append(found)
+    names = {}
+    for number, parts in every.items():
+        count, name = sum(part[2] for part in parts), min(parts)[1]
+        names[number] = name if count == 1 else f"{name} and {count - 1} more"
+    return names
+
+
+def _normalise(names: list[str], values: list[FloatArray]) -> Shares:
+    """Shares of the sums; NaN where there is no energy."""
+    total = np.sum(values, axis=0) if values else np.zeros(0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {name: np.where(total != 0.0, value / total, np.nan) for name, value in zip(names, values, strict=True)}

@@ -1,0 +1,131 @@
+"""The equations of motion, linear about a state: M δq̈ + D δq̇ + K δq + C_qᵀ δλ = 0, C_q δq = 0, as PETSc matrices.
+
+With δq = x exp(σ t) they are (σ² M + σ D + K) x = 0 over coordinates and multipliers.  All derivatives are those of
+Newton's method: of forces, loads, forces of inertia (at the velocities and accelerations of the state), and of the
+forces of constraints; history values of contacts stay as they are, so that what sticks goes on sticking.
+
+A row that prescribes a velocity, C_v δq̇ = 0, says C_v δq = 0 for each motion but that of constant δq; it is written so,
+and this one motion, with σ = 0, is not a mode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.matrix import TangentMatrix
+from windlass.framework.assembly.storage import Storage
+from windlass.framework.assembly.vectors import create_unknowns, local_values, sum_to_owners
+from windlass.framework.state.state import State
+
+SYMMETRIC = 1e-10
+"""Asymmetry up to which K counts as symmetric, relative to its diagonal [1]."""
+
+
+class LinearMotion:
+    """The matrices at a state; all processes make and use them together.
+
+    Args:
+        assembly: the systems of this process; the fields hold the state afterwards.
+        state: the state, with the numbers of the assembly.
+
+    Attributes:
+        M, D, K: PETSc matrices over the unknowns, all of one sparsity.
+        sparsity: that sparsity.
+        damped: whether D is other than 0.
+        symmetric: whether K is symmetric.
+        active: whether the constraint of each owned multiplier is active, shape (m,).
+        constraints: number of active constraints of all processes.
+        massless: number of coordinates of all processes without mass.
+        dofs: number of coordinates of all processes.
+    """
+
+    def __init__(self, assembly: Assembly, state: State) -> None:
+        self.assembly = assembly
+        assembly.load_fields(state)
+        self.sparsity = assembly.use(Storage.ROWS, update=True)
+        self._mass, self._damping, self._stiffness = (self._create() for _ in range(3))
+        self._fill()
+        self._hold_prescribed_velocities()
+        for matrix in (self._mass, self._damping, self._stiffness):
+            matrix.update()
+        self.M, self.D, self.K = self._mass.mat, self._damping.mat, self._stiffness.mat
+        self.damped = bool(self.D.norm() > 0.0)
+        self.symmetric = self._eval_asymmetry() <= SYMMETRIC
+        self._count()
+
+    def _create(self) -> TangentMatrix:
+        sparsity = self.sparsity
+        return TangentMatrix(sparsity.pattern, sparsity.numbers, sparsity.unknowns.owned, self.assembly.comm)
+
+    def _fill(self) -> None:
+        assembly = self.assembly
+        mass, damping, stiffness = self._mass.values, self._damping.values, self._stiffness.values
+        assembly.add_mass_matrix(mass)
+        for values, dq, dv in ((stiffness, 1.0, 0.0), (damping, 0.0, 1.0)):
+            assembly.add_tangent(values, dq, dv, 0.0, 1.0, 0.0)
+            for component, system in assembly.layout.systems.items():
+                if system.inertia is not None and system.inertia.tangent is not None:
+                    system.inertia.tangent(assembly.evaluation(component, values, dq=dq, dv=dv))
+            # the forces of multipliers go with displacements
+            assembly.add_constraint_tangent(values, dq, dv, dq)
+
+    def _hold_prescribed_velocities(self) -> None:
+        """Bring rows of velocities into K, where they have nothing else."""
+        rows, _ = self.sparsity.pattern.entries()
+        is_multiplier = np.zeros(len(self.sparsity.unknowns.numbers), bool)
+        is_multiplier[self.sparsity.unknowns.of_multiplier] = True
+        damping, stiffness = self._damping.values[:-1], self._stiffness.values[:-1]
+        moves = np.bincount(rows, np.abs(damping), len(is_multiplier)) > 0.0
+        holds = np.bincount(rows, np.abs(stiffness), len(is_multiplier)) > 0.0
+        entries = (is_multiplier & moves & ~holds)[rows]
+        stiffness[entries], damping[entries] = damping[entries], 0.0
+
+    def _eval_asymmetry(self) -> float:
+        """|S (K - Kᵀ) S| in the Frobenius norm, S = 1/√|K_ii|, 1 where that is 0."""
+        difference = self.K.duplicate(copy=True)
+        difference.transpose()
+        difference.axpy(-1.0, self.K)
+        scale = self.K.getDiagonal()
+        size = np.abs(scale.array_r)
+        scale.setArray(np.where(size > 0.0, size, 1.0) ** -0.5)
+        difference.diagonalScale(scale, scale)
+        return float(difference.norm())
+
+    def _count(self) -> None:
+        assembly, unknowns = self.assembly, self.sparsity.unknowns
+        layout = assembly.layout
+        stiffness, mass = self.K.getDiagonal().array_r, self.M.getDiagonal().array_r
+        own = unknowns.of_dof[: len(layout.owned)]
+        self.active: Any = stiffness[unknowns.of_multiplier] == 0.0
+        counts = np.array([len(own), self.active.sum(), (mass[own] == 0.0).sum()], float)
+        self.dofs, self.constraints, self.massless = map(int, assembly.processes.sum(counts))
+
+    @property
+    def owned_multipliers(self) -> IntArray:
+        """Places of the multipliers of this process among its unknowns."""
+        return self.sparsity.unknowns.of_multiplier
+
+    def create_values(self) -> FloatArray:
+        """Zeros for the values of a matrix of the sparsity, shape (spare + 1,)."""
+        return np.zeros(self.sparsity.pattern.spare + 1)
+
+    def create_vector(self) -> Any:
+        """A PETSc vector of the unknowns."""
+        return create_unknowns(self.assembly.layout, self.assembly.comm, self.sparsity.unknowns.owned)
+
+    def take_coordinates(self, vector: Any) -> FloatArray:
+        """The coordinates of a PETSc vector of the unknowns by local coordinate, shape (n,)."""
+        unknowns = self.sparsity.unknowns
+        return local_values(unknowns.ghosts, vector)[unknowns.of_dof]
+
+    def multiply_absolute(self, vector: Any) -> Any:
+        """|K| |x| as a PETSc vector: what rounding of K x is relative to."""
+        local = np.abs(local_values(self.sparsity.unknowns.ghosts, vector))
+        product = self.sparsity.pattern.multiply(self._stiffness.values, local, absolute=True)
+        found = vector.duplicate()
+        sum_to_owners(self.sparsity.numbers, found, product)
+        return found

@@ -1,0 +1,211 @@
+"""Natural frequencies, damping and shapes of small motions about a state; see docs/modes.md."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import ComplexArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
+from windlass.framework.checks.checks import checked, instance, optional, path, whole, word
+from windlass.framework.command_line import options
+from windlass.framework.command_line.notes import say_once
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import communicator
+from windlass.framework.launch.meetings import meet
+from windlass.framework.model.world import World
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.scene import is_drawn
+from windlass.framework.runtime.petsc import PETSc, release_dropped
+from windlass.framework.state.state import State, local_state
+from windlass.solvers.given import COMMON
+from windlass.solvers.modes.eigen import Eigensolver, Pair, create_solver
+from windlass.solvers.modes.matrices import LinearMotion
+from windlass.solvers.modes.result import ModesResult
+from windlass.solvers.modes.sturm import count_below, find_gap
+from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
+
+ATTEMPTS = 4
+"""Solves in which modes that were missed are looked for."""
+MORE = 4
+"""Modes that are sought beyond those that are asked for, so that the last ones can be told from the next."""
+SAME_SIZE = 1e-6
+"""Entries of a shape that differ by this share are equally large [1]."""
+
+
+class Modes:
+    """Modes of a world about states of it.
+
+    Args:
+        world: the model.
+        count: number of modes, the slowest.
+        problem: ``"quadratic"`` with damping and gyroscopic forces, ``"linear"`` without them, ``"auto"``: quadratic if
+            there are any at the state.
+        output: folder for ``modes.csv`` and a film of each mode, if the model has something to draw; None for none.
+        prefix: options prefix.
+        name: what files and messages call these modes.
+
+    Attributes:
+        assembly: the systems of this process.
+        count, problem, output: as given, or by options.
+    """
+
+    @checked(
+        count=whole(1),
+        problem=word(*PROBLEMS),
+        output=optional(path()),
+        world=COMMON["world"],
+        prefix=COMMON["prefix"],
+        name=COMMON["name"],
+    )
+    def __init__(
+        self,
+        world: World,
+        *,
+        count: int = 10,
+        problem: str = "auto",
+        output: str | os.PathLike[str] | None = None,
+        prefix: str = "modes_",
+        name: str = "modes",
+    ) -> None:
+        self.prefix, self.name = prefix, name
+        self.count = own_option(MODES_OPTIONS, prefix, "count", count)
+        self.problem = own_option(MODES_OPTIONS, prefix, "problem", problem)
+        self.output = own_option(MODES_OPTIONS, prefix, "output", str(output or ""))
+        _require_slepc()
+        self.assembly: Assembly = parallel_assembly(world, communicator())
+        if options.help_requested():
+            for quadratic in (False, True):
+                options.set_from_options(create_solver(PETSc.COMM_SELF, prefix, quadratic))
+
+    @checked(state=optional(instance(State)))
+    def solve(self, state: State | None = None) -> ModesResult:
+        """The modes about a state, which is not changed; all processes call this together.
+
+        Args:
+            state: default: initial values.  History values of contacts are taken as they are, so that what sticks in
+                the state sticks in the modes: give the state of a solver.
+
+        Raises:
+            ModelError: nothing has a mass, values of the state are not finite, or SLEPc fails.
+        """
+        assembly, current = self.assembly, local_state(self.assembly, state)
+        options.check_values()
+        meet(assembly.comm, self.name)
+        if not assembly.processes.all(
+            all(np.isfinite(x).all() for x in (current.q, current.v, current.a, current.lam))
+        ):
+            raise ModelError(f"the state that {self.name} are sought about has values that are not finite")
+        motion = LinearMotion(assembly, current)
+        none = np.zeros((0, assembly.layout.spare), complex)
+        if options.help_requested():
+            empty = np.zeros(0)
+            return ModesResult(motion, current, empty + 0j, none, none[:, :0], empty, empty, None)
+        quadratic = motion.damped if self.problem == "auto" else self.problem == "quadratic"
+        solver = Eigensolver(motion, self.prefix, quadratic)
+        pairs, missing = self._find(motion, solver, quadratic)
+        result = self._create_result(motion, current, solver, pairs[: self.count], missing)
+        release_dropped(assembly.comm)
+        if result.notes and options.progress_wanted():
+            say_once(f"note: {self.name}", result.notes)
+        if self.output:
+            result.write_csv(create_output_folder(self.output) / f"{self.name}.csv")
+            if is_drawn(assembly.world):
+                result.animate(self.output)
+        return result
+
+    def _find(self, motion: LinearMotion, solver: Eigensolver, quadratic: bool) -> tuple[list[Pair], int | None]:
+        """Modes, at least as many as wanted if there are, and how many below the last one are missing."""
+        more, missing = MORE, None
+        for _ in range(ATTEMPTS):
+            pairs = solver.find(self.count, more)
+            if solver.is_chosen or quadratic or not motion.symmetric:
+                return pairs, None
+            missing = self._count_missing(motion, pairs)
+            if not missing:
+                break
+            more += missing + MORE
+        return pairs, missing
+
+    def _count_missing(self, motion: LinearMotion, pairs: list[Pair]) -> int | None:
+        """Modes below the last one that was found, less those that were found."""
+        squares = np.sort([-(pair.value**2).real for pair in pairs])
+        largest = np.abs(squares).max(initial=0.0)
+        available = motion.dofs - motion.constraints - motion.massless
+        if len(squares) >= available:
+            return None if len(squares) > available else 0
+        tau = find_gap(squares, self.count)
+        if tau is None and largest > 0.0:
+            tau = float(largest) * (1.0 + 1e-5)
+        below = None if tau is None else count_below(motion, tau)
+        return None if below is None or tau is None else below - int((squares < tau).sum())
+
+    def _create_result(
+        self, motion: LinearMotion, state: State, solver: Eigensolver, pairs: list[Pair], missing: int | None
+    ) -> ModesResult:
+        layout = self.assembly.layout
+        shapes = np.zeros((len(pairs), layout.spare), complex)
+        forces = np.zeros((len(pairs), len(layout.multipliers_owned)), complex)
+        masses = np.zeros(len(pairs))
+        product = motion.create_vector()
+        for i, pair in enumerate(pairs):
+            shapes[i] = motion.take_coordinates(pair.real) + 1j * motion.take_coordinates(pair.imaginary)
+            values = pair.real.array_r + 1j * pair.imaginary.array_r
+            forces[i] = values[motion.owned_multipliers]
+            factor = self._find_scale(shapes[i])
+            shapes[i], forces[i] = factor * shapes[i], factor * forces[i]
+            for vector in (pair.real, pair.imaginary):
+                motion.M.mult(vector, product)
+                masses[i] += abs(factor) ** 2 * float(vector.dot(product))
+        notes = self._take_notes(motion, solver, pairs, missing)
+        values = np.array([pair.value for pair in pairs], complex)
+        residuals = np.array([pair.residual for pair in pairs])
+        return ModesResult(motion, state, values, shapes, forces, masses, residuals, missing, notes)
+
+    def _find_scale(self, shape: ComplexArray) -> complex:
+        """What brings the largest entry to 1; of equally large ones the first in the order of the world."""
+        layout = self.assembly.layout
+        own = shape[: len(layout.owned)]
+        largest = self.assembly.processes.largest_of(float(np.abs(own).max(initial=0.0)))
+        large = np.flatnonzero(np.abs(own) >= (1.0 - SAME_SIZE) * largest)
+        mine = min(((int(layout.owned[i]), complex(own[i])) for i in large), default=None)
+        found = [part for part in self.assembly.processes.allgather("largest entries", mine) if part is not None]
+        return 1.0 / min(found, key=lambda part: part[0])[1] if largest > 0.0 else 1.0 + 0j
+
+    def _take_notes(
+        self, motion: LinearMotion, solver: Eigensolver, pairs: list[Pair], missing: int | None
+    ) -> list[str]:
+        notes = []
+        if len(pairs) < self.count and not solver.is_chosen:
+            there = motion.dofs - motion.constraints - motion.massless
+            notes.append(
+                f"{len(pairs)} of {self.count} modes were found; the model has {motion.dofs} coordinates, "
+                f"{motion.massless} of them without mass, and {motion.constraints} constraints: at most {there} modes"
+            )
+        if missing:
+            notes.append(f"{missing} modes below the last one were not found: ask for more by -{self.prefix}count")
+        if solver.rejected:
+            notes.append(f"{solver.rejected} solutions of SLEPc were no modes and are left out")
+        growing = sum(pair.value.real > 1e-6 * abs(pair.value) for pair in pairs)
+        if growing:
+            notes.append(f"{growing} modes grow: the state is unstable")
+        return notes
+
+
+def _require_slepc() -> None:
+    """Raise ModelError where there is no slepc4py."""
+    try:
+        import slepc4py  # noqa: F401  # here, because only modes need it
+    except ImportError as error:
+        raise ModelError(
+            "modes need slepc4py, the SLEPc that belongs to the PETSc in use (Debian: python3-slepc4py-real3.18; "
+            "`make setup` installs it)"
+        ) from error
+
+
+def solve_modes(state: State, **arguments: Any) -> ModesResult:
+    """The modes about a state, by `Modes` with these arguments."""
+    return Modes(state.world, **arguments).solve(state)

@@ -1,0 +1,253 @@
+"""Modes that were found: numbers, shapes, shares of energy, tables, files, animations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import ComplexArray, FloatArray
+from windlass.framework.checks.checks import checked, each, handle, number, optional, path, that, whole, word
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.table import Entity
+from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.output.recorder import Recorder
+from windlass.framework.output.sensors import SensorLike
+from windlass.framework.state.evaluate import load_outputs, output_assembly
+from windlass.framework.state.state import State
+from windlass.solvers.modes.energy import Shares, eval_kinetic, eval_potential
+from windlass.solvers.modes.matrices import LinearMotion
+
+POINT = ("x", "y", "z")
+TURN = 0.3
+"""Largest turn of animations in which nothing but turns [rad]."""
+DIFFERENCE = 1e-6
+"""Displacements by which outputs are differentiated, relative to the largest entry of a shape that is 1."""
+GROWING = 1e-6
+"""Growth per |σ| from which a mode grows; less is rounding."""
+SHOWN = 3
+"""Bodies and belts in a row of the table."""
+
+
+class ModesResult:
+    """Natural frequencies, damping and shapes about a state, the slowest first.
+
+    A mode moves with δq = Re(x exp(σ t)), σ = -ζ ω ± i ω √(1 - ζ²).  Free motions have σ = 0.  A real σ is a mode of
+    its own, with the frequency 0: one that creeps back (ζ = 1), or grows (ζ = -1).
+
+    Args:
+        motion: the linearised motion.
+        state: the state, with local numbers.
+        eigenvalues: σ [1/s], shape (modes,).
+        shapes: x by local coordinate, complex, largest entry 1, shape (modes, n).
+        forces: multipliers that go with them, shape (modes, m).
+        masses: xᴴ M x [kg, kg m^2], shape (modes,).
+        residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
+        missing: modes below the last one that were not found; None if that is not known.
+        notes: what is to be known about the solve.
+
+    Attributes:
+        state, eigenvalues, shapes, forces, masses, residuals, missing, notes: as given.
+    """
+
+    def __init__(
+        self,
+        motion: LinearMotion,
+        state: State,
+        eigenvalues: ComplexArray,
+        shapes: ComplexArray,
+        forces: ComplexArray,
+        masses: FloatArray,
+        residuals: FloatArray,
+        missing: int | None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        self._motion, self.state = motion, state
+        self.eigenvalues, self.shapes, self.forces = eigenvalues, shapes, forces
+        self.masses, self.residuals, self.missing, self.notes = masses, residuals, missing, list(notes)
+        self._shares: dict[str, Shares] = {}
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """Frequencies |Im σ| / 2π [Hz], shape (modes,); 0 for motions that do not swing."""
+        found: FloatArray = np.abs(self.eigenvalues.imag) / (2.0 * np.pi)
+        return found
+
+    @property
+    def damping(self) -> FloatArray:
+        """Damping ratios ζ = -Re σ / |σ| [1], shape (modes,); 0 for free motions, below 0 for modes that grow."""
+        size = np.abs(self.eigenvalues)
+        found: FloatArray = np.where(size > 0.0, -self.eigenvalues.real / np.where(size > 0.0, size, 1.0), 0.0) + 0.0
+        return found
+
+    @property
+    def growing(self) -> list[int]:
+        """Numbers of the modes that grow: the state is unstable if there are any."""
+        return list(map(int, np.flatnonzero(self.damping < -GROWING)))
+
+    @checked(entity=handle())
+    def of(self, entity: Entity) -> ComplexArray:
+        """Shapes of the rows of a handle as `State.of` gives coordinates, complex, shape (modes, rows, k).
+
+        All processes call this together.
+        """
+        found = []
+        for shape in self.shapes:
+            parts = []
+            for values in (shape.real, shape.imag):
+                state = self.state.copy()
+                state.q[:] = values
+                parts.append(state.of(entity))
+            found.append(parts[0] + 1j * parts[1])
+        return np.array(found)
+
+    @checked(kind=word("kinetic", "potential"))
+    def energy_share(self, kind: str = "kinetic") -> Shares:
+        """Shares of the energy [1] by name, shape (modes,) each; all processes call this together.
+
+        Args:
+            kind: ``"kinetic"``: of bodies and belts; ``"potential"``: of kinds of laws.
+        """
+        if kind not in self._shares:
+            self._motion.assembly.load_fields(self.state)
+            evaluate = eval_kinetic if kind == "kinetic" else eval_potential
+            self._shares[kind] = evaluate(self._motion, self.shapes)
+        return dict(self._shares[kind])
+
+    @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))
+    def amplitudes(self, sensors: Sequence[SensorLike]) -> dict[str, Any]:
+        """What sensors show of the modes: complex amplitudes per unit of the shape, shape (modes, ...), by name.
+
+        The derivative of the output along the shape, with its velocities, accelerations and multipliers.
+        All processes call this together.
+        """
+        load_outputs(self.state)
+        probes = [sensor.create_probe(self.state) for sensor in sensors]
+        processes = output_assembly(self.state.world).processes
+
+        def read(state: State) -> FloatArray:
+            fields = load_outputs(state)
+            return processes.sum(np.concatenate([probe.read(fields) for probe in probes]))
+
+        rows = []
+        for i in range(len(self)):
+            parts = [
+                (read(self._moved(i, DIFFERENCE, turn)) - read(self._moved(i, -DIFFERENCE, turn))) / (2.0 * DIFFERENCE)
+                for turn in (1.0, -1j)
+            ]
+            rows.append(parts[0] + 1j * parts[1])
+        found, first = {}, 0
+        for sensor, probe in zip(sensors, probes, strict=True):
+            width = len(probe.columns)
+            values = [row[first : first + width].reshape(probe.shape) for row in rows]
+            found[sensor.name] = np.array(values)
+            first += width
+        return found
+
+    def _moved(self, i: int, amplitude: float, turn: complex) -> State:
+        """The state displaced by Re(amplitude turn x), with the velocities and forces that belong to it."""
+        state, value = self.state.copy(), self.eigenvalues[i]
+        shape = amplitude * turn * self.shapes[i]
+        state.q += shape.real
+        state.v += (value * shape).real
+        state.a += (value * value * shape).real
+        state.lam += (amplitude * turn * self.forces[i]).real
+        return state
+
+    def table(self) -> str:
+        """The modes in a table; all processes call this together."""
+        shares = self.energy_share()
+        names = list(shares)
+        lines = [["mode", "frequency [Hz]", "damping [1]", "residual [1]", "kinetic energy"]]
+        for i in range(len(self)):
+            parts = sorted(((float(shares[name][i]), name) for name in names), reverse=True)
+            words = ", ".join(f"{100 * share:.0f} % {name}" for share, name in parts[:SHOWN] if share >= 0.005)
+            numbers = f"{self.frequencies[i]:.6g}", f"{self.damping[i]:.3g}", f"{self.residuals[i]:.1e}"
+            lines.append([str(i + 1), *numbers, words])
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        rows = ["  ".join([*map(str.rjust, line[:4], widths[:4]), line[4]]).rstrip() for line in lines]
+        return "\n".join([*rows, *self.notes])
+
+    @checked(path=path())
+    def write_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write the numbers of the modes, with the shares of bodies and belts; all processes call this together."""
+        shares = self.energy_share() | {f"potential of {k}": v for k, v in self.energy_share("potential").items()}
+        target = Path(path).absolute()
+        if is_first_process():
+            columns = [("mode", "1"), ("frequency", "Hz"), ("damping", "1"), ("growth", "1/s"), ("residual", "1")]
+            columns += [(name.replace(",", ";").replace('"', "'"), "1") for name in shares]
+            rows = [
+                (i + 1, self.frequencies[i], self.damping[i], self.eigenvalues[i].real, self.residuals[i])
+                + tuple(values[i] for values in shares.values())
+                for i in range(len(self))
+            ]
+            CsvTable(target, columns, rows).close()
+        return target
+
+    @checked(
+        folder=path(),
+        modes=optional(each(whole(1), "a list of numbers of modes, from 1 on")),
+        frames=whole(2),
+        size=number("1", above=0.0),
+        name=word(),
+    )
+    def animate(
+        self,
+        folder: str | os.PathLike[str],
+        modes: Sequence[int] | None = None,
+        frames: int = 24,
+        size: float = 0.1,
+        name: str = "mode",
+    ) -> list[Path]:
+        """Write each mode as a film of one period for ParaView: a file ``mode_01.vtkhdf``, and so on, each.
+
+        The time of a frame is the phase from 0 to 1.  The decay or growth within the period is left out.  All
+        processes call this together; paths are those of the first process.
+
+        Args:
+            folder: of the files.
+            modes: numbers of the modes, 1 for the slowest; default: all.
+            frames: frames of a period.
+            size: largest displacement, relative to the size of the model [1].
+            name: first part of the names of the files.
+        """
+        chosen = list(range(1, len(self) + 1) if modes is None else modes)
+        if max(chosen, default=0) > len(self):
+            raise ModelError(f"modes = {chosen} in ModesResult.animate: must be from 1 to {len(self)}")
+        create_output_folder(folder)
+        paths: list[Path] = []
+        for mode in chosen:
+            amplitude = self._find_amplitude(mode - 1, size)
+            with Recorder(f"{name}_{mode:02d}", folder=folder) as out:
+                for k in range(frames + 1):
+                    state = self._moved(mode - 1, amplitude, np.exp(2j * np.pi * k / frames))
+                    state.t, state.step = k / frames, k
+                    out.record(state)
+            paths += out.paths
+        return paths
+
+    def _find_amplitude(self, i: int, size: float) -> float:
+        """Amplitude at which points move by a share of the size of the model, or turns are visible."""
+        layout, world = self._motion.assembly.layout, self._motion.assembly.world
+        # largest displacement, then largest and least coordinates along each axis, the least with the other sign
+        bounds = [0.0, *6 * [-np.inf]]
+        for component in world.numbering.node_dofs:
+            dofs = layout.local_dofs(world.resident_dofs(world.tables[component]))
+            for k, name in enumerate(component.dof_names):
+                here = dofs[:, k][dofs[:, k] < layout.spare]
+                if name in POINT and len(here):
+                    axis, x = 1 + 2 * POINT.index(name), layout.reference[here]
+                    found = np.abs(self.shapes[i][here]).max(), x.max(), -x.min()
+                    for place, value in zip((0, axis, axis + 1), found, strict=True):
+                        bounds[place] = max(bounds[place], float(value))
+        moved, *ends = self._motion.assembly.processes.largest(bounds)
+        extent = max((high + low for high, low in zip(ends[::2], ends[1::2], strict=True)), default=0.0)
+        return size * (extent if extent > 0.0 else 1.0) / moved if moved > 0.0 else TURN

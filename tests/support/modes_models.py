@@ -1,0 +1,125 @@
+"""Models whose natural frequencies are known, with states about which they swing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import windlass as wl
+import windlass.connectors as con
+import windlass.elements as el
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.table import Entity
+
+G = 9.81
+"""Gravity [m/s^2]."""
+
+
+def create_span(elements: int, tension: float = 100.0, bending: float = 0.0) -> wl.World:
+    """A straight cable of 2 m and 0.5 kg/m, pinned at both ends."""
+    world = wl.World()
+    columns = {"axial_stiffness": 1e6, "bending_stiffness": bending, "mass_per_length": 0.5}
+    columns["reference_strain"] = -tension / 1e6
+    cable = el.straight_cable(world, (0.0, 0.0), (2.0, 0.0), elements, **columns)
+    con.hinge(world, el.nodes_of(world, cable)[[0, elements]])
+    return world
+
+
+def create_chain(links: int, gravity: float = G, length: float = 1.0) -> wl.State:
+    """Masses of 1 kg on massless rods of equal length, hanging one below the other; the forces of the rods are set."""
+    world, link = wl.World(gravity=(0.0, -gravity)), length / links
+    y = -link * np.arange(1, links + 1)
+    masses = world.add(el.MassPoint, position=np.stack((0.0 * y, y), axis=1), mass=1.0)
+    ends = con.position_marker(world, masses)
+    first = con.position_marker(world, world.add(el.Ground))
+    pairs = [(first, ends[0]), (ends[:-1], ends[1:])]
+    rods = [world.add(con.DistanceConstraint, marker0=a, marker1=b, distance=link) for a, b in pairs if len(b)]
+    state = wl.State(world)
+    weight = gravity * np.arange(links, 0, -1.0)
+    state.put(rods[0], weight[0], "lam")
+    if links > 1:
+        state.put(rods[1], weight[1:, None], "lam")
+    return state
+
+
+def create_ring(elements: int, turning: float | None = None) -> wl.State:
+    """A free ring of radius 1 m, 0.5 kg/m, EI = 1 N m^2, nearly inextensible, in equilibrium.
+
+    With a turning [rad/s], material runs through nodes that rest, under the tension of its centrifugal force.
+    """
+    world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
+    radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)
+    nodes = world.add(el.PointSlope2D, position=radial, slope=along)
+    ends = {"node0": nodes, "node1": nodes[np.roll(np.arange(elements), -1)]}
+    columns = {"length": 2.0 * np.pi / elements, "axial_stiffness": 1e7, "bending_stiffness": 1.0}
+    columns |= {"mass_per_length": 0.5, "reference_curvature": 1.0}
+    if turning is None:
+        world.add(el.Cable2D, **ends, **columns)
+        held = [con.fix(world, nodes[0], "x", "y"), con.fix(world, nodes[elements // 2], "y")]
+        state = wl.Static(world, name="").solve()
+        for hold in held:
+            world.set(hold, active=False)
+        return state
+    axial = world.add(el.ALENode, velocity=(turning,))
+    strain = 0.5 * turning**2 / columns["axial_stiffness"]
+    world.add(el.ALECable2D, **ends, **columns, ale=axial, reference_strain=-strain)
+    con.prescribe_velocity(world, axial, "s", lambda t: turning)
+    resting = create_ring(elements)
+    state = wl.State(world)
+    state.put(nodes, resting.q.reshape(elements, 4))
+    return state
+
+
+def ring_frequencies(turning: float, waves: tuple[int, ...]) -> FloatArray:
+    """Angular frequencies [rad/s] of `create_ring` as seen from rest, two for each number of waves, ascending.
+
+    ω = n (n² - 1)/(n² + 1) (√(Ω² + k (n² + 1)) ± Ω), k = EI/(ρA R⁴); from L = T - V of an inextensible ring with the
+    tension ρA R² Ω² (G. H. Bryan, Proc. Cambridge Phil. Soc. 7 (1890) 101-111; G. F. Carrier, Quart. Appl. Math. 3
+    (1945) 235-245).
+    """
+    n = np.array(waves, float)
+    root = np.sqrt(turning**2 + (n**2 + 1.0) / 0.5)
+    factor = n * (n**2 - 1.0) / (n**2 + 1.0)
+    return np.sort(np.concatenate((factor * (root - turning), factor * (root + turning))))
+
+
+def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
+    """A body of 2 kg and 0.1 kg m^2 on two springs of 300 N/m along x, 50 N/m along y, 0.2 m beside its centre."""
+    world = wl.World()
+    body = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=2.0, inertia=0.1)
+    for x in (-0.2, 0.2):
+        world.add(
+            con.CartesianSpringDamper,
+            marker0=con.position_marker(world, world.add(el.Ground), at=(x, 0.0)),
+            marker1=con.position_marker(world, body, at=(x, 0.0)),
+            stiffness=(300.0, 50.0, 0.0),
+            damping=(0.0, damping, 0.0),
+        )
+    return world, body
+
+
+def create_drive(elements: int, solve: bool = True, damping: float = 0.0) -> tuple[wl.State, Entity, list[Entity]]:
+    """A belt with 200 N that sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely; cables and pulleys.
+
+    Without ``solve`` the state is that of the initial values.
+    """
+    world = wl.World()
+    wheels = [
+        world.add(el.RigidBody2D, position=(x, 0.0), mass=1.0, inertia=inertia, name=name)
+        for x, inertia, name in ((0.0, 0.01, "driver"), (0.5, 0.02, "driven"))
+    ]
+    belt = el.cable_around(
+        world, wheels, elements, radius=0.1,
+        axial_stiffness=4e4, bending_stiffness=1e-4, mass_per_length=0.1, reference_strain=-200.0 / 4e4,
+        axial_damping=damping,
+    )  # fmt: skip
+    held = [con.fix(world, wheel, "rotation") for wheel in wheels]
+    for wheel in wheels:
+        con.fix(world, wheel, "x", "y")
+        con.add_contact(
+            world, con.ContactFrictionCircleCable2D, wheel, belt, segments=4,
+            circle_radius=0.1, contact_stiffness=1e8, friction_stiffness=1e8, friction_coefficient=0.8,
+        )  # fmt: skip
+    state = wl.Static(world, load_steps=2, name="").solve() if solve else wl.State(world)
+    for hold in held:
+        world.set(hold, active=False)
+    return state, belt, wheels

@@ -1,0 +1,206 @@
+"""Modes beside theory: options, numbers of modes, shares of energy, films, tables, the command, several processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+import windlass.connectors as con
+import windlass.elements as el
+from windlass.framework.output.csv import read_csv
+from windlass.solvers.modes.matrices import LinearMotion
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.scheme import Scheme
+
+from support.modes_models import create_body, create_chain, create_drive, create_span
+from support.processes import ROOT, run_python, run_windlass
+
+SCRIPT = """
+import windlass as wl
+import windlass.connectors as con
+import windlass.elements as el
+world = wl.World()
+cable = el.straight_cable(world, (0.0, 0.0), (2.0, 0.0), 8, axial_stiffness=1e6, bending_stiffness=0.0,
+                          mass_per_length=0.5, reference_strain=-1e-4)
+con.hinge(world, el.nodes_of(world, cable)[[0, 8]])
+wl.Static(world).solve()
+"""
+
+
+@pytest.fixture(scope="module")
+def span() -> wl.ModesResult:
+    """Six modes of a string."""
+    return wl.Modes(create_span(12), count=6).solve()
+
+
+@pytest.mark.parametrize("quadratic", [False, True])
+def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
+    """Nine masses on springs of their own, eight of them alike: Krylov's method alone sees one of eight."""
+    world = wl.World()
+    for k in range(9):
+        mass = world.add(el.MassPoint, position=(float(k), 0.0), mass=1.0)
+        con.fix(world, mass, "y")
+        marker = con.coordinate_marker(world, mass, "x")
+        world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=4.0 if k else 1.0)
+    result = wl.Modes(world, count=9, problem="quadratic" if quadratic else "linear").solve()
+    assert_allclose(2.0 * np.pi * result.frequencies, [1.0, *8 * [2.0]], rtol=1e-9)
+    assert np.linalg.matrix_rank(result.shapes, tol=1e-6) == 9
+
+
+def test_both_problems_have_the_same_modes() -> None:
+    """Without damping the quadratic problem has the frequencies of the linear one to 1e-9, and no damping."""
+    world = create_span(12, bending=2.0)
+    linear, quadratic = (wl.Modes(world, count=5, problem=kind).solve() for kind in ("linear", "quadratic"))
+    assert_allclose(quadratic.frequencies, linear.frequencies, rtol=1e-9)
+    assert np.abs(quadratic.damping).max() < 1e-9
+
+
+def test_matrices_are_those_of_newton() -> None:
+    """K + 3 D + 7 M of a belt in motion is the tangent of a step with these factors, entry by entry."""
+    state = create_drive(40, solve=False, damping=2.0)[0]
+    state.v[:] = 0.1 * np.random.default_rng(0).normal(size=len(state.v))
+    assembly = state.assembly
+    problem = NonlinearProblem(assembly, "compare_")
+    motion = LinearMotion(assembly, state)
+    problem.start(Scheme(state.q, state.v, v_factor=3.0, a_factor=7.0, t=state.t))
+    problem.guess(np.zeros(len(state.q)), state.lam)
+    problem.update_tangent(problem.unknowns)
+    dense = [matrix.convert("dense").getDenseArray() for matrix in (motion.K, motion.D, motion.M, problem.matrix.mat)]
+    whole = dense[0] + 3.0 * dense[1] + 7.0 * dense[2]
+    assert_allclose(whole, dense[3], rtol=1e-12, atol=1e-12 * np.abs(dense[3]).max())
+    assert motion.damped
+
+
+def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None:
+    """Largest entry 1, but for 1e-6; of two bodies each moves alone; the shares of strain are those of springs."""
+    assert_allclose(np.abs(span.shapes).max(axis=1), 1.0, rtol=2e-6)
+    world, _ = create_body()
+    other = world.add(el.RigidBody2D, position=(5.0, 0.0), mass=1.0, inertia=1.0, name="other")
+    marker = con.coordinate_marker(world, other, "x")
+    world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=1e4)
+    con.fix(world, other, "y", "rotation")
+    result = wl.Modes(world, count=4).solve()
+    kinetic, potential = result.energy_share(), result.energy_share("potential")
+    assert_allclose(kinetic["other"], [0.0, 0.0, 0.0, 1.0], atol=1e-12)
+    assert_allclose(potential["CoordinateSpringDamper"], [0.0, 0.0, 0.0, 1.0], atol=1e-12)
+    assert "100 % other" in result.table().splitlines()[-1]
+    assert_allclose(result.masses[3], 1.0, rtol=1e-12)
+
+
+def test_sensors_show_the_modes() -> None:
+    """Position and velocity of a pendulum per unit of the shape: x, and σ x."""
+    state = create_chain(1)
+    masses = wl.Entity(state.world.tables[el.MassPoint], np.arange(1))
+    result = wl.Modes(state.world, count=1).solve(state)
+    found = result.amplitudes([wl.Sensor(masses, "position", name="p"), wl.Sensor(masses, "velocity", name="v")])
+    assert_allclose(np.abs(found["p"][0][:2]), [1.0, 0.0], atol=1e-6)
+    assert_allclose(found["v"][0][:2], result.eigenvalues[0] * found["p"][0][:2], atol=1e-6)
+
+
+def test_films(span: wl.ModesResult, tmp_path: Path) -> None:
+    """One file for each mode, a period of frames, in which the middle moves by a share of the length."""
+    paths = span.animate(tmp_path, modes=[1], frames=8, size=0.1)
+    assert [path.name for path in paths] == ["mode_01.vtkhdf"]
+    with h5py.File(paths[0]) as file:
+        steps = file["VTKHDF/Steps"]
+        assert_allclose(steps["Values"][:], np.arange(9) / 8)
+        first, count = steps["PointOffsets"][:9], int(file["VTKHDF/NumberOfPoints"][0])
+        points = np.array([file["VTKHDF/Points"][k : k + count] for k in first])
+    assert np.abs(points[:, :, 1]).max() == pytest.approx(0.2, rel=1e-2)
+    assert_allclose(points[0], points[-1], atol=1e-12)
+
+
+def test_table_and_file(span: wl.ModesResult, tmp_path: Path) -> None:
+    """A line for each mode, with units; the file has the same numbers."""
+    table = span.table().splitlines()
+    assert "frequency [Hz]" in table[0] and len(table) == 7
+    values = read_csv(span.write_csv(tmp_path / "modes.csv"))
+    assert_allclose(values["frequency"], span.frequencies)
+    assert_allclose(values["cable 0 and 11 more"], 1.0)
+
+
+def test_campbell_diagram(tmp_path: Path) -> None:
+    """Frequencies over speeds in a file and a picture; unstable speeds are told."""
+    cases = [(0.0, create_chain(2)), (1.0, create_chain(2, gravity=-9.81))]
+    found = wl.campbell(cases, count=2, unit="m/s", output=tmp_path, orders=(1.0,))
+    assert found.frequencies.shape == (2, 2) and found.stable.tolist() == [True, False]
+    values = read_csv(tmp_path / "campbell.csv")
+    assert_allclose(values["frequency"].reshape(2, 2), found.frequencies)
+    assert (tmp_path / "campbell.png").stat().st_size > 1000
+    with pytest.raises(wl.ModelError, match=r"case 0 of campbell: must be a pair of a speed \[rad/s\] and a State"):
+        wl.campbell([3.0])  # type: ignore[list-item]
+
+
+def test_models_without_modes() -> None:
+    """Nothing with a mass; and fewer modes than are asked for, which is said."""
+    world = wl.World()
+    node = world.add(el.PointSlope2D, position=(0.0, 0.0), slope=(1.0, 0.0))
+    con.fix(world, node, "x")
+    with pytest.raises(wl.ModelError, match="nothing in this model has a mass"):
+        wl.Modes(world).solve()
+    result = wl.Modes(create_chain(2).world, count=5).solve(None)
+    assert any("at most 2 modes" in note for note in result.notes)
+
+
+def test_command_with_options_of_slepc(tmp_path: Path) -> None:
+    """The modes about the last state of a script, with files; kind of solver, vectors, factors, views are SLEPc's."""
+    (tmp_path / "model.py").write_text(SCRIPT)
+    words = ["-modes_eps_type", "arnoldi", "-modes_st_pc_factor_mat_solver_type", "mumps", "-modes_eps_view"]
+    words += ["-modes_st_mat_mumps_icntl_14", "80", "-modes_eps_ncv", "30", "-modes_eps_error_relative"]
+    run = run_windlass(["modes", "model.py", "-modes_count", "3", "-modes_output", "out", *words], folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "type: arnoldi" in run.stdout and "package used to perform factorization: mumps" in run.stdout
+    assert "modes about the state at t = 0 s" in run.stdout and "3.53" in run.stdout
+    names = [f"mode_{mode:02d}.vtkhdf" for mode in (1, 2, 3)]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [*names, "modes.csv"]
+
+
+def test_modes_in_an_interval(tmp_path: Path) -> None:
+    """Those with ω² between two bounds, by slices of the spectrum."""
+    (tmp_path / "model.py").write_text(SCRIPT)
+    words = ["-modes_eps_interval", "1200,5000", "-modes_st_pc_type", "cholesky"]
+    run = run_windlass(["modes", "model.py", *words, "-modes_st_pc_factor_mat_solver_type", "mumps"], folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert [line.split()[1] for line in run.stdout.splitlines()[2:]] == ["7.07224", "10.6158"]
+
+
+def test_wrong_options(tmp_path: Path) -> None:
+    """Unknown options, and those of the other kind of problem, are errors."""
+    (tmp_path / "model.py").write_text(SCRIPT)
+    words = ["-modes_eps_nve", "3", "-modes_pep_type", "toar"]
+    run = run_windlass(["modes", "model.py", *words], folder=tmp_path)
+    assert run.returncode == 2
+    assert "-modes_eps_nve 3: unknown option; did you mean -modes_eps_nev or -modes_eps_ncv?" in run.stderr
+    # the first one is found before any solve
+    run = run_windlass(["modes", "model.py", *words[2:]], folder=tmp_path)
+    assert run.returncode == 2
+    assert "this solver does not read it (eps krylovschur, st sinvert" in run.stderr
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """The same frequencies, damping, shapes, shares and names as on one process, to 1e-8.
+
+    Shares of strain to 1e-6: where a belt may nearly circulate, cables and contacts have nearly opposite ones.
+    """
+    program = ROOT / "tests" / "support" / "parallel_modes.py"
+    found = []
+    for processes in (1, 2):
+        out = tmp_path / f"{processes}.npz"
+        run = run_python([program, out], processes, tmp_path)
+        assert run.returncode == 0, run.stderr
+        found.append(dict(np.load(out)))
+    one, two = found
+    assert one.keys() == two.keys()
+    for name, values in one.items():
+        if name.endswith("names"):
+            assert values.tolist() == two[name].tolist()
+        else:
+            tolerance = 1e-6 if name.endswith("potential") else 1e-8
+            assert_allclose(two[name], values, rtol=tolerance, atol=tolerance, err_msg=name)
+    assert len(list(Path(str(tmp_path / "2.npz") + "_films").iterdir())) == 1
