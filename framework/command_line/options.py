@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
-from windlass.framework.command_line import checkpoint_options, summary_file, unused_options
+from windlass.framework.command_line import checkpoint_options, report_parts, summary_file, unused_options
 from windlass.framework.command_line.help_text import describe_options
 from windlass.framework.command_line.option_files import environment_options, insert_files, petsc_files, start_with
 from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
@@ -140,6 +140,7 @@ def _declare_framework_options(model: bool) -> None:
     before = set(_run.own)
     option("traceback", False, "", "show where in the code an error was raised")
     option("summary", "", "", "write the results to this JSON file")
+    option("report", "", "", "write a report of the run to this HTML file")
     option("progress", True, "", "show the progress of the run")
     option("quiet", False, "", "print errors only")
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
@@ -149,7 +150,7 @@ def _declare_framework_options(model: bool) -> None:
     checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
     # files that cannot be written are found before the run
-    for name in ("summary", "last_good"):
+    for name in ("summary", "report", "last_good"):
         if _petsc().Options().hasName(name):
             summary_file.check_path(str(own_value(name)), name)
 
@@ -289,6 +290,7 @@ def finish() -> None:
         _raise_for_unused(Moment.END, "the run is complete, but options had no effect:\n")
         if not summary_file.is_written():
             summary_file.write(str(own_value("summary")), {}, process_rank() == 0)
+        report_parts.end()
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())
