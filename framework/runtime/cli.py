@@ -3,6 +3,7 @@
 windlass run MODEL.py [model options] [PETSc options]   run a model
 windlass run MODEL.py -help                             list its options and those of its solvers
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
+windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
 windlass doctor                                         report on the installation
 windlass version                                        print the version
 
@@ -49,9 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if ready else 1
     if command == "compile":
         return compile_kernels(rest)
+    if command == "show":
+        from windlass.framework.runtime.show import show  # here, because the other commands do without
+
+        return show(rest)
     if command == "run":
         return run_model(rest)
-    print(f"error: {command}: unknown command; expected run, compile, doctor, version or help", file=sys.stderr)
+    print(f"error: {command}: unknown command; expected run, compile, show, doctor, version or help", file=sys.stderr)
     return 2
 
 

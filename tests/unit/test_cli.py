@@ -269,7 +269,7 @@ def test_run_wants_a_model(capsys: pytest.CaptureFixture[str]) -> None:
         (["run"], "the model comes first"),
         (["run", "-elements", "3"], "the model comes first"),
         (["run", "missing.py"], "windlass run missing.py: no such file"),
-        (["rnu", "model.py"], "rnu: unknown command; expected run, compile, doctor, version or help"),
+        (["rnu", "model.py"], "rnu: unknown command; expected run, compile, show, doctor, version or help"),
     ):
         assert cli.main(words) == 2
         assert message in capsys.readouterr().err
