@@ -43,8 +43,12 @@ class StepSolver:
         self.progress = Progress(name, unit, self.statistics)
         self.verdict = Verdict()
         self.failed_attempts: list[tuple[float, float, str]] = []
-        self.progress.history = StepHistory() if self._is_reported() else None
         self._hooks: Sequence[StepHook] = ()
+        if self._is_reported():
+            from windlass.framework.report.run_report import begin_report  # here, because few runs want it
+
+            begin_report()
+            self.progress.history = StepHistory()
         self.solve_checkpoint: SolveCheckpoint | None = None
 
     def update_state(self, state: State) -> None:

@@ -74,6 +74,7 @@ class SolveRecord:
 class _Run:
     """What was collected so far."""
 
+    begun: bool = False
     solves: list[SolveRecord] = field(default_factory=list)
     details: list[ReportSection] = field(default_factory=list)
     hooks: list[StepHook] = field(default_factory=list)
@@ -87,16 +88,16 @@ class _Run:
 _run = _Run()
 
 
-def is_wanted() -> bool:
-    """Whether -report was given, and something is solved."""
-    return bool(options.own_value("report")) and not options.help_requested()
+def begin_report() -> None:
+    """A solver was made: from here on the script ends with a report, well or not; later calls do nothing."""
+    if not _run.begun:
+        _run.begun = True
+        report_parts.at_end(write_report)
+        at_error(_note_error)
 
 
 def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -> None:
     """A solve has ended, or failed: collect and write; all processes together."""
-    if not _run.solves:
-        report_parts.at_end(write_report)
-        at_error(_note_error)
     _run.solves.append(record)
     _run.hooks += [hook for hook in hooks if not any(hook is other for other in _run.hooks)]
     if len(_run.solves) > DETAILED and record.verdict != "failed":
@@ -139,7 +140,7 @@ def _compose() -> str:
     solves = ReportTable(["solve", "verdict", "statistics"], [[r.name, r.verdict, r.summary] for r in _run.solves])
     sections = [
         *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),
-        ReportSection("Solves", [solves]),
+        ReportSection("Solves", [solves] if solves.rows else []),
         ReportSection("Model", _run.model),
         *_run.details,
         *_run.sections,

@@ -26,7 +26,7 @@ from windlass import connectors as con
 from windlass.elements import nodes_of, straight_cable
 
 weight = wl.option("weight", 3.0, "N", "weight at the end")
-load = wl.option("load", "steady", "", "kind of load", choices=("steady", "wild"))
+load = wl.option("load", "steady", "", "kind of load", choices=("steady", "wild", "early"))
 world = wl.World()
 rope = straight_cable(
     world, (0, 0), (1, 0), 4, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.2, name="rope"
@@ -35,7 +35,10 @@ nodes = nodes_of(world, rope)
 con.clamp(world, nodes[0])
 at = con.position_marker(world, nodes[4])
 world.add(con.Force, marker=at, vector=(0.0, -weight, 0.0))
-state = wl.Static(world, name="sag").solve()
+def refuse(state):
+    if load == "early":
+        raise wl.ModelError("the load is <early>: must be steady")
+state = wl.Static(world, name="sag").solve(hooks=[refuse])
 tip = wl.Sensors(None, [wl.Sensor(nodes[4], "position", 1, "tip")])
 hooks = [tip]
 if load == "wild":
@@ -88,11 +91,13 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
     assert "<script" not in page and "@import" not in page
 
 
-def test_a_failure_is_reported_with_its_reason(tmp_path: Path) -> None:
-    code, page = run(tmp_path, "-load", "wild")
+@pytest.mark.parametrize(("load", "solves"), [("early", 0), ("wild", 1)])
+def test_a_failure_is_reported_with_its_reason(load: str, solves: int, tmp_path: Path) -> None:
+    """Also one in the first solve; what was solved before is there."""
+    code, page = run(tmp_path, "-load", load)
     assert code == 2
-    assert titles(page)[0] == "Failure"
-    assert "the load is &lt;wild&gt;: must be steady" in page
+    assert titles(page)[0] == "Failure" and page.count("<h2>Solve ") == solves
+    assert f"the load is &lt;{load}&gt;: must be steady" in page
     assert 'class="failed">failed<' in page
 
 
