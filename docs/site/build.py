@@ -34,6 +34,13 @@ TREE = """
 STYLE = """article table.docutils { font-size: 0.85em; margin-left: 0; }
 article table.docutils td { text-align: left; }
 """
+MORE = """
+On this site, made from the code: the [components](../reference/components/index.md) with all columns, functions and
+classes of [windlass](../reference/api/windlass.md), [elements](../reference/api/elements.md) and
+[connectors](../reference/api/connectors.md), what [new laws](../reference/api/framework.md) import, all
+[options](../reference/options.md), the [bibliography](../reference/bibliography.md), and the
+[gallery](../gallery/index.md) of the examples.
+"""
 START = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={page}.html">\n'
 
 
@@ -50,7 +57,7 @@ def copy_pages() -> None:
         "Project": ["../CONTRIBUTING", "../CHANGELOG"],
     }
     index = SOURCE / "docs" / "index.md"
-    foot = "".join(TREE.format(title=title, pages="\n".join(pages)) for title, pages in trees.items())
+    foot = MORE + "".join(TREE.format(title=title, pages="\n".join(pages)) for title, pages in trees.items())
     index.write_text(index.read_text(encoding="utf-8") + foot, encoding="utf-8")
 
 
