@@ -12,7 +12,7 @@ import windlass.framework
 from windlass.framework.model.schema import Component
 
 PAGES = {
-    "windlass": (windlass, "Models, solvers and output: `import windlass as wl`."),
+    "models": (windlass, "Models, solvers and output: `import windlass as wl`."),
     "elements": (windlass.elements, "Functions that make cables, nets and routes; components have pages of their own."),
     "connectors": (
         windlass.connectors,

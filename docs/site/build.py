@@ -36,7 +36,7 @@ article table.docutils td { text-align: left; }
 """
 MORE = """
 On this site, made from the code: the [components](../reference/components/index.md) with all columns, functions and
-classes of [windlass](../reference/api/windlass.md), [elements](../reference/api/elements.md) and
+classes of [windlass](../reference/api/models.md), [elements](../reference/api/elements.md) and
 [connectors](../reference/api/connectors.md), what [new laws](../reference/api/framework.md) import, all
 [options](../reference/options.md), the [bibliography](../reference/bibliography.md), and the
 [gallery](../gallery/index.md) of the examples.
