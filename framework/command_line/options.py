@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO, TypeVar, cast
 
-from windlass.framework.command_line import checkpoint_options, report_parts, summary_file, unused_options
+from windlass.framework.command_line import checkpoint_options, summary_file, unused_options
 from windlass.framework.command_line.help_text import describe_options
 from windlass.framework.command_line.option_files import environment_options, insert_files, petsc_files, start_with
 from windlass.framework.command_line.petsc_solvers import describe_kinds, set_up_twin
@@ -290,7 +290,6 @@ def finish() -> None:
         _raise_for_unused(Moment.END, "the run is complete, but options had no effect:\n")
         if not summary_file.is_written():
             summary_file.write(str(own_value("summary")), {}, process_rank() == 0)
-        report_parts.end()
         return
     sys.stdout = _run.dropped_output or sys.stdout
     _show(own_help())

@@ -1,12 +1,12 @@
 """What goes into the report of a run, the file of -report: sections of words, tables, curves and figures.
 
 Hooks hand over sections by `StepHook.report_sections`, models by `add_to_report`, and packages by functions of a world
-and a state that they name once, `register_report_sections`.  Who writes the page is told by `at_end`.
+and a state that they name once, `register_report_sections`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,7 +105,6 @@ class _Report:
 
     sections: list[ReportSection] = field(default_factory=list)
     providers: list[str] = field(default_factory=list)
-    ends: list[Callable[[], None]] = field(default_factory=list)
 
 
 _report = _Report()
@@ -143,14 +142,3 @@ def register_report_sections(name: str) -> None:
 def providers() -> list[str]:
     """The functions that were named."""
     return list(_report.providers)
-
-
-def at_end(write: Callable[[], None]) -> None:
-    """Have a function called when the script has ended."""
-    _report.ends.append(write)
-
-
-def end() -> None:
-    """The script has ended."""
-    for write in _report.ends:
-        write()

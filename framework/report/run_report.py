@@ -26,6 +26,7 @@ from windlass.framework.command_line.report_parts import Formatted, ReportSectio
 from windlass.framework.files.whole_files import check_target, replace_file
 from windlass.framework.launch.error_report import at_error
 from windlass.framework.launch.launcher import launched_size
+from windlass.framework.launch.script_end import at_end
 from windlass.framework.report.bibliography import format_citations
 from windlass.framework.report.model_tables import draw_state, tabulate_model
 from windlass.framework.report.page import format_page, format_part
@@ -92,7 +93,7 @@ def begin_report() -> None:
     """A solver was made: from here on the script ends with a report, well or not; later calls do nothing."""
     if not _run.begun:
         _run.begun = True
-        report_parts.at_end(write_report)
+        at_end(write_report)
         at_error(_note_error)
 
 
