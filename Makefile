@@ -1,7 +1,7 @@
 # Every target calls scripts/setup.sh first; it returns at once when nothing is missing.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns bench doctor clean
+.PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns bench docs doctor clean
 
 PYTHON_BIN := .venv/bin/python
 
@@ -51,6 +51,10 @@ campaigns: setup-test ## the long campaigns against files: kills, full disks, da
 
 bench: setup ## time Windlass beside Exudyn and Simbody (into .venv-bench); BENCH="chain build --rounds 1" chooses
 	$(PYTHON_BIN) benchmarks/run.py $(BENCH)
+
+docs: setup ## make the documentation site with its gallery of examples, in build/site/html
+	@scripts/setup.sh --docs
+	$(PYTHON_BIN) docs/site/build.py
 
 doctor: setup ## print versions, solver packages, MPI, compiler cache and a verdict
 	.venv/bin/windlass doctor

@@ -5,6 +5,7 @@ The names are loaded on first use, as those of `windlass` are.
 
 from typing import TYPE_CHECKING
 
+from windlass.framework.command_line.report_parts import register_report_sections
 from windlass.framework.launch.lazy_names import offer
 
 if TYPE_CHECKING:
@@ -129,3 +130,6 @@ _NAMES = {
     "user_functions.user_forces": "compiled vectorised",
 }
 __getattr__, __dir__, __all__ = offer(__name__, _NAMES)
+
+# the pulleys of a model stand in the report of the run
+register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")

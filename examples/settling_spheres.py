@@ -105,6 +105,8 @@ if not wl.help_requested():
         "wall_time": motion.statistics.wall_time,
     }
     wl.write_summary(results)
+    curves = [(name, "J", values) for name, values in zip((*names, "sum"), [*table.T, total], strict=True)]
+    wl.add_to_report("Energies", wl.ReportCurves("time [s]", energies.times, curves))
     if folder and wl.is_first_process():
         header = "t [s]," + ",".join(f"{name} [J]" for name in names)
         np.savetxt(folder / "energies.csv", np.column_stack((energies.times, table)), delimiter=",", header=header)

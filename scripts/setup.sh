@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Windlass needs on Debian 12: PETSc, SLEPc and MPI as Debian packages, the Python packages into .venv.
-# usage: scripts/setup.sh [--test]      --test adds the test extra (vtk, pytest, ruff, mypy, import-linter)
+# usage: scripts/setup.sh [--test|--docs]      --test adds the test extra (vtk, pytest, ruff, mypy, import-linter),
+#                                             --docs what the documentation site needs (Sphinx, MyST, furo)
 # PYTHON=/path/to/python3.11 chooses the interpreter; WINDLASS_OS_RELEASE=FILE replaces /etc/os-release (for tests).
 set -euo pipefail
 export PIP_USER=0 PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -99,14 +100,16 @@ extra=base
 case ${1:-} in
   "") ;;
   --test) extra=test ;;
-  *) fail "unknown argument '$1'; usage: scripts/setup.sh [--test]" ;;
+  --docs) extra=docs ;;
+  *) fail "unknown argument '$1'; usage: scripts/setup.sh [--test|--docs]" ;;
 esac
 
-# A stamp holds for one pyproject.toml, one script and one place; the test extra includes the base.
+# A stamp holds for one pyproject.toml, one script and one place; all extras include the base.
 check_system
 key=$({ cat pyproject.toml scripts/setup.sh; printf '%s' "$root"; } | sha256sum | cut -d ' ' -f 1)
 stamped() { [[ -f $venv/.setup-$1 && $(<"$venv/.setup-$1") == "$key" ]]; }
-if { stamped "$extra" || stamped test; } && "$venv/bin/python" -c 'from petsc4py import PETSc; import slepc4py' 2>/dev/null; then
+is_there() { stamped "$extra" || { [[ $extra == base ]] && { stamped test || stamped docs; }; }; }
+if is_there && "$venv/bin/python" -c 'from petsc4py import PETSc; import slepc4py' 2>/dev/null; then
   exit 0
 fi
 
@@ -128,6 +131,9 @@ link_debian slepc
 if [[ $extra == test ]]; then
   say "installing Python packages with the test extra (about 335 MB when all are missing, nearly half of it vtk)"
   target='.[test]'
+elif [[ $extra == docs ]]; then
+  say "installing Python packages with the docs extra (about 190 MB when all are missing)"
+  target='.[docs]'
 else
   say "installing Python packages (about 150 MB when all are missing)"
   target=.

@@ -262,8 +262,8 @@ class Static(StepSolver):
             left, hindrance = follower.follow(finding), follower.hindrance
             self.statistics.newton_iterations += follower.spent
         if left:
-            self._stop(current, hooks, failed=True)
             failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
+            self._stop(current, hooks, failed=failure.describe())
             raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
         if finding:
             say_followed(finding)

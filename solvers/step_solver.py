@@ -26,6 +26,7 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.discontinuous import StepAttempt
 from windlass.solvers.stepping.progress import Progress
 from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.stepping.step_history import WORK, StepHistory
 from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, judge_invariants
 
 KIBIBYTE = 1024.0
@@ -49,6 +50,12 @@ class StepSolver:
         self.progress = Progress(name, unit, self.statistics)
         self.verdict = Verdict()
         self.failed_attempts: list[tuple[float, float, str]] = []
+        self._hooks: Sequence[StepHook] = ()
+        if self._is_reported():
+            from windlass.framework.report.run_report import begin_report  # here, because few runs want it
+
+            begin_report()
+            self.progress.history = StepHistory()
         self.solve_checkpoint: SolveCheckpoint | None = None
 
     def update_state(self, state: State) -> None:
@@ -56,12 +63,16 @@ class StepSolver:
 
     def checkpoint(self) -> dict[str, Any]:
         """What goes on from step to step beside the state; see `Restartable`."""
-        return {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
+        history = self.progress.history
+        kept = {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
+        return kept if history is None else kept | {"history": history.checkpoint()}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Go on from what `checkpoint` gave."""
         self.statistics.restore(kept["statistics"])
         self.failed_attempts = [(at, size, reason) for at, size, reason in kept.get("failed_attempts", ())]
+        if self.progress.history is not None and "history" in kept:
+            self.progress.history.restore(kept["history"])
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
         """Say before the first step what makes a result doubtful; step [s] is 0 in statics."""
@@ -71,7 +82,10 @@ class StepSolver:
     def _conclude(self, state: State, reasons: Sequence[str] = ()) -> None:
         """The verdict on a solve that has reached its end, with reasons for doubt from the steps."""
         self.assembly.load_fields(state)
-        conclude(self.verdict, [*reasons, *judge_invariants(self.verdict, self.assembly)], self.name)
+        try:
+            conclude(self.verdict, [*reasons, *judge_invariants(self.verdict, self.assembly)], self.name)
+        finally:
+            self._report(state, self.verdict.word, self.verdict.reasons)
         note_state(state)
         note_solve(self._describe_work)
         path = final_state_path()
@@ -100,16 +114,47 @@ class StepSolver:
         self.failed_attempts.append((at, size, reason))
         self.statistics.rejected += 1
 
-    def _stop(self, state: State, hooks: Sequence[StepHook], failed: bool = False) -> None:
-        """Stop the clock, show the statistics and let the hooks finish."""
+    def _stop(self, state: State, hooks: Sequence[StepHook], failed: str = "") -> None:
+        """Stop the clock, show the statistics and let the hooks finish; a failure is said with its reason."""
         self.statistics.end()
-        self.progress.end(failed)
+        self.progress.end(bool(failed))
         run_finish(hooks, state)
+        self._hooks = hooks
+        if failed:
+            self._report(state, "failed", [failed])
+
+    def _is_reported(self) -> bool:
+        return bool(options.own_value("report")) and not options.help_requested()
+
+    def _report(self, state: State, verdict: str, reasons: Sequence[str]) -> None:
+        """Hand the solve over to the report of the run, if there is one; all processes together."""
+        if not self._is_reported():
+            return
+        from windlass.framework.report.run_report import SolveRecord, report_solve  # here, because few runs want it
+
+        history = self.progress.history
+        record = SolveRecord(
+            name=self.name,
+            unit=self.progress.unit,
+            counts=self.statistics.checkpoint(),
+            summary=self.statistics.describe(),
+            steps=np.zeros((0, 7)) if history is None else history.rows,
+            work=WORK,
+            settings={name: str(value) for name, value in (self.settings() | self._describe_solver()).items()},
+            failed_attempts=self.failed_attempts,
+            verdict=verdict,
+            reasons=reasons,
+        )
+        report_solve(record, state, self._hooks)
+
+    def settings(self) -> dict[str, Any]:
+        """What must be the same after a restart; see `Restartable`."""
+        return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:
         """End a solve with its last good state, which goes to the file of ``-last_good``; all processes together."""
         failure.last_good = state.copy()
-        self._stop(state, hooks, failed=True)
+        self._stop(state, hooks, failed=failure.describe())
         path = options.last_good_path()
         if path is not None:
             try:

@@ -114,7 +114,7 @@ register(
         outputs=create_outputs(friction=False),
         fill_defaults=lambda world, values: create_history(world, ContactCircleCable2D, values, START),
         check=check,
-        source="documentation of Exudyn 1.11, ObjectContactCircleCable2D",
+        source="[@exudyn], ObjectContactCircleCable2D",
         draw=draw,
         draw_keys=circle_keys,
         paint=paint,

@@ -229,7 +229,7 @@ register(
         outputs=create_outputs(friction=True),
         fill_defaults=fill_defaults,
         check=check,
-        source="documentation of Exudyn 1.11, ObjectContactFrictionCircleCable2D",
+        source="[@exudyn], ObjectContactFrictionCircleCable2D",
         draw=draw,
         draw_keys=circle_keys,
         paint=paint,

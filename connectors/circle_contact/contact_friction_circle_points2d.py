@@ -98,7 +98,7 @@ register(
         outputs=create_point_outputs(),
         fill_defaults=lambda world, values: create_history(world, ContactFrictionCirclePoints2D, values, START),
         check=check,
-        source="P. Wriggers, Computational Contact Mechanics, Springer (2006)",
+        source="[@wriggers2006]",
         draw=draw,
         draw_keys=circle_keys,
         paint=paint,

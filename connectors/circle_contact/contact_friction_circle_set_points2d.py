@@ -39,7 +39,7 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
 from windlass.framework.model.table import EntityTable
 
-SOURCE = "P. Wriggers, Computational Contact Mechanics, Springer (2006)"
+SOURCE = "[@wriggers2006]"
 
 
 class CircleSet(Component):

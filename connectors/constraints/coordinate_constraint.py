@@ -321,6 +321,6 @@ register(
             ),
             "gap": replace(GAP, units_of=find_gap_units),
         },
-        source="E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer",
+        source="[@hairer]",
     )
 )

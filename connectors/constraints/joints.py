@@ -75,7 +75,7 @@ def register_joint(
             build=build,
             check=check,
             outputs=joint_outputs(loops, unit, equations),
-            source="E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989)",
+            source="[@haug1989]",
         )
     )
 

@@ -106,6 +106,6 @@ register(
                 "N", "N m", "applied load without the load factor [N or N m], ()", eval_value, ("marker",)
             )
         },
-        source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+        source="[@shabana]",
     )
 )

@@ -121,6 +121,6 @@ register(
         outputs={
             "acceleration": Output("m/s^2", "applied acceleration without the load factor, (3,)", eval_acceleration)
         },
-        source="J. Gerstmayr, H. Irschik, J. Sound Vib. 318 (2008) 461-487",
+        source="[@gerstmayr2008]",
     )
 )

@@ -169,6 +169,6 @@ def register_vector_load(
             build=build,
             check=check,
             outputs={output: Output(unit, f"applied {output} without the load factor, global, (3,)", eval_vector)},
-            source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+            source="[@shabana]",
         )
     )

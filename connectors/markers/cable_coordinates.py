@@ -79,5 +79,5 @@ register_marker(
     update_cables,
     lambda rows: CableRows(rows.own_marker_index(), rows.dofs),
     "cable",
-    "J. Gerstmayr, H. Irschik, J. Sound Vib. 318 (2008) 461-487",
+    "[@gerstmayr2008]",
 )

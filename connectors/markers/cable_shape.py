@@ -306,6 +306,6 @@ register(
         outputs=OUTPUTS,
         check=check,
         family=FAMILY,
-        source="ANCF cable kinematics with offset, Gerstmayr and Irschik (2008)",
+        source="kinematics of ANCF cables with offset [@gerstmayr2008]",
     )
 )

@@ -209,6 +209,6 @@ register_marker(
     update_coordinates,
     bind,
     coordinate_dofs,
-    "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+    "[@shabana]",
     check,
 )

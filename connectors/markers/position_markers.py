@@ -57,7 +57,7 @@ from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
 
-SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
+SOURCE = "[@shabana]"
 TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, ALECable2D, Ground)
 """Kinds of entities that have a rotation."""
 CABLES = (Cable2D, ALECable2D)

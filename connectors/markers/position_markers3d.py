@@ -25,7 +25,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.schema import Component, column, ref
 
-SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
+SOURCE = "[@nikravesh1988]"
 PROVIDES = (FAMILY, "rigid marker", "curved marker", "spatial marker")
 
 

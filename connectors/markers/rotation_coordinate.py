@@ -242,6 +242,6 @@ register(
             "angle": column_output("rad", "angle about the axis since the reference, not wrapped, ()", "value"),
             "rate": column_output("rad/s", "its time derivative, ()", "rate"),
         },
-        source="P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)",
+        source="[@nikravesh1988]",
     )
 )

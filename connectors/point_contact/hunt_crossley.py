@@ -211,6 +211,6 @@ register(
             ),
             "contact_count": Output("1", "number of contacts, (); also where disabled", sum_contacts("")),
         },
-        source="K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445; M. Hollars in Simbody 3.7",
+        source="[@hunt1975]; M. Hollars in Simbody 3.7 [@sherman2011]",
     )
 )

@@ -120,4 +120,4 @@ def _log_gap(x: float) -> float:
     return float(x - np.log1p(x)) if x > -1.0 else LARGEST
 
 
-register(Law(ContactMaterial, "passive", source="K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445"))
+register(Law(ContactMaterial, "passive", source="[@hunt1975]"))

@@ -34,7 +34,7 @@ from windlass.framework.model.table import Entity, EntityTable
 ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2
 """Kinds of surfaces; the first surface of a pair has the smaller or the same number."""
 EYE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-SOURCE = "K. L. Johnson, Contact Mechanics, Cambridge University Press (1985)"
+SOURCE = "[@johnson1985]"
 
 
 Runs = NDArray[np.uint64]

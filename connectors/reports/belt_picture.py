@@ -189,7 +189,7 @@ def _create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict
         spans = np.sort(np.stack((at, at + length[z.touching]), axis=1), axis=0)
         wheels.append(
             Wheel(
-                name=_carrier(world, marker),
+                name=name_carrier(world, marker),
                 center=center,
                 radius=float(radii[row]),
                 spoke=spoke,
@@ -211,7 +211,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
     return next(part for part in gathered if part is not None)
 
 
-def _carrier(world: World, marker: Entity) -> str:
+def name_carrier(world: World, marker: Entity) -> str:
     """Name of what carries a marker."""
     refs = list(marker.table.component.refs)
     if not refs:

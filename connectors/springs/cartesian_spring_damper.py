@@ -84,6 +84,6 @@ register_pair(
             "N", "f, global, (3,): pulls point 1 back where positive", partial(eval_force, difference_positions)
         )
     },
-    source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+    source="[@shabana]",
     draw=False,
 )

@@ -165,5 +165,5 @@ register_pair(
             "N", "N m", "f [N or N m], (): < 0 presses the coordinates apart; 0 where open", eval_force
         ),
     },
-    source="documentation of Exudyn 1.11, ObjectContactCoordinate",
+    source="[@exudyn], ObjectContactCoordinate",
 )

@@ -70,5 +70,5 @@ register_pair(
             partial(eval_force, difference_coordinates),
         )
     },
-    source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+    source="[@shabana]",
 )

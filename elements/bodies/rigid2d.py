@@ -59,6 +59,6 @@ register(
         | rotation_outputs()
         | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
         fill_defaults=create_node,
-        source="Newton-Euler equations; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+        source="Newton-Euler equations [@shabana]",
     )
 )

@@ -204,6 +204,6 @@ register(
             ),
         },
         fill_defaults=fill_defaults,
-        source="P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)",
+        source="[@nikravesh1988]",
     )
 )

@@ -188,7 +188,7 @@ register(
         build=build,
         outputs=create_outputs(KINEMATICS),
         check=cable2d.check,
-        source="documentation of Exudyn 1.11, ObjectALEANCFCable2D; C. D. Mote, J. Franklin Inst. 279 (1965)",
+        source="[@exudyn], ObjectALEANCFCable2D; [@mote1965]",
         draw=draw_moving,
     )
 )

@@ -270,7 +270,7 @@ register(
         build=build,
         outputs=OUTPUTS,
         check=check,
-        source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",
+        source="[@gerstmayr2006]; [@gerstmayr2008]",
         draw=draw,
     )
 )

@@ -46,6 +46,6 @@ register(
             "velocity": _output("m/s", "speed s_t of the material along the axis", lambda rows, f: f.v[rows.dofs]),
             "acceleration": _output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
         },
-        source="J. Donea, A. Huerta, Finite Element Methods for Flow Problems, Wiley (2003)",
+        source="[@donea2003]",
     )
 )

@@ -18,7 +18,7 @@ from windlass.framework.model.numbering import node_dofs as node_dofs
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 
-SOURCE = "J. Gerstmayr, A. A. Shabana, Analysis of thin beams and cables using the ANCF, Nonlinear Dynamics 45 (2006)"
+SOURCE = "[@gerstmayr2006]"
 
 
 class PointSlope2D(Component):

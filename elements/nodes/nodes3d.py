@@ -21,7 +21,7 @@ from windlass.framework.model.law import Law, Tables, register
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.table import EntityTable
 
-SOURCE = "P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988)"
+SOURCE = "[@nikravesh1988]"
 
 
 class Point3D(Component):

@@ -142,6 +142,7 @@ def _declare_framework_options(model: bool) -> None:
     option("summary", "", "", "write the results to this JSON file")
     option("statistics", "", "", "write counts, times and memory of all solves to this JSON file")
     option("final_state", "", "", "write the state at the end of each solve to this file")
+    option("report", "", "", "write a report of the run to this HTML file")
     option("progress", True, "", "show the progress of the run")
     option("quiet", False, "", "print errors only")
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
@@ -151,7 +152,7 @@ def _declare_framework_options(model: bool) -> None:
     checkpoint_options.declare(option)
     _run.framework |= set(_run.own) - before
     # files that cannot be written are found before the run
-    for name in ("summary", "statistics", "final_state", "last_good"):
+    for name in ("summary", "statistics", "final_state", "report", "last_good"):
         if _petsc().Options().hasName(name):
             summary_file.check_path(str(own_value(name)), name)
 

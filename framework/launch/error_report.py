@@ -23,6 +23,7 @@ _begin = time.monotonic()
 process = {"failed": False}
 """Whether an error of this process has been reported."""
 _hints: list[Callable[[], str]] = []
+_listeners: list[Callable[[str], None]] = []
 
 
 class Watch(Protocol):
@@ -71,6 +72,11 @@ def at_failure(find_hint: Callable[[], str]) -> None:
     _hints.append(find_hint)
 
 
+def at_error(listen: Callable[[str], None]) -> None:
+    """Have a function called with the message of the error that ends a run."""
+    _listeners.append(listen)
+
+
 def report(error: BaseException, script: str | None = None) -> int:
     """Print an error and return the exit code of the process; with several ranks, end them all.
 
@@ -86,7 +92,10 @@ def report(error: BaseException, script: str | None = None) -> int:
     code = 2 if isinstance(error, WindlassError) else 130 if isinstance(error, KeyboardInterrupt) else 1
     rank = _rank()
     where = f" on rank {rank}" if rank > 0 else ""
-    say(_describe(error, script, where))
+    words = _describe(error, script, where)
+    say(words)
+    for listen in _listeners:
+        listen(words)
     for find_hint in _hints:
         if hint := find_hint():
             print(hint, file=sys.stderr, flush=True)

@@ -3,6 +3,7 @@
 import atexit
 import os
 import sys
+from collections.abc import Callable
 from types import TracebackType
 from typing import NoReturn
 
@@ -13,6 +14,7 @@ from windlass.framework.launch.arguments import model_arguments
 from windlass.framework.launch.launcher import before_end, launched_size
 
 _process = {"ended": False}
+_ends: list[Callable[[], None]] = []
 
 
 def install() -> None:
@@ -38,10 +40,17 @@ def install_in_script() -> None:
         install()
 
 
+def at_end(act: Callable[[], None]) -> None:
+    """Have a function called when the script has ended well."""
+    _ends.append(act)
+
+
 def end_together() -> None:
     """The script has ended well on this process: others that go on would wait for it; see `meetings`."""
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True
+        for act in _ends:
+            act()
         meetings.end()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from windlass.framework.checks.checks import checked, each, that
 from windlass.framework.checks.values import read_numbers
+from windlass.framework.command_line.report_parts import ReportTable, add_to_report
 
 
 def _is_row(given: Any) -> bool:
@@ -27,7 +28,7 @@ def _is_title(given: Any) -> bool:
     title=that(_is_title, "a word, or words"),
 )
 def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str | Sequence[str] = "reference") -> str:
-    """A table of computed and reference values with their relative difference.
+    """A table of computed and reference values with their relative difference; the report of the run has it, too.
 
     Args:
         rows: (name with unit, computed value or None if not reached, a reference value for each title, or None if there
@@ -48,6 +49,7 @@ def format_comparison(rows: Iterable[Sequence[str | float | None]], title: str |
                 difference = f"{100 * (value - reference) / scale:+.4f} %"
             line.append(difference)
         lines.append(line)
+    add_to_report("Verification", ReportTable(list(lines[0]), lines[1:]))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines

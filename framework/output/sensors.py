@@ -34,6 +34,7 @@ from windlass.framework.checks.checks import (
     word,
 )
 from windlass.framework.command_line import options
+from windlass.framework.command_line.report_parts import ReportCurves, ReportSection
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
@@ -277,6 +278,14 @@ class Sensors(EveryNth):
 
     def _is_empty(self) -> bool:
         return not self._marks
+
+    def report_sections(self) -> Sequence[ReportSection]:
+        """All numbers over time, for the report of the run."""
+        if len(self._rows) < 2:
+            return ()
+        columns, values = [c for probe in self._probes for c in probe.columns], np.array(self._rows).T
+        curves = [(name, unit, line) for (name, unit), line in zip(columns, values, strict=True)]
+        return [ReportSection("Sensors", [ReportCurves("time [s]", self.times, curves)])]
 
     def close(self) -> None:
         """Close the table; the values stay in memory."""

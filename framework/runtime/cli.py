@@ -6,6 +6,7 @@ windlass modes MODEL.py [options]                       run it, then show the mo
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
 windlass tune MODEL.py [options]                        find the quickest solver of a model
 windlass compile [-processes N]                         compile kernels ahead, on all cores or on N
+windlass show FILE [-picture FILE.png] [-movie FILE.mp4]  show results in a window, or write a picture or a film
 windlass doctor                                         report on the installation
 windlass version                                        print the version
 
@@ -55,13 +56,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0 if ready else 1
     if command == "compile":
         return compile_kernels(rest)
+    if command == "show":
+        from windlass.framework.runtime.show import show  # here, because the other commands do without
+
+        return show(rest)
     if command == "run":
         return run_model(rest)
     if command == "modes":
         return run_model(rest, command)
     if command in STUDIES:
         return run_study(command, rest)
-    expected = ", ".join(["run", "modes", *STUDIES, "compile", "doctor", "version"])
+    expected = ", ".join(["run", "modes", *STUDIES, "compile", "show", "doctor", "version"])
     print(f"error: {command}: unknown command; expected {expected} or help", file=sys.stderr)
     return 2
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
 
@@ -30,6 +31,10 @@ class StepHook:
 
     def finish(self, state: State) -> None:
         """After the last step, or with the last good state when the solve fails."""
+
+    def report_sections(self) -> Sequence[ReportSection]:
+        """What this hook adds to the report of the run (``-report``), asked on the first process when it is written."""
+        return ()
 
     def checkpoint(self) -> dict[str, Any]:
         """What this hook needs to go on after a restart: numbers, texts, lists, arrays, and dictionaries of these."""

@@ -8,6 +8,7 @@ import time
 from windlass.framework.command_line import options
 from windlass.framework.launch.launcher import is_first_process
 from windlass.solvers.stepping.statistics import Statistics
+from windlass.solvers.stepping.step_history import StepHistory
 
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
@@ -20,11 +21,15 @@ class Progress:
         name: name of the solve; empty to show nothing.
         unit: unit of the value that goes on, ``"s"`` for time.
         statistics: counts of the solve.
+
+    Attributes:
+        history: what each step is noted in, None for nothing.
     """
 
     def __init__(self, name: str, unit: str, statistics: Statistics) -> None:
-        self._name, self._unit, self._statistics = name, unit, statistics
+        self._name, self.unit, self._statistics = name, unit, statistics
         self._shown = bool(name) and options.progress_wanted() and is_first_process()
+        self.history: StepHistory | None = None
         self._terminal = sys.stderr.isatty()
         self._interval = INTERVAL_TERMINAL if self._terminal else INTERVAL_FILE
 
@@ -35,6 +40,8 @@ class Progress:
 
     def step(self, now: float, size: float) -> None:
         """A step of that size has reached ``now``."""
+        if self.history is not None:
+            self.history.note(now, size, self._statistics)
         if not self._shown:
             return
         clock = time.perf_counter()
@@ -43,12 +50,12 @@ class Progress:
         self._last = clock
         spent, done = clock - self._clock, now - self._begin
         to_go = spent * (self._end - now) / done if done > 0 else float("nan")
-        unit = f" {self._unit}" if self._unit else ""
+        unit = f" {self.unit}" if self.unit else ""
         line = (
             f"{self._name}: {now:.5g} of {self._end:.5g}{unit}, step {size:.3g}{unit}, "
             f"{self._statistics.describe_work()}, {to_go:.0f} s to go"
         )
-        if self._unit == "s" and done > 0:
+        if self.unit == "s" and done > 0:
             factor = spent / done
             line += f", {factor:.3g} times slower than" if factor > 1.0 else f", {1.0 / factor:.3g} times faster than"
             line += " real time"

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
     from windlass.framework.command_line.options import option as option
+    from windlass.framework.command_line.report_parts import ReportCurves as ReportCurves
+    from windlass.framework.command_line.report_parts import ReportSection as ReportSection
+    from windlass.framework.command_line.report_parts import ReportTable as ReportTable
+    from windlass.framework.command_line.report_parts import add_to_report as add_to_report
     from windlass.framework.command_line.summary import write_summary as write_summary
     from windlass.framework.errors import ModelError as ModelError
     from windlass.framework.errors import ModelWarning as ModelWarning
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from windlass.framework.output.recorder import Recorder as Recorder
     from windlass.framework.output.sensors import Sensor as Sensor
     from windlass.framework.output.sensors import Sensors as Sensors
+    from windlass.framework.report.bibliography import citations as citations
     from windlass.framework.restart.checkpoint import Checkpoint as Checkpoint
     from windlass.framework.state.assemble import assemble_mass as assemble_mass
     from windlass.framework.state.assemble import assemble_matrix as assemble_matrix
@@ -55,6 +60,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     "framework.command_line.options": "arguments help_requested option",
+    "framework.command_line.report_parts": "ReportCurves ReportSection ReportTable add_to_report",
     "framework.command_line.summary": "write_summary",
     "framework.errors": "ModelError ModelWarning OptionError OutputError WindlassError",
     "framework.launch.launcher": "is_first_process",
@@ -65,6 +71,7 @@ _NAMES = {
     "framework.output.folder": "create_output_folder",
     "framework.output.recorder": "Recorder",
     "framework.output.sensors": "Sensor Sensors",
+    "framework.report.bibliography": "citations",
     "framework.restart.checkpoint": "Checkpoint",
     "framework.state.assemble": "assemble_mass assemble_matrix assemble_vector create_matrix create_vector",
     "framework.state.evaluate": "eval_output",

@@ -170,20 +170,40 @@ def anchors_of(page: Path) -> set[str]:
 
 
 def links_of(page: Path) -> list[str]:
-    """Targets of all links and pictures of a page, without those to other sites."""
+    """Targets of all links and pictures of a page, in Markdown and HTML, without those to other sites."""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    targets = re.findall(r"\]\(([^()\s]+)\)", re.sub(r"`[^`\n]*`", "", text))
+    text = re.sub(r"`[^`\n]*`", "", text)
+    forms = (r"\]\(([^()\s]+)(?:\s[^()]*)?\)", r"^\[[^]]+\]:\s*(\S+)", r"\b(?:src|href)=\"([^\"]+)\"")
+    targets = [target for form in forms for target in re.findall(form, text, re.MULTILINE)]
     return [target for target in targets if not re.match(r"[a-z]+:", target)]
+
+
+def broken_links(page: Path) -> list[str]:
+    """Links of a page to files that are not there, or to headings that their pages do not have."""
+    broken = []
+    for target in links_of(page):
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists():
+            broken.append(f"{target} does not exist")
+        elif anchor and anchor not in anchors_of(file):
+            broken.append(f"{target}: no such heading")
+    return broken
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in links_of(page):
-        path, _, anchor = target.partition("#")
-        file = (page.parent / path).resolve() if path else page
-        assert file.exists(), f"{name_of(page)}: {target} does not exist"
-        if anchor:
-            assert anchor in anchors_of(file), f"{name_of(page)}: {target}: no such heading"
+    assert broken_links(page) == []
+
+
+def test_broken_links_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# A head, of `it`\n[a](gone.md) [b](#a-head-of-it) [c](#b) [d](page.md#no) [e](page.md) `[f](g.md)`\n"
+        '[g]: lost.md\n<img src="picture.png"> [h](https://example.org/x.md)\n```\n[i](j.md)\n```\n'
+    )
+    found = [words.split()[0].rstrip(":") for words in broken_links(page)]
+    assert found == ["gone.md", "#b", "page.md#no", "lost.md", "picture.png"]
 
 
 def test_every_page_is_in_the_index() -> None:

@@ -120,6 +120,11 @@ def calls(s: Scene) -> dict[str, Call]:
         "Checkpoint": (wl.Checkpoint, {"path": s.folder / "c.h5", "every": 10, "restart": "auto", "minutes": 10.0}),
         "eval_output": (wl.eval_output, {"entity": s.body, "name": "position", "state": s.state}),
         "option": (wl.option, {"name": "hostile", "default": 1, "unit": "1", "doc": "some words"}),
+        "citations": (wl.citations, {"world": s.world}),
+        "ReportTable": (wl.ReportTable, {"headings": ["x [m]"], "rows": [[1.0]]}),
+        "ReportCurves": (wl.ReportCurves, {"label": "t [s]", "x": [0.0, 1.0], "curves": [("x", "m", [1.0, 2.0])]}),
+        "ReportSection": (wl.ReportSection, {"title": "x", "parts": ["words"]}),
+        "add_to_report": (wl.add_to_report, {"title": "x"}),
         "write_summary": (wl.write_summary, {"values": {"x": 1.0}}),
         "Recorder": (
             wl.Recorder,

@@ -61,6 +61,7 @@ TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("Route.eval_points", "s"): (("empty array",), "no points"),
     ("Part", "numbers"): (("empty array",), "no rows; refused here, as the part is everywhere"),
     ("nodes_along", "numbers"): (("empty array",), "no nodes"),
+    ("ReportSection", "parts"): (("words", "array of words"), "paragraphs"),
 }
 """What an argument takes although it looks wrong, and why."""
 

@@ -89,7 +89,8 @@ def docstrings(tree: ast.AST) -> set[int]:
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
-PYTHON = sorted(p for top in (*TOPS, "src", "examples", "benchmarks", "tests") for p in (ROOT / top).rglob("*.py"))
+FOLDERS = (*TOPS, "src", "examples", "benchmarks", "tests", "docs")
+PYTHON = sorted(p for folder in FOLDERS for p in (ROOT / folder).rglob("*.py"))
 PAGES = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")))
 SCRIPTS = (
     ROOT / "Makefile",

@@ -1,0 +1,54 @@
+"""The pulleys of a model in the report of the run: a table with one column for each circle that cables touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.reports.belt_picture import name_carrier
+from windlass.connectors.reports.pulley_report import UNITS, PulleyReport, pulley_report
+from windlass.framework.command_line.report_parts import ReportSection, ReportTable
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+
+MOST = 8
+"""Pulleys in one table, and in all: `pulley_report` has the others."""
+
+
+def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
+    """The section; all processes together.  A model without contacts between circles and cables has none."""
+    reports = [
+        replace(pulley_report(world, state, contacts, circle), name=name_carrier(world, circle))
+        for contacts, circle in list(find_circles(world))[:MOST]
+    ]
+    if not reports:
+        return []
+    rows = [
+        [f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]", *(_show(getattr(r, entry.name)) for r in reports)]
+        for entry in fields(PulleyReport)
+        if entry.name != "name"
+    ]
+    count = len(list(find_circles(world)))
+    parts: list[Any] = [f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")]
+    return [ReportSection("Pulleys", [*parts, ReportTable(["", *(r.name for r in reports)], rows)])]
+
+
+def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
+    """Each circle with the contacts of its kind; all processes together."""
+    for component, table in world.tables.items():
+        if table.count and {"circle", "cable"} <= component.refs.keys() and "circle_radius" in component.columns:
+            contacts = Entity(table, np.arange(table.count))
+            circles = table.collect("circle")
+            for number in circles[np.sort(np.unique(circles, return_index=True)[1])].tolist():
+                yield contacts, world.entity(number)
+
+
+def _show(value: Any) -> Any:
+    """Points as pairs, what is not known empty."""
+    if isinstance(value, tuple):
+        return None if np.isnan(value).any() else f"({value[0]:.5f}, {value[1]:.5f})"
+    return None if np.isnan(value) else value

@@ -1,0 +1,50 @@
+"""Settings of Sphinx for the documentation site; `docs/site/build.py` lays out the sources."""
+
+import re
+from typing import Any
+
+project = "Windlass"
+author = "The Windlass developers"
+copyright = author
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.bibtex"]
+root_doc = "/".join(("docs", "index"))
+html_theme = "furo"
+html_title = "Windlass"
+html_extra_path = ["extra"]
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+html_copy_source = False
+highlight_language = "python"
+
+# headings have the anchors that code hosts make
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "fieldlist"]
+# links to files that are no pages, such as LICENSE, become downloads; pages may begin with any level
+suppress_warnings = ["myst.header"]
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "mixed"
+python_use_unqualified_type_names = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+bibtex_bibfiles = ["bibliography.bib"]
+bibtex_default_style = "unsrt"
+
+
+napoleon_custom_sections = [("Class attributes of a schema", "params_style")]
+
+
+def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings are plain words: `|r'|` and `2 * x` outside of quotes mean no markup; `*args: ...` is an argument."""
+    for k, line in enumerate(lines):
+        if not re.match(r"\s*\*{1,2}\w+:", line):
+            parts = re.split(r"(`+[^`]*`+)", line)
+            lines[k] = "".join(part if part.startswith("`") else re.sub(r"([|*])", r"\\\1", part) for part in parts)
+
+
+def setup(app: Any) -> None:
+    """Before the sections of the docstrings are read."""
+    app.connect("autodoc-process-docstring", escape_signs, priority=400)

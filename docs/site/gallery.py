@@ -1,0 +1,108 @@
+"""The gallery: every example is run in a short form, and its page shows a picture, what it printed, and how to run it.
+
+Pictures are those that the example writes, else the first of its report: the model, or curves.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tempfile
+from base64 import b64decode
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SHORT = {
+    "belt_drive": ["-end_time", "0.7", "-step", "2e-4"],
+    "ale_belt": ["-compare", "false"],
+    "settling_spheres": ["-spheres", "64"],
+    "capstan": ["-table", "false"],
+}
+"""Options of the short form of an example; the others run as they are."""
+PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')
+
+
+def title_of(example: Path) -> str:
+    """The first line of an example's text, without its full stop."""
+    text = ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or example.stem
+    return text.split("\n")[0].rstrip(".")
+
+
+def run_example(example: Path, folder: Path) -> str:
+    """Run an example in a folder with its report there; what it printed.
+
+    Raises:
+        RuntimeError: it failed.
+    """
+    words = [*SHORT.get(example.stem, []), "-quiet", "-report", "report.html"]
+    if '"output"' in example.read_text(encoding="utf-8"):
+        words += ["-output", "out"]
+    command = [sys.executable, "-m", "windlass.framework.runtime.cli", "run", str(example), *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{example.name} failed:\n{done.stderr[-2000:]}")
+    return done.stdout.rstrip()
+
+
+def find_picture(folder: Path) -> tuple[str, bytes]:
+    """Suffix and content of the picture of a run.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    for path in sorted((folder / "out").glob("*.png")):
+        return ".png", path.read_bytes()
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"<section[^>]*><h2>([^<]*)</h2>(.*?)</section>", report, re.DOTALL))
+    shown = {title: found for title, text in sections.items() if (found := PICTURE.search(text)) is not None}
+    if not shown:
+        raise RuntimeError(f"{folder} has no picture")
+    # the steps of solves are the last choice
+    best = min(shown, key=lambda title: (title != "Model", title.startswith("Solve ")))
+    return {"png": ".png", "svg": ".svg"}[shown[best][1]], b64decode(shown[best][2])
+
+
+def example_page(example: Path, suffix: str, printed: str) -> str:
+    """The page of one example."""
+    name, words = example.stem, " ".join(SHORT.get(example.stem, []))
+    source = example.read_text(encoding="utf-8")
+    text = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[2].strip()
+    return "\n\n".join(
+        [
+            f"# {title_of(example)}",
+            f"![picture of {name}](pictures/{name}{suffix})",
+            f"```text\n{text}\n```" if text else "",
+            f"```sh\nwindlass run examples/{name}.py {words}\n```",
+            f'It prints this; <a href="../reports/{name}.html">its report</a> has the rest.',
+            f"```text\n{printed}\n```",
+            "## The script",
+            f"```python\n{source}```",
+        ]
+    )
+
+
+def write_gallery(pages: Path, extra: Path) -> None:
+    """Run all examples, and write their pages, pictures and reports."""
+    (pages / "pictures").mkdir(parents=True)
+    (extra / "reports").mkdir(parents=True)
+    rows = []
+    for example in EXAMPLES:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            print(f"running {example.name}", flush=True)
+            printed = run_example(example, folder)
+            suffix, picture = find_picture(folder)
+            (extra / "reports" / f"{example.stem}.html").write_bytes((folder / "report.html").read_bytes())
+        (pages / "pictures" / f"{example.stem}{suffix}").write_bytes(picture)
+        (pages / f"{example.stem}.md").write_text(example_page(example, suffix, printed), encoding="utf-8")
+        link = f"[![{example.stem}](pictures/{example.stem}{suffix})]({example.stem}.md)"
+        rows.append(f"| {link} | [{title_of(example)}]({example.stem}.md) |")
+    head = (
+        "# Gallery\n\nEvery example, run when this site was made; see [examples](../docs/examples.md) for their checks."
+    )
+    tree = "```{toctree}\n:hidden:\n:glob:\n\n*\n```"
+    table = "\n".join(["| | |", "| --- | --- |", *rows])
+    (pages / "index.md").write_text(f"{head}\n\n{table}\n\n{tree}\n", encoding="utf-8")

@@ -1,0 +1,74 @@
+"""The reference of options: those of every model, those of the solvers, and the commands of `windlass`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from typing import Any
+
+from components import cell, table
+
+import windlass as wl
+from windlass.framework.command_line.listing import framework_options
+from windlass.framework.launch.arguments import Option
+from windlass.solvers.own_options import TABLES
+
+HEADINGS = ["option", "default", "meaning", "allowed"]
+
+
+def find_solver(prefix: str) -> dict[str, Any]:
+    """Name and defaults of the solver whose options begin with a prefix; empty if there is none."""
+    for name in wl.__all__:
+        kind = getattr(wl, name)
+        if isinstance(kind, type) and "__init__" in vars(kind):
+            given = {p.name: p.default for p in inspect.signature(kind).parameters.values()}
+            if given.get("prefix") == prefix:
+                return {"": name} | given
+    return {}
+
+
+def option_rows(items: dict[str, Option], defaults: dict[str, Any]) -> list[list[str]]:
+    """Rows of the table of options, with the defaults of a solver where it has some."""
+    rows = []
+    for name, item in items.items():
+        value = defaults.get(item.name, item.default) if defaults else item.default
+        words = "of the model" if value is inspect.Parameter.empty else str(value)
+        words = words.lower() if isinstance(value, bool) else words
+        rows.append([f"`-{name}`", cell(words or "none"), cell(item.doc), cell(item.describe_allowed())])
+    return rows
+
+
+def windlass(*words: str) -> str:
+    """What the command `windlass` prints."""
+    command = [sys.executable, "-m", "windlass.framework.runtime.cli", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def options_page() -> str:
+    """The page of all options."""
+    parts = [
+        "# Options",
+        "`-name value`, mixed freely with those of the model and of PETSc; how they work together, and PETSc's own, "
+        "are in [solver options](../docs/solver_options.md). `windlass run MODEL.py -help petsc` lists what the "
+        "solvers of a model read.",
+        "## Of every model",
+        table(HEADINGS, option_rows(framework_options(), {})),
+    ]
+    for prefix, items in TABLES.items():
+        solver = find_solver(prefix)
+        if items:
+            parts += [
+                f"## Of solvers with the prefix `{prefix}`",
+                f"Arguments of `{solver['']}` win over the defaults here, the command line over both."
+                if solver
+                else "",
+                table(HEADINGS, option_rows({prefix + name: item for name, item in items.items()}, solver)),
+            ]
+    text = windlass("help")
+    parts += ["## Commands", f"```text\n{text}\n```"]
+    for name in dict.fromkeys(re.findall(r"^windlass (\w+)", text, re.MULTILINE)):
+        if name not in ("run", "doctor", "version", "help"):
+            parts += [f"### windlass {name}", f"```text\n{windlass(name, '-help')}\n```"]
+    return "\n\n".join(part for part in parts if part) + "\n"

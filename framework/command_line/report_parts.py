@@ -1,0 +1,144 @@
+"""What goes into the report of a run, the file of -report: sections of words, tables, curves and figures.
+
+Hooks hand over sections by `StepHook.report_sections`, models by `add_to_report`, and packages by functions of a world
+and a state that they name once, `register_report_sections`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from windlass.framework.checks.checks import check_fields, checked, each, numbers, that, word
+from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import OutputError
+
+
+def _is_part(given: Any) -> bool:
+    """Whether a value can stand in a report."""
+    known = isinstance(given, str | ReportTable | ReportCurves | Formatted)
+    return known or ((hasattr(given, "savefig") or callable(given)) and not isinstance(given, type))
+
+
+def _is_curve(given: Any) -> bool:
+    """Whether a value is a name, a unit and numbers."""
+    if not isinstance(given, list | tuple) or len(given) != 3 or not all(isinstance(x, str) for x in given[:2]):
+        return False
+    values = read_numbers(given[2])
+    return values is not None and values.ndim == 1
+
+
+WORDS = each(word(), "a list of words")
+ROWS = each(that(lambda given: isinstance(given, list | tuple), "a list of cells"), "a list of rows")
+CURVES = each(that(_is_curve, "(name, unit, list of numbers)"), "a list of curves")
+PARTS = each(that(_is_part, "words, a table, curves, a figure, or a function that gives one"), "a list of parts")
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """A table of a report.
+
+    Attributes:
+        headings: of the columns, with units.
+        rows: cells: words, numbers, or None for an empty one.
+    """
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+    def __post_init__(self) -> None:
+        check_fields(self, {"headings": WORDS, "rows": ROWS}, OutputError)
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.headings):
+                raise OutputError(f"row {number} of ReportTable has {len(row)} cells: must be {len(self.headings)}")
+
+
+@dataclass(frozen=True)
+class ReportCurves:
+    """Curves of a report; those of one unit share axes.
+
+    Attributes:
+        label: of the abscissa, with its unit.
+        x: shape (n,).
+        curves: (name, unit, values of shape (n,)).
+    """
+
+    label: str
+    x: Any
+    curves: Sequence[tuple[str, str, Any]]
+
+    def __post_init__(self) -> None:
+        check_fields(self, {"label": word(), "x": numbers("of the label", (None,)), "curves": CURVES}, OutputError)
+        for name, _, values in self.curves:
+            if len(values) != len(self.x):
+                raise OutputError(f"curve {name!r} has {len(values)} values: must be {len(self.x)}, as x")
+
+
+@dataclass(frozen=True)
+class Formatted:
+    """A part that is HTML already."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ReportSection:
+    """A titled part of a report.
+
+    Attributes:
+        title: heading; parts of sections of one title stand together.
+        parts: words, `ReportTable`, `ReportCurves` and figures of matplotlib, or functions that give one of these when
+            the page is written.
+    """
+
+    title: str
+    parts: Sequence[Any]
+
+    def __post_init__(self) -> None:
+        check_fields(self, {"title": word(), "parts": PARTS}, OutputError)
+
+
+@dataclass
+class _Report:
+    """What this run has handed over so far, beside PETSc's one database of options."""
+
+    sections: list[ReportSection] = field(default_factory=list)
+    providers: list[str] = field(default_factory=list)
+
+
+_report = _Report()
+
+
+@checked(OutputError, title=word())
+def add_to_report(title: str, *parts: Any) -> None:
+    """Add a section to the report of the run, behind those of the solves; without -report nothing comes of it.
+
+    Args:
+        title: heading; parts of sections of one title stand together.
+        *parts: see `ReportSection`.
+
+    Raises:
+        OutputError: a part that is none of these.
+    """
+    _report.sections.append(ReportSection(title, list(parts)))
+
+
+def added_sections() -> list[ReportSection]:
+    """What was added so far."""
+    return list(_report.sections)
+
+
+def register_report_sections(name: str) -> None:
+    """Name a function ``(world, state) -> sections`` that is asked at the end of each solve, by all processes together.
+
+    Args:
+        name: ``"package.module:function"``, which is loaded when a report is written.
+    """
+    if name not in _report.providers:
+        _report.providers.append(name)
+
+
+def providers() -> list[str]:
+    """The functions that were named."""
+    return list(_report.providers)

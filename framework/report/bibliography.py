@@ -1,0 +1,61 @@
+"""The sources of laws: the file bibliography.bib of the package, and which of them a model uses.
+
+A law names its source in words, with keys of the bibliography in brackets: ``source="[@hunt1975]; Simbody 3.7"``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+from windlass.framework.checks.checks import checked, instance
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.law import law_of
+from windlass.framework.model.world import World
+
+FILE = Path(str(sys.modules["windlass"].__file__)).parent / "bibliography.bib"
+KEY = r"\[@([\w:-]+)\]"
+"""How a source names an entry."""
+
+
+@cache
+def read_bibliography() -> dict[str, str]:
+    """The entries of the bibliography by key, in BibTeX."""
+    found = re.finditer(r"^@\w+\{([^,]+),.*?^\}", FILE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return {entry[1]: entry[0] for entry in found}
+
+
+def find_keys(source: str) -> list[str]:
+    """The keys of the bibliography that the source of a law names."""
+    return re.findall(KEY, source)
+
+
+def collect_sources(world: World) -> dict[str, list[str]]:
+    """The laws that a model uses by their sources, in the order of its tables."""
+    sources: dict[str, list[str]] = {}
+    for component, table in world.tables.items():
+        law = law_of(component)
+        if table.count and law is not None and law.source:
+            sources.setdefault(law.source, []).append(component.__name__)
+    return sources
+
+
+def format_citations(world: World) -> str:
+    """The sources of the laws that a model uses, as a BibTeX file; comments say which law has which source."""
+    sources, entries = collect_sources(world), read_bibliography()
+    # outside of entries BibTeX stumbles over @ alone
+    lines = ["% " + ", ".join(laws) + ": " + re.sub(KEY, r"\1", source) for source, laws in sources.items()]
+    keys = dict.fromkeys(key for source in sources for key in find_keys(source))
+    return "\n".join([*lines, *(f"\n{entries[key]}" for key in keys if key in entries)])
+
+
+@checked(world=instance("World"))
+def citations(world: World) -> None:
+    """Print the sources of the laws that a model uses, as a BibTeX file, on the first process.
+
+    Comments say which law has which source; laws without an entry in the bibliography have their source there alone.
+    """
+    if is_first_process():
+        print(format_citations(world))

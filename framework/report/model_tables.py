@@ -1,0 +1,88 @@
+"""What a report says of a model: its tables with numbers of rows and parameters, and its picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.framework.command_line.report_parts import ReportTable
+from windlass.framework.errors import OutputError
+from windlass.framework.model.schema import Column
+from windlass.framework.model.table import EntityTable
+from windlass.framework.model.world import World
+from windlass.framework.output.drawing import Canvas
+from windlass.framework.output.scene import Scene
+from windlass.framework.report.plots import draw_model
+from windlass.framework.state.state import State
+
+SUBDIVISIONS = 4
+COLOURED_BY = "axial_force"
+"""Field of points that colours the picture, where laws draw it."""
+
+
+def tabulate_model(world: World, state: State) -> list[ReportTable]:
+    """Sizes, and one row for each table; all processes together."""
+    whole = state.gather()
+    sizes: list[list[Any]] = [
+        ["coordinates", len(whole.q)],
+        ["multipliers", len(whole.lam)],
+        ["history values", len(whole.data)],
+        ["gravity [m/s^2]", ", ".join(f"{g:g}" for g in world.gravity)],
+    ]
+    rows: list[list[Any]] = []
+    for component, table in world.tables.items():
+        if table.count:
+            columns = [describe_values(table, column) for column in component.columns.values()]
+            rows.append([component.__name__, table.count, "; ".join(words for words in columns if words)])
+    return [ReportTable(["size", ""], sizes), ReportTable(["component", "rows", "parameters"], rows)]
+
+
+def describe_values(table: EntityTable, column: Column) -> str:
+    """A column of all rows in words: its value, or its range; empty where it is left at its default."""
+    values = table.collect(column.name)
+    if column.dtype is object:
+        count = sum(value is not None for value in values)
+        return f"{column.name}: {count} functions" if count else ""
+    if column.shape is None:
+        lengths = sorted({len(value) for value in values})
+        return f"{column.name}: {lengths[0]} to {lengths[-1]} numbers" if lengths[-1] else ""
+    if _is_default(values, column.default):
+        return ""
+    unit = "" if column.unit == "1" else f" {column.unit}"
+    return f"{column.name} {_show_range(values)}{unit}"
+
+
+def _is_default(values: NDArray[Any], default: Any) -> bool:
+    try:
+        return bool(np.all(values == np.asarray(default, dtype=values.dtype)))
+    except (TypeError, ValueError):  # there is none
+        return False
+
+
+def _show_range(values: NDArray[Any]) -> str:
+    """``3``, ``1 … 4``, or a vector of these."""
+    if values.dtype.kind not in "if":
+        found = np.unique(values)
+        return ", ".join(map(str, found[:4])) + (" ..." if len(found) > 4 else "")
+    flat = values.reshape(len(values), -1)
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    parts = [f"{a:.6g}" if a == b else f"{a:.6g} … {b:.6g}" for a, b in zip(low, high, strict=True)]
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts[:6])}{', ...' if len(parts) > 6 else ''})"
+
+
+def draw_state(state: State) -> Any:
+    """A figure of the model in a state, on the first process; None on the others and where nothing is drawn."""
+    drawn = Scene(state.world, SUBDIVISIONS).draw(state)
+    if drawn is None:
+        return None
+    try:
+        canvas = Canvas(*drawn)
+    except OutputError:  # nothing that is drawn as lines
+        return None
+    points, point_data, _ = canvas.compose(*drawn)
+    has = COLOURED_BY in point_data
+    values = point_data[COLOURED_BY] if has else np.full(len(points), np.nan)
+    label = f"{COLOURED_BY.replace('_', ' ')} [{canvas.units[COLOURED_BY]}]" if has else ""
+    return draw_model(points.copy(), canvas.mesh.lines, values.copy(), label)

@@ -1,0 +1,115 @@
+"""The page of a report: one HTML file that needs nothing else, for the screen and for paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.command_line.report_parts import Formatted, ReportCurves, ReportSection, ReportTable
+from windlass.framework.report.plots import as_image, plot_curves
+
+STYLE = """
+body { font: 15px/1.5 sans-serif; color: #1f2933; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { font-size: 1.25rem; margin: 2rem 0 .6rem; }
+h2 { border-bottom: 2px solid #e4e7eb; } h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; }
+table { border-collapse: collapse; font-size: .86rem; margin: .5rem 0 1rem; font-variant-numeric: tabular-nums; }
+th, td { border-bottom: 1px solid #e4e7eb; padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+img { width: 100%; height: auto; } pre { background: #f5f7fa; padding: .6rem; font-size: .8rem; white-space: pre-wrap; }
+pre, td { overflow-wrap: break-word; } .ok { color: #2b8a3e; } .doubtful { color: #b35900; } .failed { color: #c92a2a; }
+nav a { margin-right: .9rem; } .quiet { color: #52606d; }
+@page { size: A4; margin: 15mm; }
+@media print { body { max-width: none; margin: 0; font-size: 10pt; } nav { display: none; }
+  figure, tr, h2, h3 { break-inside: avoid; } h2, h3 { break-after: avoid; } pre { font-size: 7.5pt; } }
+figure { margin: .5rem 0 1rem; }
+"""
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+"""What a browser may load: pictures that the page has in itself."""
+
+
+def show_cell(value: Any) -> str:
+    """A cell in words."""
+    if value is None:
+        return ""
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def format_table(table: ReportTable) -> str:
+    """A table; columns of numbers stand to the right."""
+    rows = [list(row) for row in table.rows]
+    kinds = []
+    for k in range(len(table.headings)):
+        cells = [row[k] for row in rows if k < len(row) and row[k] not in (None, "")]
+        kinds.append(' class="number"' if cells and all(map(_is_number, cells)) else "")
+    head = "".join(f"<th{kind}>{escape(str(h))}</th>" for h, kind in zip(table.headings, kinds, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{kind}>{escape(show_cell(c))}</td>" for c, kind in zip(row, kinds, strict=False))
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) or (
+        isinstance(value, str) and value.rstrip(" %").lstrip("+-").replace(".", "", 1).replace("e-", "").isdigit()
+    )
+
+
+def format_part(part: Any) -> str:
+    """A part of a section; see `ReportSection`."""
+    if isinstance(part, Formatted):
+        return part.text
+    if isinstance(part, ReportTable):
+        return format_table(part)
+    if isinstance(part, ReportCurves):
+        return format_part(plot_curves(part)) if len(part.curves) else ""
+    if isinstance(part, str):
+        return f"<p>{escape(part)}</p>" if "\n" not in part else f"<pre>{escape(part)}</pre>"
+    if hasattr(part, "savefig"):
+        # pictures of many lines are smaller in pixels
+        many = sum(len(axes.collections) for axes in part.axes) and not any(axes.lines for axes in part.axes)
+        return f'<figure><img alt="" src="{as_image(part, "png" if many else "svg")}"></figure>'
+    return format_part(part()) if callable(part) else ""
+
+
+def format_sections(sections: Iterable[ReportSection]) -> tuple[str, list[str]]:
+    """All sections, those of one title together, and the titles."""
+    groups: dict[str, list[Any]] = {}
+    for section in sections:
+        if section.parts:
+            groups.setdefault(section.title, []).extend(section.parts)
+    texts = [
+        f'<section id="s{k}"><h2>{escape(title)}</h2>{"".join(map(format_part, parts))}</section>'
+        for k, (title, parts) in enumerate(groups.items())
+    ]
+    return "\n".join(texts), list(groups)
+
+
+def format_page(title: str, verdict: str, words: str, sections: Sequence[ReportSection]) -> str:
+    """The whole page.
+
+    Args:
+        title: heading.
+        verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
+        words: one line below the heading.
+        sections: in their order.
+    """
+    body, titles = format_sections(sections)
+    links = "".join(f'<a href="#s{k}">{escape(name)}</a>' for k, name in enumerate(titles))
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>
+<body><h1>{escape(title)}</h1>
+<p class="quiet">{escape(words)} Verdict: <strong class="{verdict}">{verdict}</strong>.</p>
+<nav>{links}</nav>
+{body}
+</body></html>
+"""

@@ -1,0 +1,167 @@
+"""Figures of reports, by matplotlib: the model, curves over time, the steps of a solve."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.command_line.report_parts import ReportCurves
+
+WIDTH = 9.0
+"""Width of a figure [inch]."""
+INK, GRID = "#1f2933", "#e4e7eb"
+COLOURS = ("#0b7285", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#1971c2", "#e67700", "#495057")
+MOST_CURVES, MOST_LINES = 12, 50_000
+"""Curves that one pair of axes shows; straight lines that a picture shows."""
+POINTS = 4000
+"""Values of a curve that are drawn, smallest and largest of each stretch."""
+
+
+def create_figure(height: float) -> Any:
+    """An empty figure that needs no screen; height in inches."""
+    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
+
+    return Figure(figsize=(WIDTH, height), facecolor="white", layout="constrained")
+
+
+def as_image(figure: Any, kind: str = "svg") -> str:
+    """The figure as an address that has the picture in itself."""
+    import matplotlib  # here, because a run without pictures need not wait for it
+
+    image = BytesIO()
+    # words stay words, which are found and take less room; no date, so that equal runs give equal pages
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "windlass", "font.family": "sans-serif"}):
+        more = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": 110}
+        figure.savefig(image, format=kind, **more)
+    mime = {"svg": "svg+xml", "png": "png"}[kind]
+    return f"data:image/{mime};base64,{b64encode(image.getvalue()).decode()}"
+
+
+def style(axes: Any) -> None:
+    """A plain frame with a faint grid."""
+    axes.grid(color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The curve itself, or the smallest and the largest value of each of many stretches, in their order."""
+    if len(x) <= POINTS:
+        return x, y
+    edges = np.linspace(0, len(x), POINTS // 2 + 1).astype(np.int64)
+    shown = np.where(np.isfinite(y), y, 0.0)
+    chosen = [np.unique((a + shown[a:b].argmin(), a + shown[a:b].argmax())) for a, b in pairwise(edges)]
+    index = np.concatenate(chosen)
+    return x[index], y[index]
+
+
+def plot_curves(curves: ReportCurves) -> Any:
+    """Curves, those of one unit on common axes, at most `MOST_CURVES` on each."""
+    groups: dict[str, list[tuple[str, FloatArray]]] = {}
+    for name, unit, values in curves.curves:
+        groups.setdefault(unit, []).append((name, np.asarray(values, dtype=np.float64)))
+    x = np.asarray(curves.x, dtype=np.float64)
+    figure = create_figure(2.3 * len(groups) + 0.4)
+    all_axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, (unit, lines) in zip(all_axes, groups.items(), strict=True):
+        for k, (name, values) in enumerate(lines[:MOST_CURVES]):
+            axes.plot(*thin_curve(x, values), color=COLOURS[k % len(COLOURS)], linewidth=1.3, label=name)
+        left = len(lines) - MOST_CURVES
+        axes.set_ylabel(f"[{unit}]" if len(lines) > 1 else f"{lines[0][0]} [{unit}]")
+        if len(lines) > 1:
+            axes.legend(fontsize=8, frameon=False, title=f"and {left} more" if left > 0 else None)
+        style(axes)
+    all_axes[-1].set_xlabel(curves.label)
+    return figure
+
+
+def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
+    """Step size, and work per step, over a solve.
+
+    Args:
+        rows: one for each stretch of steps, see `StepHistory`: end, steps, smallest and largest step size, counts.
+        unit: of the end and of step sizes.
+        work: names of counts, and their columns.
+    """
+    figure = create_figure(1.7 * (1 + len(work)) + 0.3)
+    all_axes = figure.subplots(1 + len(work), 1, sharex=True, squeeze=False)[:, 0]
+    x = np.concatenate((rows[:1, 0] - rows[:1, 3] * rows[:1, 1], rows[:, 0]))
+    bracket = f" [{unit}]" if unit else ""
+    axes = all_axes[0]
+    axes.stairs(rows[:, 3], x, baseline=rows[:, 2], fill=True, color=COLOURS[0], alpha=0.35)
+    axes.stairs(rows[:, 3], x, baseline=None, color=COLOURS[0])
+    axes.set(ylabel=f"step size{bracket}", yscale="log")
+    for axes, (name, column) in zip(all_axes[1:], work.items(), strict=True):
+        axes.stairs(rows[:, column] / rows[:, 1], x, baseline=None, color=COLOURS[1])
+        axes.set(ylabel=f"{name}\nper step")
+        axes.set_ylim(bottom=0.0)
+    for axes in all_axes:
+        style(axes)
+    all_axes[-1].set_xlabel("time [s]" if unit == "s" else "load steps, progress [1]")
+    figure.align_ylabels()
+    return figure
+
+
+def draw_model(points: FloatArray, lines: IntArray, values: FloatArray, label: str) -> Any:
+    """The lines of a model, coloured by a value at its points; flat, or in space.
+
+    Args:
+        points: [m], shape (n, 3).
+        lines: points at both ends of each line, shape (m, 2).
+        values: shape (n,), NaN where there is none.
+        label: meaning and unit of the values; empty: all lines in one colour.
+    """
+    from matplotlib.collections import LineCollection  # here, because a run without pictures need not wait for it
+
+    lines = lines[:: max(1, -(-len(lines) // MOST_LINES))]
+    # what has no value lies below
+    lines = lines[np.argsort(np.isfinite(values[lines].sum(axis=1)), kind="stable")]
+    extent = np.ptp(points, axis=0)
+    flat = extent[2] <= 1e-6 * extent.max()
+    figure = create_figure(min(6.5, max(2.2, WIDTH * (extent[1] / max(extent[0], 1e-30)) + 0.8)) if flat else 6.5)
+    pieces = points[lines][..., :2] if flat else points[lines]
+    axes = figure.add_subplot(projection=None if flat else "3d")
+    if flat:
+        collection: Any = LineCollection(pieces.tolist(), linewidths=2.2, capstyle="round")
+        axes.add_collection(collection)
+        axes.set_aspect("equal")
+        axes.autoscale_view()
+        axes.margins(0.04)
+        style(axes)
+    else:
+        from mpl_toolkits.mplot3d.art3d import Line3DCollection  # here, because matplotlib need not be loaded before
+
+        collection = Line3DCollection(pieces.tolist(), linewidths=1.6)
+        axes.add_collection3d(collection)
+        low, high = points.min(axis=0), points.max(axis=0)
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]), zlabel="z [m]")
+        axes.set_aspect("equal")
+    axes.set(xlabel="x [m]", ylabel="y [m]")
+    mean = values[lines].mean(axis=1)
+    known = np.isfinite(mean)
+    if label and known.any():
+        collection.set_cmap(_tension_colours())
+        collection.set_array(mean)
+        low, high = float(mean[known].min()), float(mean[known].max())
+        room = max(0.5 * (1e-6 * max(abs(low), abs(high)) - (high - low)), 0.0)
+        collection.set_clim(low - room, high + room)
+        figure.colorbar(collection, ax=axes, label=label, shrink=0.8)
+    else:
+        collection.set_color(COLOURS[0])
+    return figure
+
+
+def _tension_colours() -> Any:
+    from matplotlib.colors import LinearSegmentedColormap  # here, because a run without pictures need not wait for it
+
+    colours: Sequence[str] = ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"]
+    scale = LinearSegmentedColormap.from_list("tension", list(colours))
+    scale.set_bad("#9aa5b1")
+    return scale

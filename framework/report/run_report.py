@@ -1,0 +1,221 @@
+"""The report of a run, the file of -report: written at the end of each solve, at the end of the script, and on failure.
+
+Solvers hand over a `SolveRecord`; models, hooks and packages hand over sections, see `report_parts.py`.  All
+processes collect together, the first one writes.  Without -report none of this is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.command_line import options, report_parts
+from windlass.framework.command_line.listing import given_options, model_options
+from windlass.framework.command_line.report_parts import Formatted, ReportSection, ReportTable
+from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.launch.error_report import at_error
+from windlass.framework.launch.launcher import launched_size
+from windlass.framework.launch.script_end import at_end
+from windlass.framework.report.bibliography import format_citations
+from windlass.framework.report.model_tables import draw_state, tabulate_model
+from windlass.framework.report.page import format_page, format_part
+from windlass.framework.report.plots import plot_steps
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+
+DETAILED = 10
+"""Solves with plots of their own; of later ones the page has a row, and is written again at the end of the script."""
+FAILURES = 10
+"""Rejected attempts that are listed."""
+CLOCK = "%Y-%m-%d %H:%M:%S %z"
+PACKAGES = ("numpy", "scipy", "numba", "petsc4py", "mpi4py", "h5py", "matplotlib")
+
+
+@dataclass
+class SolveRecord:
+    """What a solver hands over.
+
+    Attributes:
+        name: of the solve.
+        unit: of what its steps add up to, ``"s"`` for time.
+        counts: of steps, iterations and so on, and times.
+        summary: the same in a line.
+        steps: see `plot_steps`.
+        work: names of counts per step, and their columns in ``steps``.
+        settings: what it worked with, by name.
+        failed_attempts: (at, size, reason) of rejected attempts.
+        verdict: ``"ok"``, ``"doubtful"`` or ``"failed"``.
+        reasons: of that.
+    """
+
+    name: str
+    unit: str
+    counts: Mapping[str, Any]
+    summary: str
+    steps: FloatArray
+    work: Mapping[str, int]
+    settings: Mapping[str, str]
+    failed_attempts: Sequence[tuple[float, float, str]] = ()
+    verdict: str = "ok"
+    reasons: Sequence[str] = ()
+
+
+@dataclass
+class _Run:
+    """What was collected so far."""
+
+    begun: bool = False
+    solves: list[SolveRecord] = field(default_factory=list)
+    details: list[ReportSection] = field(default_factory=list)
+    hooks: list[StepHook] = field(default_factory=list)
+    model: list[Any] = field(default_factory=list)
+    sections: list[ReportSection] = field(default_factory=list)
+    sources: str = ""
+    error: str = ""
+    began: str = field(default_factory=lambda: time.strftime(CLOCK))
+
+
+_run = _Run()
+
+
+def begin_report() -> None:
+    """A solver was made: from here on the script ends with a report, well or not; later calls do nothing."""
+    if not _run.begun:
+        _run.begun = True
+        at_end(write_report)
+        at_error(_note_error)
+
+
+def report_solve(record: SolveRecord, state: State, hooks: Sequence[StepHook]) -> None:
+    """A solve has ended, or failed: collect and write; all processes together."""
+    _run.solves.append(record)
+    _run.hooks += [hook for hook in hooks if not any(hook is other for other in _run.hooks)]
+    if len(_run.solves) > DETAILED and record.verdict != "failed":
+        return
+    figure = draw_state(state)
+    tables = tabulate_model(state.world, state)
+    _run.sources = format_citations(state.world)
+    _run.sections = [
+        section for name in report_parts.providers() for section in pkgutil.resolve_name(name)(state.world, state)
+    ]
+    if options.process_rank() == 0:
+        # what does not change is drawn once
+        words = f"The model after {record.name}, t = {state.t:.6g} s:"
+        _run.model = [*tables, *([] if figure is None else [words, Formatted(format_part(figure))])]
+        detail = [Formatted(format_part(part)) for part in _describe_solve(record)]
+        _run.details.append(ReportSection(f"Solve {len(_run.solves)}: {record.name}", detail))
+        write_report()
+
+
+def _note_error(words: str) -> None:
+    """The run ends with an error."""
+    _run.error = words
+    write_report()
+
+
+def write_report() -> None:
+    """Write the page with all that is known, on the first process.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    if options.process_rank() == 0:
+        path = Path(str(options.own_value("report"))).absolute()
+        replace_file(check_target(path, "report"), _compose().encode())
+
+
+def _compose() -> str:
+    verdicts = [record.verdict for record in _run.solves]
+    worst = "failed" if _run.error else next((w for w in ("failed", "doubtful") if w in verdicts), "ok")
+    solves = ReportTable(["solve", "verdict", "statistics"], [[r.name, r.verdict, r.summary] for r in _run.solves])
+    sections = [
+        *([ReportSection("Failure", [_run.error + "\n"])] if _run.error else []),
+        ReportSection("Solves", [solves] if solves.rows else []),
+        ReportSection("Model", _run.model),
+        *_run.details,
+        *_run.sections,
+        *(section for hook in _run.hooks for section in hook.report_sections()),
+        *report_parts.added_sections(),
+        ReportSection("Options", _tabulate_options()),
+        ReportSection("Sources", [_run.sources + "\n"] if _run.sources else []),
+        ReportSection("How to repeat it", _describe_run()),
+    ]
+    words = f"Windlass {_version('windlass')}, run begun {_run.began}, report written {time.strftime(CLOCK)}."
+    return format_page(Path(sys.argv[0]).name, worst, words, sections)
+
+
+def _describe_solve(record: SolveRecord) -> list[Any]:
+    """Counts, steps and doubts of one solve."""
+    parts: list[Any] = [f"{record.summary}."]
+    if record.reasons:
+        parts.append("\n".join(record.reasons) + "\n")
+    if len(record.steps):
+        work = {name: column for name, column in record.work.items() if record.steps[:, column].any()}
+        parts.append(plot_steps(record.steps, record.unit, work))
+    counts = [[name.replace("_", " "), value] for name, value in record.counts.items() if value]
+    parts.append(ReportTable(["count", ""], counts))
+    parts.append(ReportTable(["setting", ""], list(record.settings.items())))
+    failed = record.failed_attempts
+    if failed:
+        place = "at [s]" if record.unit == "s" else "load step, progress [1]"
+        parts += [
+            f"{len(failed)} attempts were rejected, the first of them:",
+            ReportTable([place, "size", "reason"], failed[:FAILURES]),
+        ]
+    return parts
+
+
+def _tabulate_options() -> list[ReportTable]:
+    """Options that were given, and those of the model."""
+    given, own = given_options(), model_options()
+    # Windlass sets this one itself
+    given.pop("skip_petscrc", None)
+    rows = [[f"-{name}", value, own[name].doc if name in own else ""] for name, value in given.items()]
+    others = [[f"-{name}", str(item.default), item.unit, item.doc] for name, item in own.items() if name not in given]
+    tables = [
+        ReportTable(["given", "value", "meaning"], rows),
+        ReportTable(["option of the model, not given", "default", "unit", "meaning"], others),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def _describe_run() -> list[Any]:
+    """Command, versions and the script itself."""
+    script, size = Path(sys.argv[0]), launched_size()
+    command = shlex.join(["windlass", "run", *sys.argv])
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in sorted(os.environ.items()) if _counts(name)]
+    lines.append((f"mpiexec -n {size} " if size > 1 else "") + command)
+    from petsc4py import PETSc  # here, because it starts with its options
+
+    petsc = ".".join(map(str, PETSc.Sys.getVersion()))
+    versions: list[list[Any]] = [[name, _version(name)] for name in ("windlass", *PACKAGES)]
+    versions += [["petsc", petsc], ["python", platform.python_version()]]
+    versions += [["system", f"{platform.system()} {platform.release()}, {platform.machine()}"], ["processes", size]]
+    parts: list[Any] = ["\n".join(lines) + "\n", ReportTable(["part", "version"], versions)]
+    if script.is_file():
+        text = script.read_text(encoding="utf-8", errors="replace")
+        parts += [f"The script, SHA-256 {sha256(text.encode()).hexdigest()}:", text + "\n"]
+    return parts
+
+
+def _counts(name: str) -> bool:
+    """Whether a variable of the environment changes a run."""
+    return name in ("PETSC_OPTIONS", "OMP_NUM_THREADS") or name.startswith("WINDLASS_")
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed, used from its folder"

@@ -1,0 +1,60 @@
+"""The steps of a solve for its report: sizes, Newton iterations and passes over time, in a bounded number of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.solvers.stepping.statistics import Statistics
+
+MOST = 2000
+"""Rows that are kept at least, once there are so many steps."""
+COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
+WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
+"""Names of the counts, and their columns in a row."""
+
+
+class StepHistory:
+    """Rows (end, steps, smallest size, largest size, Newton iterations, passes, evaluations), one for so many steps.
+
+    When there are twice `MOST` rows, each two become one.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[list[float]] = []
+        self._width = 1
+        self._last = (0,) * len(COUNTS)
+
+    def note(self, now: float, size: float, statistics: Statistics) -> None:
+        """An accepted step of that size has reached ``now``; attempts that were rejected before it count."""
+        counts = tuple(int(getattr(statistics, name)) for name in COUNTS)
+        done = [new - old for new, old in zip(counts, self._last, strict=True)]
+        self._last = counts
+        if not self._rows or self._rows[-1][1] >= self._width:
+            self._rows.append([now, 1.0, size, size, *done])
+        else:
+            self._rows[-1] = _join(self._rows[-1], [now, 1.0, size, size, *done])
+        if len(self._rows) >= 2 * MOST:
+            self._rows = [_join(a, b) for a, b in zip(self._rows[::2], self._rows[1::2], strict=True)]
+            self._width *= 2
+
+    @property
+    def rows(self) -> FloatArray:
+        """All rows, shape (rows, 7)."""
+        return np.array(self._rows, dtype=np.float64).reshape(-1, 4 + len(COUNTS))
+
+    def checkpoint(self) -> dict[str, Any]:
+        """What a run that goes on later adds to."""
+        return {"rows": self.rows, "width": self._width, "last": list(self._last)}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go on from what `checkpoint` gave."""
+        self._rows, self._width = kept["rows"].tolist(), int(kept["width"])
+        self._last = tuple(int(count) for count in kept["last"])
+
+
+def _join(a: list[float], b: list[float]) -> list[float]:
+    """Two stretches of steps as one."""
+    return [b[0], a[1] + b[1], min(a[2], b[2]), max(a[3], b[3]), *(x + y for x, y in zip(a[4:], b[4:], strict=True))]

@@ -1,0 +1,114 @@
+"""The command `windlass show`: frames, fields, pictures and films without a screen, and its messages."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from ctypes.util import find_library
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass.elements import straight_cable
+from windlass.framework.errors import OptionError
+from windlass.framework.runtime import show as command
+from windlass.framework.runtime.cli import main
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A rope that falls, three frames."""
+    world = wl.World(gravity=(0.0, -9.81))
+    straight_cable(world, (0, 0), (1, 0), 2, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=1.0)
+    recorder = wl.Recorder("rope", folder=tmp_path_factory.mktemp("show"), formats=("vtkhdf", "vtu"))
+    state = wl.State(world)
+    with recorder:
+        for k in range(3):
+            state.t, state.q[1::4] = 0.1 * k, -0.2 * k
+            state.step = k
+            recorder.record(state)
+    return recorder.paths[0]
+
+
+@pytest.mark.skipif(not any(map(find_library, command.LIBRARIES)), reason="this system draws nothing without a screen")
+def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    pyvista = command.load_pyvista(off_screen=True)
+    import imageio.v3 as imageio
+
+    frames = command.Series(pyvista, series)
+    assert frames.times == [0.0, 0.1, 0.2] and frames.number(-1) == 2
+    assert command.Series(pyvista, series.with_suffix(".pvd")).times == frames.times
+    assert np.allclose(frames.read(2).points[:, 1] - frames.read(0).points[:, 1], -0.4)
+    player = command.Player(pyvista, frames, "", (320, 200), off_screen=True)
+    assert player.field == "axial_force" and player.frame == 2
+    # what keys and the timer of the window do
+    player.tick()
+    assert player.frame == 2
+    player.toggle()
+    player.tick()
+    assert player.frame == 0
+    first = player.field
+    player.change_field(1)
+    assert player.field != first
+    player.change_field(-1)
+    assert player.field == first
+    player.write_picture(tmp_path / "rope.png", 0)
+    picture = imageio.imread(tmp_path / "rope.png")
+    assert picture.shape[:2] == (200, 320) and (picture != 255).any(axis=2).sum() > 100
+    player.write_movie(tmp_path / "rope.gif", 10)
+    film = imageio.imread(tmp_path / "rope.gif")
+    assert len(film) == 3 and (film[0] != film[2]).any()
+    with pytest.raises(OptionError, match="-frame 3: must be from -3 to 2"):
+        player.write_picture(tmp_path / "rope.png", 3)
+    with pytest.raises(OptionError, match="-field colour: must be one of axial_force"):
+        command.Player(pyvista, frames, "colour", (320, 200), off_screen=True)
+
+
+def without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a package was not installed."""
+    load: Callable[..., Any] = builtins.__import__
+
+    def refuse(wanted: str, *words: Any, **more: Any) -> Any:
+        if wanted.split(".")[0] == name:
+            raise ImportError(f"No module named {name!r}")
+        return load(wanted, *words, **more)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+
+
+def test_missing_package_is_named_with_the_line_that_installs_it(
+    series: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without("pyvista", monkeypatch)
+    assert main(["show", str(series), "-picture", "x.png"]) == 2
+    assert "pip install 'windlass[show]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["none.vtkhdf"], "no such file"),
+        (["{series}", "-filed", "x"], "-filed: unknown option"),
+        (["{series}", "-fps", "0", "-movie", "x.mp4"], "-fps = 0: expected a whole number >= 1"),
+        (["{series}", "-size", "10", "-picture", "x.png"], "must be width,height"),
+        (["{series}"], "needs a screen"),
+        (["{readme}", "-picture", "x.png"], "must be a .vtkhdf or a .pvd file"),
+    ],
+)
+def test_messages(
+    words: list[str], message: str, series: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    readme = Path(__file__).parents[2] / "README.md"
+    assert main(["show", *(word.format(series=series, readme=readme) for word in words)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "-help"]) == 0
+    text = capsys.readouterr().out
+    assert [name for name in command.OPTIONS if f"[-{name} " not in text] == []

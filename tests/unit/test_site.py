@@ -1,0 +1,133 @@
+"""The documentation site: every component, name and option is in the reference, every example in the gallery."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import windlass as wl
+import windlass.connectors
+import windlass.elements
+import windlass.framework
+from windlass.framework.model.schema import Component
+from windlass.solvers.own_options import TABLES
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "docs" / "site"
+
+
+def site(name: str) -> ModuleType:
+    """A module of the site, which is no package."""
+    sys.path.insert(0, str(SITE))
+    try:
+        return import_module(name)
+    finally:
+        sys.path.remove(str(SITE))
+
+
+def registered_names() -> set[str]:
+    """Names of all components whose class stands in the package, found in the text of its files."""
+    names = set()
+    for top in ("framework", "elements", "connectors"):
+        for path in (ROOT / top).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                bases = [getattr(base, "id", "") for base in node.bases] if isinstance(node, ast.ClassDef) else []
+                names |= {node.name for base in bases if base in {"Component", "Cable2D", *names}}  # type: ignore
+    return names
+
+
+def test_every_component_is_in_the_reference() -> None:
+    """With all of its columns, references and outputs, and in the list."""
+    components = site("components")
+    pages = components.component_pages()
+    names = registered_names()
+    assert len(names) > 45
+    assert names <= {page.removesuffix(".md") for page in pages}
+    for component, law in components.find_components().items():
+        page = pages[f"{component.__name__}.md"]
+        for name in (*component.columns, *component.refs, *law.outputs):
+            assert f"| `{name}` |" in page, f"{component.__name__}.{name}"
+        assert f"({component.__name__}.md)" in pages["index.md"]
+        assert "Source: " in page
+
+
+def test_a_column_has_its_unit_range_and_default() -> None:
+    page = site("components").component_pages()["Cable2D.md"]
+    assert "| `length` | m | length L of the cable without strain | > 0 | **required** |" in page
+    assert "| `axial_damping` | N s | axial damping d_EA: force per strain rate | >= 0 | 0 |" in page
+    assert "{cite:t}`gerstmayr2006`" in page
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    text = "".join(site("api").api_pages().values())
+    for package in (wl, windlass.elements, windlass.connectors, windlass.framework):
+        for name in package.__all__:
+            value = getattr(package, name)
+            if isinstance(value, type) and issubclass(value, Component) and value is not Component:
+                continue
+            # arrays are no classes of their own, and some names are offered twice
+            shown = {
+                f"{p}.{name}" for p in ("windlass", "windlass.elements", "windlass.connectors", "windlass.framework")
+            }
+            assert name in ("FloatArray", "IntArray") or any(f":: {path}\n" in text for path in shown), name
+
+
+def test_every_option_is_in_the_reference() -> None:
+    page = site("options").options_page()
+    names = {prefix + name for prefix, items in TABLES.items() for name in items}
+    for path in (ROOT / "framework" / "command_line").glob("*.py"):
+        names |= set(re.findall(r'\boption\(\s*"(\w+)", ', path.read_text(encoding="utf-8")))
+    assert {"report", "checkpoint", "dynamic_step", "static_stability"} <= names
+    assert [name for name in sorted(names - {"elements"}) if f"| `-{name}` |" not in page] == []
+    assert "windlass show FILE" in page
+
+
+def test_short_forms_are_of_examples_and_their_options() -> None:
+    gallery = site("gallery")
+    for name, words in gallery.SHORT.items():
+        text = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
+        for option in (word[1:] for word in words if word[0] == "-" and word[1:2].isalpha()):
+            assert f'wl.option("{option}"' in text, f"{name}: -{option}"
+
+
+def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
+    """One of them; `test_the_site_is_made` looks at all."""
+    gallery = site("gallery")
+    example = ROOT / "examples" / "mass_on_springs.py"
+    assert example in gallery.EXAMPLES
+    printed = gallery.run_example(example, tmp_path)
+    suffix, picture = gallery.find_picture(tmp_path)
+    assert suffix == ".svg" and b"</svg>" in picture and len(picture) > 5000
+    page = gallery.example_page(example, suffix, printed)
+    assert page.startswith("# A mass on springs along the global axes")
+    assert "pictures/mass_on_springs.svg" in page and "frequency along z [Hz]" in page
+
+
+def test_a_run_without_a_picture_is_an_error(tmp_path: Path) -> None:
+    gallery = site("gallery")
+    (tmp_path / "report.html").write_text('<section id="s0"><h2>Model</h2><p>none</p></section>')
+    with pytest.raises(RuntimeError, match="no picture"):
+        gallery.find_picture(tmp_path)
+
+
+@pytest.mark.long
+def test_the_site_is_made() -> None:
+    """As `make docs` does: without a warning, with a picture and a page for every example and page."""
+    pytest.importorskip("sphinx", reason="make docs installs it")
+    done = subprocess.run([sys.executable, SITE / "build.py"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr[-3000:]
+    made = ROOT / "build" / "site" / "html"
+    for example in site("gallery").EXAMPLES:
+        page = (made / "gallery" / f"{example.stem}.html").read_text(encoding="utf-8")
+        pictures = re.findall(r'src="\.\./(_images/[^"]+)"', page)
+        assert pictures and all((made / picture).stat().st_size > 1000 for picture in pictures), example.stem
+        assert (made / "reports" / f"{example.stem}.html").is_file()
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")):
+        assert (made / page.relative_to(ROOT)).with_suffix(".html").is_file(), page.name
