@@ -214,8 +214,9 @@ def fill_jumps(before: FloatArray, now: FloatArray, h: float, lost: FloatArray) 
 
 _sum, _jump = call(sum_parts), call(fill_jumps)
 STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
-LOST = ("sliding", "bristles", "friction_damping", "contact_damping")
-"""What accounts of contact with friction store, pass on and lose; the first three losses are those of friction."""
+FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
+LOST = (*FRICTION_LOSSES, "contact_damping")
+"""What accounts of contact store, pass on and lose."""
 
 
 def create_account(evaluate: Callable[[Fields], FloatArray], by: str = "circle", conserves: bool = False) -> Account:
@@ -249,4 +250,17 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
         return Output("W", doc + ", shape (rows,)", total)
 
-    return {name: output(k, doc) for k, (name, doc) in enumerate(POWERS.items()) if friction or name not in FRICTION}
+    outputs = {name: output(k, doc) for k, (name, doc) in enumerate(POWERS.items()) if friction or name not in FRICTION}
+    if friction:
+        doc = "work lost in friction since an EnergyLedger began, NaN without one, shape (rows,)"
+        outputs["friction_work"] = Output("J", doc, lambda rows, fields: eval_friction_work(rows))
+    return outputs
+
+
+def eval_friction_work(rows: LocalRows) -> FloatArray:
+    """What sliding, bristles and tangential dampers of rows have lost since a ledger began [J], NaN without one."""
+    component = rows.table.component
+    losses = rows.layout.losses.get(component)
+    if losses is None:
+        return np.full(len(rows.rows), np.nan)
+    return losses.sum_rows(FRICTION_LOSSES)[np.searchsorted(rows.layout.rows[component], rows.rows)]

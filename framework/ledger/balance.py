@@ -38,7 +38,7 @@ KINDS = (WORK, KINETIC, POTENTIAL, DISSIPATION, PASSED, UNKNOWN, INTEGRATOR, RES
 CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
 
 
-class Force(NamedTuple):
+class Summand(NamedTuple):
     """One kind of force whose work is taken: of which sort, and of which law."""
 
     sort: str
@@ -46,7 +46,7 @@ class Force(NamedTuple):
     name: str = ""
 
 
-class Account(NamedTuple):
+class Accounted(NamedTuple):
     """A law with an account on this process, and the place of its forces."""
 
     component: type[Component]
@@ -106,7 +106,7 @@ class Balance:
         self.readings: dict[type[Component], Reading] = {}
         self._t = 0.0
         self._mark: tuple[int, bytes] = (-1, b"")
-        self._forces: list[Force] = []
+        self._forces: list[Summand] = []
         self._lay_down()
 
     def _lay_down(self) -> None:
@@ -115,10 +115,10 @@ class Balance:
         fields, gravity = assembly.fields, assembly.world.gravity.copy()
         systems = assembly.layout.systems
         self._mark = assembly.revision, gravity.tobytes()
-        forces = [Force(INERTIA)]
-        forces += [Force("law", c) for c, s in systems.items() if s.residual is not None]
-        forces += [Force("load", c) for c, s in systems.items() if s.load is not None]
-        forces += [Force(GRAVITY)] if gravity.any() and any(s.body_force for s in systems.values()) else []
+        forces = [Summand(INERTIA)]
+        forces += [Summand("law", c) for c, s in systems.items() if s.residual is not None]
+        forces += [Summand("load", c) for c, s in systems.items() if s.load is not None]
+        forces += [Summand(GRAVITY)] if gravity.any() and any(s.body_force for s in systems.values()) else []
         masks, equations, first = list[FloatArray](), np.zeros(len(fields.lam)), len(forces)
         for c, s in systems.items():
             if s.constraint is None:
@@ -127,12 +127,12 @@ class Balance:
             for name, rows in (("driven", driven), ("held", ~driven)):
                 mask = np.zeros(len(fields.lam))
                 mask[s.constraint.multipliers[rows]] = 1.0
-                forces.append(Force("constraint", c, name))
+                forces.append(Summand("constraint", c, name))
                 masks.append(mask)
         self._masks = np.array(masks).reshape(len(masks), len(fields.lam))
         self._lam = np.zeros_like(self._masks)
         place = {force.component: k for k, force in enumerate(forces) if force.sort == "law"}
-        self._accounts = [Account(c, s, place[c]) for c, s in systems.items() if s.account is not None and c in place]
+        self._accounts = [Accounted(c, s, place[c]) for c, s in systems.items() if s.account is not None and c in place]
         # a new list of neighbours, or another matrix, changes the program only
         if forces != self._forces:
             self._forces = forces
