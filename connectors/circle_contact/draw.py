@@ -54,7 +54,9 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     if losses is None or not has_friction(rows):
         return drawing
     work = losses.sum_groups()[:, : len(FRICTION_LOSSES)].sum(axis=1)[np.searchsorted(losses.ids, circles.ids)]
-    return replace(drawing, cell_data={"friction_work": np.repeat(work, RIM_LINES + 1)}, units={**drawing.units, **WORK})
+    return replace(
+        drawing, cell_data={"friction_work": np.repeat(work, RIM_LINES + 1)}, units={**drawing.units, **WORK}
+    )
 
 
 def has_friction(rows: LocalRows) -> bool:

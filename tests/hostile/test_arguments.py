@@ -42,6 +42,7 @@ METHODS: dict[type, tuple[str, ...]] = {
     wl.Explicit: ("solve", "march"),
     wl.Recorder: ("record",),
     wl.Sensors: ("record",),
+    wl.EnergyLedger: ("losses", "draw"),
     el.Route: ("eval_points",),
 }
 """Methods that users call with arguments."""
