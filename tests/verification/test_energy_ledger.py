@@ -137,7 +137,7 @@ def test_spheres(method: str) -> None:
 
 
 def test_bodies_in_space() -> None:
-    """A body that tumbles and falls: M depends on its rotation, T is that of the output, Euler parameters cost nothing."""
+    """A body that tumbles and falls: M depends on its rotation, T is that of the output, Euler parameters are free."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     given: dict[str, Any] = {"inertia": (0.1, 0.2, 0.3, 0.0, 0.0, 0.0), "angular_velocity": (1.0, 8.0, 0.5)}
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=2.0, velocity=(1.0, 0.0, 0.0), **given)
@@ -262,7 +262,7 @@ def run_drive(folder: Path, *words: str, processes: int = 1) -> int:
 
 
 def test_restart_and_friction_fields(tmp_path: Path) -> None:
-    """A killed run goes on with all sums, the same to the last bit; the film has the friction work of belt and pulleys."""
+    """A killed run goes on with all sums, the same to the last bit; the film has the friction work of all parts."""
     common = ["-checkpoint", "c.h5", "-checkpoint_every", "15"]
     run_drive(tmp_path / "whole", *common)
     assert run_drive(tmp_path / "killed", *common, "-kill_at", "37") == -9
