@@ -21,6 +21,7 @@ lengths = ("current", "reference")
 sticking_length = wl.option("sticking_length", "current", "", "length of segments in sticking", choices=lengths)
 output = wl.option("output", "belt_drive_out", "", "folder for results; 'none' writes no files")
 frames = wl.option("frames", 200, "1", "number of frames for ParaView", minimum=1)
+with_ledger = wl.option("ledger", False, "", "follow the energy of all steps: table, energy.csv, energy.png, wear")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
@@ -123,7 +124,8 @@ class MeanTorque(wl.StepHook):
 
 
 mean_torque = MeanTorque()
-hooks = [sensors, mean_torque]
+ledger = wl.EnergyLedger(folder / "energy.csv" if folder else None) if with_ledger else None
+hooks = [sensors, mean_torque] if ledger is None else [ledger, sensors, mean_torque]
 if folder:
     every = max(1, round(end_time / step / 100))
     probes = [
@@ -198,5 +200,9 @@ if wl.is_first_process():
     print(wl.format_comparison(rows, ("theory", "reference")))
     if recorded and sticking_length == "current":
         print("the reference measures sticking with reference lengths, which makes its speed loss too small")
+    if ledger is not None:
+        print(ledger.format())
+if folder and ledger is not None:
+    ledger.draw(folder / "energy.png")
 if folder:
     con.draw_belt(folder / "belt.png", world, state, belt, contacts, speeds=sensors)

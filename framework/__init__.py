@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from windlass.framework.launch.lazy_names import offer
 
 if TYPE_CHECKING:
+    from windlass.framework.accounts import Account as Account
     from windlass.framework.arrays import FloatArray as FloatArray
     from windlass.framework.arrays import IntArray as IntArray
     from windlass.framework.errors import ModelError as ModelError
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.world import World as World
 
 _NAMES = {
+    "accounts": "Account",
     "arrays": "FloatArray IntArray",
     "errors": "ModelError",
     "kernels.call": "call",

@@ -9,6 +9,9 @@ the fields `displacement` and `velocity` of cables.  Onto the lines of the cable
 | `contact_tangential_force_per_length` | N/m | f_t per reference length on the cable, 0 where open | sum |
 | `gap` | m | distance between circle and segment, < 0 where they press | the smallest |
 | `stick_slip` | 1 | 0 sticks, 1 and -1 slip, -2 open (laws with friction only) | that of the circle in contact |
+| `friction_work_per_length` | J/m | work lost in friction since an `EnergyLedger` began, per reference length | sum |
+
+and, if there is a ledger, `friction_work` [J] of all cables onto the lines of each circle.
 
 The tangential direction is t = [-n_y, n_x] with the normal n from the circle to the cable: counter-clockwise around
 the circle.  `gap` is NaN on lines that no circle can touch.
@@ -24,12 +27,14 @@ import numpy as np
 from windlass.connectors.circle_contact.view import ContactView, find_cables, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
 from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.circle_segments.power import FRICTION_LOSSES, eval_friction_work
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.drawing import Drawing, Paint, Painting
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
+WORK = {"friction_work": "J"}
 RIM_LINES = 72
 """Lines of a rim [1]: the polygon misses the circle by 0.1 % of its radius."""
 
@@ -44,18 +49,32 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     x, y, z = np.moveaxis(arm, 2, 0)
     velocity = np.stack((wy * z - wz * y, wz * x - wx * z, wx * y - wy * x), axis=2) + m.v[marker][:, None]
     points = m.p[marker][:, None] + arm
-    return replace(circles.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
+    drawing = replace(circles.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
+    losses = rows.layout.losses.get(rows.table.component)
+    if losses is None or not has_friction(rows):
+        return drawing
+    work = losses.sum_groups()[:, : len(FRICTION_LOSSES)].sum(axis=1)[np.searchsorted(losses.ids, circles.ids)]
+    return replace(
+        drawing, cell_data={"friction_work": np.repeat(work, RIM_LINES + 1)}, units={**drawing.units, **WORK}
+    )
+
+
+def has_friction(rows: LocalRows) -> bool:
+    """Whether the law of rows has friction."""
+    return "friction_coefficient" in rows.table.component.columns
 
 
 class Circles(NamedTuple):
     """What does not change of the circles of some rows.
 
     Attributes:
+        ids: entity numbers of their markers, shape (circles,).
         marker: their markers in the columns of their family, shape (circles,).
         local: their points in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3).
         drawing: the reference drawing, without positions.
     """
 
+    ids: IntArray
     marker: IntArray
     local: FloatArray
     drawing: Drawing
@@ -81,7 +100,7 @@ def _create_circles(rows: LocalRows) -> Circles:
         end=np.ones(total),
         units={"velocity": "m/s"},
     )
-    return Circles(rows.markers("circle")[first], local, drawing)
+    return Circles(rows.local("circle")[first], rows.markers("circle")[first], local, drawing)
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
@@ -93,11 +112,14 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
         "contact_normal_force_per_length": Paint(values[:, 1] / length, "sum", 0.0, "N/m"),
         "gap": Paint(values[:, 6], "min", np.nan, "m"),
     }
-    if "friction_coefficient" in rows.table.component.columns:
+    if has_friction(rows):
         painted["contact_tangential_force_per_length"] = Paint(values[:, 0] / length, "sum", 0.0, "N/m")
         # open is the smallest of all states, so the largest is that of the circle in contact
         state = np.where(c.active[row], values[:, 7], UNDEFINED)
         painted["stick_slip"] = Paint(state, "max", UNDEFINED, "1")
+        if rows.table.component in rows.layout.losses:
+            work = eval_friction_work(rows)[row] / (length * c.n[row])
+            painted["friction_work_per_length"] = Paint(work, "sum", 0.0, "J/m")
     return replace(painted_on.painting, fields=painted)
 
 

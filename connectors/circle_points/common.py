@@ -11,6 +11,7 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.circle_segments.power import OPEN
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
 from windlass.elements.cable2d.points import eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
@@ -79,8 +80,11 @@ def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
     return out
 
 
-def eval_energy(c: PointColumns, fields: Fields) -> float:
-    """Energy of the normal springs and of the bristles [J]: of m closed points of n, (n/m) mu_k u²/2 each."""
+def eval_accounts(c: PointColumns, fields: Fields) -> FloatArray:
+    """The numbers of `fill_powers` for points, and m, shape (rows, points, 10).
+
+    Energies are those of the normal springs and of the bristles: of m closed points of n, (n/m) mu_k u²/2 each.
+    """
     out = eval_points(c, fields)
     place = np.arange(out.shape[1])
     stored = fields.data[c.data[:, None] + np.minimum(place, c.n[:, None] - 1)]
@@ -89,16 +93,23 @@ def eval_energy(c: PointColumns, fields: Fields) -> float:
     # a slipping point keeps its bristle bent to where it gives f_t
     slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
     bristle = np.where(slips, out[..., 0] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., 2])
-    return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
+    touches = (place < c.n[:, None]) & (stored <= 0.0) & c.active[:, None]
+    energies = 0.5 * c.kc[:, None] * out[..., 3] ** 2, 0.5 * mu_k * bristle**2
+    states = np.where(touches, out[..., 7], OPEN), np.broadcast_to(closed[:, None], out.shape[:2])
+    return np.concatenate((split_powers(c, out), np.stack((*energies, *states), axis=-1)), axis=-1)
 
 
 def eval_point_powers(c: PointColumns, fields: Fields) -> FloatArray:
+    """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
+    return split_powers(c, eval_points(c, fields))
+
+
+def split_powers(c: PointColumns, out: FloatArray) -> FloatArray:
     """The powers of all points [W], in the order of `POWERS`, shape (rows, points, 6).
 
     P = f_n v_n + f_t v_t.  Bristles take mu_k (r/D) u v_t = mu_k u u_t; nothing is left for a lever, as the reaction on
-    the circle acts at the same point.
+    the circle acts at the same point.  ``out`` are the numbers of `eval_points`.
     """
-    out = eval_points(c, fields)
     ft, fn, gap, vt, vn, state = out[..., 0], out[..., 1], out[..., 3], out[..., 4], out[..., 5], out[..., 7]
     slips, spring = np.abs(state) == 1.0, c.kc[:, None] * gap
     damping = np.where((state == 0.0) & (c.mu[:, None] != 0.0), c.mu_v[:, None] * vt * vt, 0.0)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, bind_moving, set_shift
-from windlass.connectors.circle_segments.power import create_power_outputs, eval_powers
+from windlass.connectors.circle_segments.power import create_account, create_power_outputs, eval_parts, eval_powers
 from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
@@ -169,15 +169,8 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
         ),
     )  # fmt: skip
 
-    def energy(fields: Fields) -> float:
-        out = eval_segments(contact, fields)
-        mu_k = c.mu_k[:, None]
-        # a slipping segment keeps its bristle bent by f_t / mu_k
-        slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
-        bristle = np.where(slips, out[..., 0] / np.where(slips, mu_k, 1.0), np.where(mu_k != 0.0, out[..., 2], 0.0))
-        return float(0.5 * (c.kc[:, None] * out[..., 3] ** 2 + mu_k * bristle**2).sum())
-
-    system.energy = energy
+    conserves = not (c.friction or c.dc.any())
+    system.account = create_account(lambda fields: eval_parts(c, contact.axial, fields), conserves=conserves)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     if contact.axial is not None:
         system.residual, system.tangent = bind_moving(c, contact.axial)

@@ -36,7 +36,7 @@ from windlass.connectors.user_functions.time_functions import (
     differentiate,
     differentiate_twice,
 )
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
@@ -249,8 +249,17 @@ def build(rows: LocalRows) -> System:
         call(tangent, lambda s: (c, s.markers[FAMILY], s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values)),
         times.acceleration.fill
         + call(add_accelerations, lambda s: (c, s.markers[FAMILY], s.v, times.acceleration.values, s.C)),
+        driven=find_driven(rows),
     )
     return system
+
+
+def find_driven(rows: LocalRows) -> BoolArray:
+    """Which rows prescribe a motion in time, shape (rows,)."""
+    moves: BoolArray = rows.local("rate") != 0.0
+    for name in ("offset_function", "rate_function"):
+        moves |= np.array([f is not None for f in rows.local(name)], dtype=bool)
+    return moves
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ registration; a tangent kernel that is left out is made of central differences o
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from windlass.connectors.markers.pairs import (
     position_pair,
     subtract,
 )
+from windlass.framework.accounts import Account, Reading
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.kernels.call import call
@@ -84,6 +85,8 @@ def register_kind(
     outputs: Mapping[str, Output] | None = None,
     source: str = "",
     before: Callable[[LocalRows], tuple[Update, Update]] | None = None,
+    stored: Mapping[str, Kernel] | None = None,
+    lost: Mapping[str, Kernel] | None = None,
     finish: Callable[[LocalRows, System], None] | None = None,
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
@@ -104,7 +107,9 @@ def register_kind(
         source: where the law comes from.
         before: ``(rows) -> (update, update)``, functions ``(s)`` that bring arrays in c up to date before forces and
             before tangents, or None.
-        finish: ``(rows, system)`` adds what else the law has (energy, history values).
+        stored, lost: by name, kernels ``(c, i, u, ut, t) -> number`` for the energy [J] that a row stores and for the
+            power [W] that it loses; see `Account`.
+        finish: ``(rows, system)`` adds what else the law has (history values).
         fill_defaults, check: see `Law`.
         draw: whether rows are drawn, where they are lines between two points.
 
@@ -124,6 +129,7 @@ def register_kind(
         warn(f"{words}, to about 9 digits and with {12 if spatial else 4} more evaluations", ModelWarning, stacklevel=4)
         force_tangent = kind.differences(force)
     residual, tangent = kind.loops(force, force_tangent)
+    values = [call(value_loop(kind.row, value, False)) for some in (stored, lost) for value in (some or {}).values()]
     # a class by the name of the law, as machine code is kept for classes by their names
     names = list(letters or ())
     Letters: Any = namedtuple("Letters", names)  # type: ignore[misc]
@@ -143,6 +149,13 @@ def register_kind(
             lambda s: (c, pair, s.markers[kind.family], s.time, s.dq, s.dv, s.slots, s.values),
             update_tangent,
         )
+        if values:
+            system.account = Account(
+                partial(read_account, rows, kind, values, len(stored or ()), update),
+                tuple(stored or ()),
+                tuple(lost or ()),
+                conserves=not lost,
+            )
         if finish is not None:
             finish(rows, system)
         return system
@@ -189,6 +202,19 @@ def evaluate_rows(kind: PairKind, kernel: Kernel, vector: bool = False, before: 
         return out
 
     return eval_rows
+
+
+def read_account(
+    rows: LocalRows, kind: PairKind, values: Sequence[Kernel], stored: int, update: Update, s: Any
+) -> Reading:
+    """Energies and powers of rows, 0 where they are not active; the first values are ``stored`` energies."""
+    pair, c = rows.columns[:2]
+    if update is not None:
+        update(s)
+    out = np.zeros((len(values), len(pair.m0)))
+    for value, numbers in zip(values, out, strict=True):
+        value(c, pair, s.markers[kind.family], s.time, numbers)
+    return Reading(np.ascontiguousarray(out[:stored].T), np.ascontiguousarray(out[stored:].T))
 
 
 def value_loop(row: Kernel, evaluate: Kernel, vector: bool) -> Kernel:

@@ -15,7 +15,7 @@ from functools import partial
 
 from windlass.connectors.markers.pair_laws import difference_positions
 from windlass.connectors.markers.pairs import Vector
-from windlass.connectors.springs.user_springs import Columns, add_energy, bind, bind_users, eval_force
+from windlass.connectors.springs.user_springs import Columns, bind, bind_users, eval_force, judge_account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output, register_pair
@@ -72,13 +72,33 @@ def force_tangent(c: Columns, i: int, u: Vector, ut: Vector, t: float, P: FloatA
             P[a, a], V[a, a] = c.k[i, a], c.d[i, a]
 
 
+@kernel
+def energy(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+    """Energy of the springs of row i [J]; 0 with a user function."""
+    total = 0.0
+    for a in range(3 if c.user[i] < 0 else 0):
+        total += 0.5 * c.k[i, a] * (u[a] - c.offset[i, a]) ** 2
+    return total
+
+
+@kernel
+def power(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+    """What the dampers of row i take [W]; 0 with a user function."""
+    total = 0.0
+    for a in range(3 if c.user[i] < 0 else 0):
+        total += c.d[i, a] * ut[a] ** 2
+    return total
+
+
 register_pair(
     CartesianSpringDamper,
     force,
     force_tangent,
     columns=bind,
     before=partial(bind_users, difference_positions, True),
-    finish=partial(add_energy, difference_positions),
+    stored={"spring": energy},
+    lost={"damper": power},
+    finish=judge_account,
     outputs={
         "force": Output(
             "N", "f, global, (3,): pulls point 1 back where positive", partial(eval_force, difference_positions)

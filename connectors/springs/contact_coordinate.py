@@ -15,6 +15,7 @@ Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContac
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,6 +76,18 @@ def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[fl
 
 
 @kernel
+def energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """Energy of the spring of row i [J]."""
+    return 0.5 * c.k[i] * (u - c.offset[i]) ** 2 if c.gap[i] <= 0.0 else 0.0
+
+
+@kernel
+def power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """What the damper of row i takes [W]."""
+    return c.d[i] * ut * ut if c.gap[i] <= 0.0 else 0.0
+
+
+@kernel
 def update_gaps(
     c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray, outcome: FloatArray
 ) -> None:
@@ -119,15 +132,12 @@ def bind_gaps(rows: LocalRows) -> tuple[Update, Update]:
 
 
 def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update of the gaps after Newton, and the energy of closed rows."""
+    """Add the update of the gaps after Newton."""
     pair, c = rows.columns
 
-    def eval_energy(s: Fields) -> float:
-        gap = eval_gap(rows, s)
-        return float(0.5 * (c.k * gap**2)[pair.active & (s.data[c.data] <= 0.0)].sum())
-
     system.post_newton = call(update_gaps, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.outcome))
-    system.energy = eval_energy
+    assert system.account is not None
+    system.account = replace(system.account, conserves=not c.d.any())
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
@@ -155,6 +165,8 @@ register_pair(
     force_tangent,
     columns=bind,
     before=bind_gaps,
+    stored={"contact_spring": energy},
+    lost={"contact_damping": power},
     finish=add_update,
     fill_defaults=lambda world, values: create_history(world, ContactCoordinate, values, START),
     check=lambda world, table: check_history(world, table, len(START)),

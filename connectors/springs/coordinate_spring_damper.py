@@ -14,7 +14,7 @@ from functools import partial
 
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pair_laws import difference_coordinates
-from windlass.connectors.springs.user_springs import Columns, add_energy, bind, bind_users, eval_force
+from windlass.connectors.springs.user_springs import Columns, bind, bind_users, eval_force, judge_account
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import register_pair
 from windlass.framework.model.schema import Component, column, function, ref
@@ -55,13 +55,27 @@ def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[fl
     return c.k[i], c.d[i]
 
 
+@kernel
+def energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """Energy of the spring of row i [J]; 0 with a user function."""
+    return 0.5 * c.k[i] * (u - c.offset[i]) ** 2 if c.user[i] < 0 else 0.0
+
+
+@kernel
+def power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """What the damper of row i takes [W]; 0 with a user function."""
+    return c.d[i] * ut * ut if c.user[i] < 0 else 0.0
+
+
 register_pair(
     CoordinateSpringDamper,
     force,
     force_tangent,
     columns=bind,
     before=partial(bind_users, difference_coordinates, False),
-    finish=partial(add_energy, difference_coordinates),
+    stored={"spring": energy},
+    lost={"damper": power},
+    finish=judge_account,
     outputs={
         "force": coordinate_output(
             "N",

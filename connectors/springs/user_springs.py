@@ -1,11 +1,12 @@
 """What springs and dampers have in common that are linear or follow a user function, along axes or between coordinates.
 
-f = k (u - offset) + d u_t,    energy k (u - offset)²/2    of rows without a user function
+f = k (u - offset) + d u_t,    energy k (u - offset)²/2, power of the damper d u_t²    of rows without a user function
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from windlass.connectors.markers.pair_laws import Update
@@ -73,16 +74,12 @@ def bind_users(difference: Difference, with_forces: bool, rows: LocalRows) -> tu
     return (update, update_tangent) if n else (None, None)
 
 
-def add_energy(difference: Difference, rows: LocalRows, system: System) -> None:
-    """Add the energy of the linear springs alone: a user force need not have one."""
-    pair, c, users = rows.columns
-    linear = (pair.active & (users.index < 0)).nonzero()[0]
-
-    def eval_energy(s: Fields) -> float:
-        u, _ = difference(rows, s, linear)
-        return float(0.5 * (c.k[linear] * (u - c.offset[linear]) ** 2).sum())
-
-    system.energy, system.checks.energy_is_whole = eval_energy, not len(users.where)
+def judge_account(rows: LocalRows, system: System) -> None:
+    """Say what the account of linear springs leaves out: a user force need not have an energy."""
+    _, c, users = rows.columns
+    is_whole = not len(users.where)
+    assert system.account is not None
+    system.account = replace(system.account, is_whole=is_whole, conserves=is_whole and not c.d.any())
 
 
 def eval_force(difference: Difference, rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

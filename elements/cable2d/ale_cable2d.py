@@ -19,6 +19,7 @@ Source: an arbitrary Lagrangian-Eulerian form of the ANCF cable as in J. Gerstma
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.mass import Inertia
 from windlass.elements.cable2d.outputs import CableView, Kinematics, Motion, create_outputs, eval_motion
 from windlass.elements.cable2d.user_laws import has_law
+from windlass.framework.accounts import Reading
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Tables, register
@@ -101,8 +103,8 @@ def build(rows: LocalRows) -> System:
     fe, K, D = np.zeros(8 * n), np.zeros((n, 8, 8)), np.zeros((n, 8, 8))
     blocks = np.arange(64 * n).reshape(n, 8, 8)
     damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any() or has_law(rows).any())
-    residual, tangent, mass, energy = cables.residual, cables.tangent, cables.mass, cables.energy
-    assert residual is not None and tangent is not None and mass is not None and energy is not None
+    residual, tangent, mass, account = cables.residual, cables.tangent, cables.mass, cables.account
+    assert residual is not None and tangent is not None and mass is not None and account is not None
     forces = evaluate(own, f=fe)
     scatter = call(scatter_forces, lambda s: (c, s.x, fe, s.f))
     scatter_derivatives = call(scatter_tangent, lambda s: (c, s.x, s.v, fe, K, D, s.dq, s.dv, s.slots, s.values))
@@ -131,9 +133,36 @@ def build(rows: LocalRows) -> System:
         mass(s)
         np.add.at(s.values, s.slots[:, 8, 8], s.mass * c.mu * c.L)
 
-    def eval_energy(s: Fields) -> float:
+    alone = c._replace(dofs=np.arange(9 * n).reshape(n, 9))
+    carry = call(inertia)
+
+    def eval_inertia(x: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
+        f = np.zeros(9 * n)
+        carry(alone, x, v, a, f)
+        power: FloatArray = (v * f).reshape(n, 9).sum(axis=1)
+        return power
+
+    def eval_forces() -> FloatArray:
+        fe[:] = 0.0
+        residual(forces)
+        return fe.reshape(n, 8).copy()
+
+    def read(s: Fields) -> Reading:
         update_elements(s)
-        return energy(own)
+        found = account.evaluate(own)
+        # strain energy that flows through the ends: what is left of the power of the forces
+        x, v = s.x[c.dofs], s.v[c.dofs]
+        whole = eval_forces()
+        own.v[:] = 0.0
+        elastic = eval_forces()
+        along = (whole * slide(rows, x[:, :8])).sum(axis=1)
+        strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c.variation * v[:, 8] * along - found.powers.sum(axis=1)
+        # and kinetic energy: M is linear in the coordinates, so that a difference is its rate
+        x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
+        gyration = eval_inertia(x, v, still)
+        faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration
+        flow = np.stack((strain, gyration - 0.5 * faster), axis=1)
+        return Reading(found.energies, np.concatenate((found.powers, flow), axis=1))
 
     system = System("ALECable2D", rows.dofs, residual=add_residual, tangent=add_tangent, mass=add_mass)
     system.inertia = Term(
@@ -145,7 +174,9 @@ def build(rows: LocalRows) -> System:
         + call(gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)),
         call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values)),
     )
-    system.energy = eval_energy
+    system.account = replace(
+        account, evaluate=read, passed=("strain_flow",), carried=("kinetic_flow",), conserves=False
+    )
     return system
 
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from windlass.elements.cable2d.checks import create_diagnosis, create_doubts
 from windlass.elements.cable2d.draw import draw
-from windlass.elements.cable2d.gauss import eval_energy, residual_gauss, tangent_gauss
+from windlass.elements.cable2d.gauss import fill_energies, residual_gauss, tangent_gauss
 from windlass.elements.cable2d.lanes import Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import Inertia, mass, mass_product
@@ -40,6 +40,7 @@ from windlass.elements.cable2d.strains import dot, eval_references, interpolate
 from windlass.elements.cable2d.user_laws import LawRows, create_law_rows, has_law
 from windlass.elements.cable2d.user_laws import residual as residual_law
 from windlass.elements.cable2d.user_laws import tangent as tangent_law
+from windlass.framework.accounts import Account, Reading
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError
@@ -47,7 +48,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Checks, Evaluation, Fused, System, Term
+from windlass.framework.model.system import Checks, Evaluation, Fields, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
@@ -193,11 +194,27 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         system.fused.residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.fused.tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
     system.body_force = Term(call(gravity, lambda s: (inertia, s.g, s.which, s.f)))
-    system.checks = Checks(
-        find_faults=create_diagnosis(rows), doubts=create_doubts(rows), energy_is_whole=not law_groups
+    system.checks = Checks(find_faults=create_diagnosis(rows), doubts=create_doubts(rows))
+    damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any())
+    system.account = Account(
+        partial(read_energies, len(dofs), [group for sets in groups for group in sets]),
+        stored=("stretching", "bending"),
+        lost=("axial_damping", "bending_damping"),
+        is_whole=not law_groups,
+        conserves=not (law_groups or damped),
     )
-    system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
+
+
+_fill = call(fill_energies)
+
+
+def read_energies(count: int, groups: Sequence[Group], fields: Fields) -> Reading:
+    """Strain energies and powers of damping of rows, 0 where laws of users take their place."""
+    energies, powers = np.zeros((count, 2)), np.zeros((count, 2))
+    for group in groups:
+        _fill(group.columns(), group.points, fields.x, fields.v, energies, powers)
+    return Reading(energies, powers)
 
 
 def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:

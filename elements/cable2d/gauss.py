@@ -232,24 +232,41 @@ def tangent_gauss(
 
 
 @kernel
-def eval_energy(c: Columns, p: Rule, x: FloatArray) -> float:
-    """Strain energy [J] of all rows, by the points of the rule: its gradient is the residual without damping."""
-    energy = 0.0
+def fill_energies(c: Columns, p: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+    """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (rows, 2).
+
+    By the points of the rule: gradients of the energies are the residual without damping.
+    """
     for i in range(len(c.L)):
-        n, L = c.dofs[i], c.L[i]
+        n, L, row = c.dofs[i], c.L[i], c.row[i]
         iL = 1.0 / L
         ex, ey = iL * (x[n[4]] - x[n[0]]), iL * (x[n[5]] - x[n[1]])
         s0x, s0y, s1x, s1y = x[n[2]], x[n[3]], x[n[6]], x[n[7]]
+        damped = c.dEA[i] != 0.0 or c.dEI[i] != 0.0
+        wx, wy = iL * (v[n[4]] - v[n[0]]), iL * (v[n[5]] - v[n[1]])
+        w0x, w0y, w1x, w1y = v[n[2]], v[n[3]], v[n[6]], v[n[7]]
         for j in range(len(p.wa)):
             P0, P1, P2 = p.Pa[j, 0], p.Pa[j, 1], p.Pa[j, 2]
             px, py = P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y
-            strain = sqrt(px * px + py * py) - 1.0 - c.eps[i, j]
-            energy += 0.5 * p.wa[j] * L * c.EA[i] * strain * strain
+            stretch = sqrt(px * px + py * py)
+            strain = stretch - 1.0 - c.eps[i, j]
+            energies[row, 0] += 0.5 * p.wa[j] * L * c.EA[i] * strain * strain
+            if damped:
+                ptx, pty = P0 * wx + P1 * w0x + P2 * w1x, P0 * wy + P1 * w0y + P2 * w1y
+                rate = (px * ptx + py * pty) / stretch
+                powers[row, 0] += p.wa[j] * L * c.dEA[i] * rate * rate
         for j in range(len(p.wb)):
             P0, P1, P2 = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2]
             K0, K1, K2 = iL * p.Kb[j, 0], iL * p.Kb[j, 1], iL * p.Kb[j, 2]
             px, py = P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y
             kx, ky = K0 * ex + K1 * s0x + K2 * s1x, K0 * ey + K1 * s0y + K2 * s1y
-            bend = (px * ky - py * kx) / (px * px + py * py) - c.kap[i, j]
-            energy += 0.5 * p.wb[j] * L * c.EI[i] * bend * bend
-    return energy
+            square = px * px + py * py
+            curvature = (px * ky - py * kx) / square
+            bend = curvature - c.kap[i, j]
+            energies[row, 1] += 0.5 * p.wb[j] * L * c.EI[i] * bend * bend
+            if damped:
+                ptx, pty = P0 * wx + P1 * w0x + P2 * w1x, P0 * wy + P1 * w0y + P2 * w1y
+                ktx, kty = K0 * wx + K1 * w0x + K2 * w1x, K0 * wy + K1 * w0y + K2 * w1y
+                rate = (ptx * ky - pty * kx + px * kty - py * ktx) / square
+                rate -= 2.0 * curvature * (px * ptx + py * pty) / square
+                powers[row, 1] += p.wb[j] * L * c.dEI[i] * rate * rate

@@ -333,7 +333,7 @@ class Assembly:
 
     def energy(self) -> float:
         """Stored energy of all laws that have one [J], of this process."""
-        return sum(s.energy(self.fields) for s in self.systems if s.energy is not None)
+        return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:
         """Why rows of this world cannot be evaluated at the present fields; all processes call this together."""

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.layout.migration import couplings_of, find_couplings, move_rows
 from windlass.framework.layout.partition import find_hubs, find_row_owners, partition_coordinates
@@ -64,12 +65,14 @@ class Layout:
         data_rows: numbers of the rows of each table of history values that are local, ascending.
         owned_markers: numbers of the rows of each marker table whose first coordinate is owned, ascending.
         systems: system of each table, in the order of building.
+        losses: what the rows of each table have lost since a ledger began, by component; empty without one.
     """
 
     def __init__(self, world: World, rank: int = 0, size: int = 1, comm: Any = None) -> None:
         self.world, self.rank, self.size, self.comm = world, rank, size, comm
         self.processes = world.processes or Processes(comm)
         self.systems: dict[type[Component], System] = {}
+        self.losses: dict[type[Component], Losses] = {}
         if world.processes is not None:
             dof_owner, hub = move_rows(world, world.processes)
         number = world.numbering

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol
 
 from numpy.typing import NDArray
 
+from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.drawing import Drawing, Painting
@@ -115,6 +116,7 @@ class Rows(Protocol):
     displacement: FloatArray
     marker_index: Lookup
     data_start: Lookup
+    losses: dict[type[Component], Losses]
 
     def local_dofs(self, world_dofs: IntArray) -> IntArray:
         """Local numbers of world coordinates."""

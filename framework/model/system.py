@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
 
@@ -275,8 +276,6 @@ class Checks:
             cable turned inside out.  Solvers ask for it once, at the end.
         rounding: ``(fields) -> N`` 2-norm of the rounding errors of forces that do not show in the coordinates of the
             unknowns: those of a large circle whose centre is fixed.
-        energy_is_whole: whether the stored energy is that of all rows; false with forces of users, which need not have
-            one.
     """
 
     doubts: Callable[[Fields, float], list[str]] | None = None
@@ -284,7 +283,6 @@ class Checks:
     diagnose: Callable[[Fields], list[str]] | None = None
     find_faults: Callable[[Fields], list[Fault]] | None = None
     rounding: Callable[[Fields], float] | None = None
-    energy_is_whole: bool = True
 
 
 @dataclass
@@ -312,7 +310,7 @@ class System:
         decide: ``(fields)`` sets ``fields.data`` at the start of a solve from the motion and from what was stored; in
             its place, ``post_newton`` with the stored values as those of the start of a step.
         renew: ``(fields)`` writes those of ``fields.data`` between two steps that mean nothing since `World.set`.
-        energy: ``(fields) -> J`` stored energy, for tests and balances.
+        account: what the law stores, loses and passes on of the work of its forces.
         checks: what the law says about its rows.
         fused: residual and tangent with inertia in one pass.
         neighbours: for laws whose rows change, such as contact sets.
@@ -332,10 +330,14 @@ class System:
     post_newton: Callable[[Evaluation], PostNewton | None] | None = None
     decide: Callable[[Fields], None] | None = None
     renew: Callable[[Fields], None] | None = None
-    energy: Callable[[Fields], float] | None = None
+    account: Account | None = None
     checks: Checks = field(default_factory=Checks)
     fused: Fused | None = None
     neighbours: NeighbourPattern | None = None
+
+    def energy(self, fields: Fields) -> float:
+        """Stored energy of the rows of this process [J], 0 of a law without account."""
+        return 0.0 if self.account is None else float(self.account.evaluate(fields).energies.sum())
 
 
 @dataclass
@@ -348,9 +350,11 @@ class ConstraintSystem:
             is switched off has C = lam.
         tangent: ``(s)`` adds the blocks of the rows to s.values at s.coupling; see `Coupling`.
         acceleration: ``(s)`` adds the right-hand side of C_q a = rhs to s.C, for consistent initial accelerations.
+        driven: rows that prescribe a motion in time, a motor, shape (rows,); None: no row does.
     """
 
     multipliers: IntArray
     residual: Function
     tangent: Function
     acceleration: Function
+    driven: BoolArray | None = None

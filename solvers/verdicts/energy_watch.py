@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.work import take_work
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
@@ -34,22 +33,6 @@ SHARE = 0.05
 runs that explode reach 0.16 and more."""
 WEIGHT = 0.01
 """Created energy over the run per largest kinetic energy that counts [1]."""
-
-
-@kernel
-def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatArray, work: FloatArray) -> None:
-    """Work of forces f, shape (laws, n + 1), on the way from displacements before to q, (n,), and keep both as before.
-
-    The forces are averaged over the way; work has shape (laws,) [J].
-    """
-    for k in range(len(f)):
-        total = 0.0
-        for i in range(len(q)):
-            total += (q[i] - before[i]) * (f_before[k, i] + f[k, i])
-            f_before[k, i] = f[k, i]
-        work[k] = 0.5 * total
-    for i in range(len(q)):
-        before[i] = q[i]
 
 
 class EnergyWatch:
@@ -110,7 +93,7 @@ class EnergyWatch:
         if not self._wanted:
             return
         fields = self._assembly.fields
-        energies = [system.energy(fields) for system in self._watched if system.energy is not None]
+        energies = [system.energy(fields) for system in self._watched]
         self._take_work(state.q, self._q, self._forces, self._before, self._work)
         if self._last_step == self._steps - 1:
             self._compare(energies, state)
@@ -130,7 +113,7 @@ class EnergyWatch:
     def _lay_down(self) -> None:
         """The laws that are looked at, and the program of their forces."""
         assembly = self._assembly
-        laws = [s for s in assembly.systems if s.energy is not None and s.checks.energy_is_whole]
+        laws = [s for s in assembly.systems if s.account is not None and s.account.is_whole]
         laws = [s for s in laws if s.residual is not None]
         if len(laws) != len(self._forces):
             shape = len(laws), len(assembly.fields.x)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from windlass.framework.errors import OutputError as OutputError
     from windlass.framework.errors import WindlassError as WindlassError
     from windlass.framework.launch.launcher import is_first_process as is_first_process
+    from windlass.framework.ledger.energy_ledger import EnergyLedger as EnergyLedger
     from windlass.framework.model.parts import Part as Part
     from windlass.framework.model.parts import part as part
     from windlass.framework.model.table import Entity as Entity
@@ -64,6 +65,7 @@ _NAMES = {
     "framework.command_line.summary": "write_summary",
     "framework.errors": "ModelError ModelWarning OptionError OutputError WindlassError",
     "framework.launch.launcher": "is_first_process",
+    "framework.ledger.energy_ledger": "EnergyLedger",
     "framework.model.parts": "Part part",
     "framework.model.table": "Entity",
     "framework.model.world": "World",

@@ -107,6 +107,8 @@ def calls(s: Scene) -> dict[str, Call]:
     modes = wl.Modes(s.world, count=1)
     found = modes.solve(s.state)
     recorder, sensors = wl.Recorder(s.folder / "record"), wl.Sensors(None, [sensor])
+    ledger = wl.EnergyLedger()
+    ledger.before_solve(s.state, 1.0, 1)
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
     line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}
@@ -140,6 +142,9 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "Sensors": (wl.Sensors, {"path": s.folder / "s.csv", "sensors": [sensor], "every": 1}),
         "Sensors.record": (sensors.record, {"state": s.state}),
+        "EnergyLedger": (wl.EnergyLedger, {"path": s.folder / "energy.csv", "every": 1, "frames": 10}),
+        "EnergyLedger.losses": (ledger.losses, {"entity": s.contacts}),
+        "EnergyLedger.draw": (ledger.draw, {"path": s.folder / "energy.png"}),
         "Part": (wl.Part, {"count": 3, "numbers": np.arange(3), "replicated": True}),
         "part": (wl.part, {"count": 3}),
         "State": (wl.State, {"world": s.world, "assembly": serial_assembly(s.world)}),

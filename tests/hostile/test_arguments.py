@@ -45,6 +45,7 @@ METHODS: dict[type, tuple[str, ...]] = {
     wl.ModesResult: ("of", "energy_share", "amplitudes", "write_csv", "animate"),
     wl.Recorder: ("record",),
     wl.Sensors: ("record",),
+    wl.EnergyLedger: ("losses", "draw"),
     el.Route: ("eval_points",),
 }
 """Methods that users call with arguments."""

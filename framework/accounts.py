@@ -1,0 +1,129 @@
+"""Accounts: where the energy goes that a law takes from the motion, row by row.
+
+Forces f on the left-hand side of the equations of motion take the power f·v.  A law says what becomes of it,
+
+    f·v = rates of what it stores + what it loses + what it passes on,    (M a + ...)·v = dT/dt + what it carries away,
+
+and states it beside its forces:
+
+    system.account = Account.of(stored={"spring": eval_energy}, lost={"damper": eval_power})
+
+Ledgers and the watch over steps read nothing else.  What happens at once, such as a bristle that is let go, is no
+power: ``jumps`` compares both ends of a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+
+Quantity = Callable[..., FloatArray]
+
+
+class Reading(NamedTuple):
+    """Energies and powers of the rows of a law at one instant.
+
+    Attributes:
+        energies: stored energies in the order of `Account.stored` [J], shape (rows, k).
+        powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (rows, l + p + c).
+        parts: what `Account.jumps` wants to know of this instant.
+    """
+
+    energies: FloatArray
+    powers: FloatArray
+    parts: Any = None
+
+
+Jumps = Callable[[Reading, Reading, float], FloatArray]
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a law stores, loses and passes on.
+
+    Attributes:
+        evaluate: ``(fields) -> Reading`` of the rows that this process evaluates.
+        stored: names of the energies.
+        lost: names of what is dissipated, > 0.
+        passed: names of powers of its forces that are neither stored nor lost, such as the strain energy of material
+            that flows out.
+        carried: the same for its inertia, such as the kinetic energy of that material.
+        jumps: ``(before, now, h) -> J``, shape (rows, l): what is lost in a step of size h [s] beside the powers.
+        by: the column that names by what losses are listed, for instance ``"circle"``; empty for none.
+        is_whole: whether this is all; false with forces of users, which need not have an energy.
+        conserves: whether these rows lose and pass on nothing as they are: what their work and their energy then differ
+            by is the integrator's.
+    """
+
+    evaluate: Callable[[Any], Reading]
+    stored: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
+    jumps: Jumps | None = None
+    by: str = ""
+    is_whole: bool = True
+    conserves: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all energies and powers, in the order of a `Reading`."""
+        return self.stored + self.lost + self.passed + self.carried
+
+    @classmethod
+    def of(
+        cls, stored: Mapping[str, Quantity] | None = None, lost: Mapping[str, Quantity] | None = None, **more: Any
+    ) -> Account:
+        """An account from one function of the fields per name, each of shape (rows,) in J and W.
+
+        Args:
+            stored, lost: functions by name.
+            **more: ``by``, ``is_whole`` and ``conserves``; without losses the rows conserve.
+        """
+        energies, powers = dict(stored or {}), dict(lost or {})
+
+        def evaluate(fields: Any) -> Reading:
+            found = [[np.atleast_1d(f(fields)) for f in functions.values()] for functions in (energies, powers)]
+            rows = max((len(values) for some in found for values in some), default=0)
+            return Reading(*(np.stack(some, axis=1) if some else np.zeros((rows, 0)) for some in found))
+
+        more = {"conserves": not powers, **more}
+        return cls(evaluate, tuple(energies), tuple(powers), **more)
+
+
+class Losses(NamedTuple):
+    """What the rows of a law on this process have lost since a ledger began.
+
+    Attributes:
+        names: the losses, `Account.lost`.
+        rows: by row in the order of `Layout.rows` [J], shape (rows, l).
+        ids: the values of the column `Account.by` of all processes, ascending, shape (g,).
+        group: which of them each row has, shape (rows,).
+        shared: sums over the rows of all processes after each step [J], shape (g, l); None on one process.
+    """
+
+    names: tuple[str, ...]
+    rows: FloatArray
+    ids: IntArray
+    group: IntArray
+    shared: FloatArray | None = None
+
+    def sum_rows(self, names: Sequence[str]) -> FloatArray:
+        """Sum of some losses by row [J], shape (rows,)."""
+        total: FloatArray = self.rows[:, [name in names for name in self.names]].sum(axis=1)
+        return total
+
+    def sum_groups(self) -> FloatArray:
+        """Losses by group [J], shape (g, l)."""
+        return self.sum_here() if self.shared is None else self.shared
+
+    def sum_here(self) -> FloatArray:
+        """Losses by group of the rows of this process [J], shape (g, l)."""
+        sums = np.zeros((len(self.ids), len(self.names)))
+        np.add.at(sums, self.group, self.rows[: len(self.group)])
+        return sums

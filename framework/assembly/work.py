@@ -1,0 +1,22 @@
+"""The work of forces over a step."""
+
+from __future__ import annotations
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel
+def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatArray, work: FloatArray) -> None:
+    """Work of forces f, shape (laws, n + 1), on the way from displacements before to q, (n,), and keep both as before.
+
+    The forces are averaged over the way; work has shape (laws,) [J].
+    """
+    for k in range(len(f)):
+        total = 0.0
+        for i in range(len(q)):
+            total += (q[i] - before[i]) * (f_before[k, i] + f[k, i])
+            f_before[k, i] = f[k, i]
+        work[k] = 0.5 * total
+    for i in range(len(q)):
+        before[i] = q[i]

@@ -1,0 +1,346 @@
+"""The energy ledger: a hook that follows all energy of a run, step by step, and shows what is left.
+
+    ledger = EnergyLedger("energy.csv")
+    state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])
+    print(ledger.format())
+
+With `balance.py`, over all steps since the ledger began,
+
+    work = kinetic + potential + dissipation + passed on + not accounted + integrator + rest.
+
+Every step is integrated; what is recorded for the table and the picture is a choice of instants.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.accounts import Losses
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, handle, optional, path, whole
+from windlass.framework.command_line import options
+from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.files.lock import OutputLock
+from windlass.framework.files.whole_files import check_target
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.ledger.balance import (
+    CHANGES,
+    KINDS,
+    PARTS,
+    REST,
+    UNKNOWN,
+    WORK,
+    Balance,
+)
+from windlass.framework.ledger.table import draw_series, format_ledger
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.every_nth import EveryNth
+from windlass.framework.output.folder import create_output_folder
+from windlass.framework.parallel.processes import join_rows
+from windlass.framework.restart.insurance import is_replaying
+from windlass.framework.state.evaluate import bind_rows, output_assembly
+from windlass.framework.state.exchange import NAMES
+from windlass.framework.state.state import State, local_state
+
+
+class EnergyLedger(EveryNth):
+    """Follows all energy of dynamic solves; a hook.  It stands before recorders, whose friction fields it fills.
+
+    Under MPI all processes call it and have the same numbers; the first one writes.  Several solves go into one ledger;
+    what is done to the state between them is no part of it.
+
+    Args:
+        path: CSV table of the recorded instants, written at the end of each solve; None: in memory only.
+        every: record every n-th accepted step, >= 1, whatever ``frames`` says; default: ``frames``.  All steps are
+            integrated in any case.
+        frames: records of each solve, evenly in time; at most one for each step.
+
+    Attributes:
+        kinds: kind of each quantity by name: ``"work"``, ``"kinetic"``, ``"potential"``, ``"dissipation"``, ``"passed
+            on"``, ``"not accounted"``, ``"integrator"``, ``"rest"`` and ``"parts of the rest"``.
+        steps: number of steps that were integrated.
+
+    Raises:
+        ModelError: time does not go on, as in statics.
+        OutputError: a file that cannot be written, or that another run writes.
+    """
+
+    @checked(OutputError, path=optional(path()), every=optional(whole(1)), frames=whole(1))
+    def __init__(
+        self, path: str | os.PathLike[str] | None = None, every: int | None = None, *, frames: int = 1000
+    ) -> None:
+        self._path = None if path is None else Path(path).absolute()
+        self._lock: OutputLock | None = None
+        if self._path is not None and not options.help_requested():
+            create_output_folder(self._path.parent)
+            check_target(self._path, "table")
+            if is_first_process():
+                self._lock = OutputLock(self._path, "table")
+        super().__init__(None if every is None else int(every), int(frames))
+        self.kinds: dict[str, str] = {}
+        self.steps = 0
+        self._balance: Balance | None = None
+        self._world: World | None = None
+        self._begun: State | None = None
+        self._version = -1
+        # sums of this process, in the order of the kinds; and those of all, recorded
+        self._sums: dict[str, float] = {}
+        self._losses: dict[type[Component], Losses] = {}
+        self._first: dict[str, float] = {}
+        self._times: list[float] = []
+        self._rows: list[list[float]] = []
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of the records [s], shape (records,)."""
+        return np.array(self._times, dtype=np.float64)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of all quantities."""
+        return list(self.kinds)
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """A quantity, or the sum of a kind, over the records since the ledger began [J], shape (records,)."""
+        rows = np.array(self._rows, dtype=np.float64).reshape(len(self._rows), len(self.kinds))
+        if name in self.kinds:
+            return rows[:, self.names.index(name)].copy()
+        if name not in KINDS:
+            raise ModelError(
+                f"there is no quantity {name!r} in the ledger: there are {', '.join((*KINDS, *self.kinds))}"
+            )
+        total: FloatArray = rows[:, [kind == name for kind in self.kinds.values()]].sum(axis=1)
+        return total
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """All quantities at the last record [J]."""
+        return dict(zip(self.kinds, self._rows[-1], strict=True)) if self._rows else {}
+
+    @property
+    def starts(self) -> dict[str, float]:
+        """Kinetic and stored energies when the ledger began, by name [J]."""
+        return dict(self._first)
+
+    @property
+    def rest(self) -> float:
+        """What is left at the last record [J]."""
+        return self.totals.get(REST, 0.0)
+
+    @property
+    def not_accounted(self) -> list[str]:
+        """Laws whose forces have worked, but which do not say what becomes of it; users' forces are such."""
+        totals = self.totals
+        return [name for name, kind in self.kinds.items() if kind == UNKNOWN and totals.get(name, 0.0) != 0.0]
+
+    @checked(entity=handle())
+    def losses(self, entity: Entity) -> dict[str, FloatArray]:
+        """What rows of one kind have lost since the ledger began, by name, each of shape (rows,) [J].
+
+        Under MPI all processes must call this together.
+
+        Raises:
+            ModelError: the ledger has not begun, or the law has no account.
+        """
+        found = self._losses.get(entity.table.component)
+        if found is None or self._world is None:
+            raise ModelError(
+                f"the ledger has no losses of {entity.kind}: must have begun, with a law that gives an account"
+            )
+        bound = bind_rows(entity, self._world)
+        rows = np.searchsorted(bound.assembly.layout.rows[entity.table.component], bound.rows.rows)
+        parts = bound.assembly.processes.allgather("losses", (bound.positions, found.rows[rows]))
+        values = join_rows([part for part in parts if len(part[0])], len(entity), 0.0, bound.summed)
+        return {name: values[:, k] for k, name in enumerate(found.names)}
+
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """Take the state as the start of the first step."""
+        super().before_solve(state, end, steps)
+        assembly = output_assembly(state.world)
+        if self._balance is None or self._world is not state.world:
+            self._world, self._balance = state.world, Balance(assembly)
+            self._name(self._balance)
+        if not self._losses:
+            self._losses = self._balance.create_losses()
+        # outputs and drawings find them there
+        assembly.layout.losses = self._losses
+        self._begin(state)
+        if not self._first:
+            self._first = self._reduce(self._balance.stored())
+
+    def _name(self, balance: Balance) -> None:
+        kinds = balance.kinds
+        self.kinds = {name: kind for which in KINDS for name, kind in kinds.items() if kind == which and which != PARTS}
+        self.kinds[REST] = REST
+        self.kinds |= {name: kind for name, kind in kinds.items() if kind == PARTS}
+        self._sums = dict.fromkeys(self.kinds, 0.0)
+
+    def _begin(self, state: State) -> None:
+        """A step begins at a state that is no end of another step."""
+        assert self._balance is not None
+        assembly = output_assembly(state.world)
+        self._begun = (state if state.is_local_to(assembly) else local_state(assembly, state)).copy()
+        self._balance.begin(self._begun)
+        self._version = state.world.version
+
+    def before_step(self, state: State) -> None:
+        """Record the start."""
+        if self._version < 0:
+            self._begin(state)
+        super().before_step(state)
+
+    def after_step(self, state: State) -> None:
+        """Integrate the step."""
+        balance, start = self._balance, self._begun
+        assert balance is not None and start is not None
+        if not state.t > start.t:
+            raise ModelError(f"time stands still at {state.t:g} s: an EnergyLedger must be a hook of a dynamic solve")
+        if state.world.version != self._version:
+            # what the step began with is not what it was solved with: stiffnesses, switches, loads
+            before = balance.stored()
+            self._collect()
+            balance.begin(start)
+            self._version = state.world.version
+            for name, now in balance.stored().items():
+                self._sums[name] += now - before[name]
+                self._sums[CHANGES] += now - before[name]
+        balance.advance(state, self._losses)
+        for name in NAMES:
+            np.copyto(getattr(start, name), getattr(state, name))
+        start.t, start.step = state.t, state.step
+        self.steps += 1
+        self._share_losses()
+        super().after_step(state)
+
+    def _share_losses(self) -> None:
+        """Losses by what names them, of all processes, which drawings and tables need at any time."""
+        assert self._world is not None
+        for losses in self._losses.values():
+            if losses.shared is not None and len(losses.ids):
+                losses.shared[:] = output_assembly(self._world).processes.sum(losses.sum_here())
+
+    def _collect(self) -> None:
+        """Take what the balance has summed up."""
+        assert self._balance is not None
+        for name, value in self._balance.collect().items():
+            self._sums[name] += value
+
+    def _reduce(self, sums: dict[str, float]) -> dict[str, float]:
+        """Sums over all processes; all call this together."""
+        assert self._world is not None
+        values = output_assembly(self._world).processes.sum(np.array(list(sums.values())))
+        return dict(zip(sums, values.tolist(), strict=True))
+
+    def record(self, state: State) -> None:
+        """Keep the sums of this instant."""
+        if self._times and self._times[-1] == state.t:
+            return
+        self._collect()
+        sums = self._reduce(self._sums)
+        sums[REST] = sum(
+            value * (1.0 if self.kinds[name] == WORK else -1.0)
+            for name, value in sums.items()
+            if self.kinds[name] not in (REST, PARTS)
+        )
+        self._times.append(state.t)
+        self._rows.append([sums[name] for name in self.kinds])
+
+    def _is_empty(self) -> bool:
+        return not self._times
+
+    def finish(self, state: State) -> None:
+        """Record the last state and write the table."""
+        super().finish(state)
+        if self._path is not None and is_first_process() and not is_replaying():
+            columns = [("time", "s"), *((name, "J") for name in self.kinds)]
+            rows = ([t, *row] for t, row in zip(self._times, self._rows, strict=True))
+            CsvTable(self._path, columns, rows).close()
+
+    def checkpoint(self) -> dict[str, Any]:
+        """All sums and records; see `StepHook.checkpoint`.  This run and one that goes on begin anew from them."""
+        assert self._world is not None
+        processes = output_assembly(self._world).processes
+        self._collect()
+        sums = self._reduce(self._sums)
+        self._take(sums)
+        self._version = -1
+        layout = output_assembly(self._world).layout
+        rows: dict[str, Any] = {}
+        for component, losses in self._losses.items():
+            parts = processes.allgather("losses", (layout.rows[component], losses.rows))
+            count = self._world.tables[component].count
+            replicated = len(parts) > 1 and all(len(part[0]) == count for part in parts)
+            rows[component.__name__] = join_rows([p for p in parts if len(p[0])], count, 0.0, replicated)
+        return {"sums": sums, "first": self._first, "steps": self._steps, "count": self.steps, "losses": rows} | {
+            "times": np.array(self._times),
+            "rows": np.array(self._rows).reshape(len(self._rows), len(self.kinds)),
+            "names": self.names,
+        }
+
+    def _take(self, sums: Mapping[str, float]) -> None:
+        """Sums of all processes stand on the first one."""
+        first = is_first_process()
+        self._sums = {name: float(sums[name]) if first else 0.0 for name in self.kinds}
+
+    def restore(self, kept: Mapping[str, Any], state: State) -> None:
+        """Go on with the sums of the interrupted run.
+
+        Raises:
+            ModelError: the quantities are others.
+        """
+        if kept["names"] != self.names:
+            raise ModelError(
+                f"the ledger has {', '.join(self.names)}: must have those of the checkpoint, {', '.join(kept['names'])}"
+            )
+        self._steps, self.steps = int(kept["steps"]), int(kept["count"])
+        self._take(kept["sums"])
+        self._first = dict(kept["first"])
+        self._times, self._rows = kept["times"].tolist(), kept["rows"].tolist()
+        assert self._world is not None
+        layout = output_assembly(self._world).layout
+        for component, losses in self._losses.items():
+            whole = kept["losses"][component.__name__]
+            losses.rows[:] = whole[layout.rows[component]]
+        self._share_losses()
+        self._done = self._count_due(state)
+        self._version = -1
+
+    def format(self) -> str:
+        """The ledger as a table for people, at the last record."""
+        by: list[tuple[str, list[tuple[str, float]]]] = []
+        for component, losses in self._losses.items():
+            for k, name in enumerate(losses.names if len(losses.ids) else ()):
+                values = losses.sum_groups()[:, k].tolist()
+                groups = [(self._name_of(int(i)), value) for i, value in zip(losses.ids, values, strict=True)]
+                by.append((f"{component.__name__}.{name}", groups))
+        span = (self._times[0], self._times[-1]) if self._times else (0.0, 0.0)
+        return format_ledger(self.kinds, self.totals, self._first, dict(by), span, self.steps)
+
+    def _name_of(self, number: int) -> str:
+        """Name of an entity, of what carries it if it is a marker."""
+        assert self._world is not None
+        entity = self._world.entity(number)
+        for name in entity.table.component.refs:
+            carrier = int(entity.table.local(name, entity.rows)[0])
+            if carrier >= 0:
+                return self._world.entity(carrier).name
+        return entity.name
+
+    @checked(path=path())
+    def draw(self, path: str | os.PathLike[str]) -> None:
+        """A picture: works, energies and losses over time, and below the rest with its parts; PNG, SVG or PDF."""
+        if is_first_process():
+            draw_series(Path(path), self.times, {name: self[name] for name in self.kinds}, self.kinds)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._lock is not None:
+            self._lock.release()

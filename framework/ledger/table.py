@@ -1,0 +1,106 @@
+"""The ledger as a table for people, and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.ledger.balance import (
+    DISSIPATION,
+    INTEGRATOR,
+    KINDS,
+    KINETIC,
+    PARTS,
+    PASSED,
+    POTENTIAL,
+    REST,
+    UNKNOWN,
+    WORK,
+)
+
+TITLES = {
+    WORK: "work of loads, motors and supports",
+    KINETIC: "change of the kinetic energy",
+    POTENTIAL: "change of stored energies",
+    DISSIPATION: "dissipated",
+    PASSED: "passed on",
+    UNKNOWN: "not accounted: laws that do not say what becomes of their work",
+    INTEGRATOR: "lost by the method of integration",
+    REST: "rest",
+    PARTS: "of it",
+}
+Groups = Mapping[str, list[tuple[str, float]]]
+
+
+def format_ledger(
+    kinds: Mapping[str, str],
+    totals: Mapping[str, float],
+    starts: Mapping[str, float],
+    groups: Groups,
+    span: tuple[float, float],
+    steps: int,
+) -> str:
+    """The table of a ledger; lines that are 0 are left out.
+
+    Args:
+        kinds: kind of each quantity.
+        totals: quantities [J].
+        starts: energies at the start [J].
+        groups: parts of quantities, by what names them [J].
+        span: from and to which time [s].
+        steps: number of steps.
+    """
+    title = f"energy from {span[0]:.6g} s to {span[1]:.6g} s in {steps} steps"
+    lines: list[tuple[str, str, str]] = [(title, "J", "at the end [J]")]
+    largest = max((abs(value) for value in totals.values()), default=0.0)
+    for kind in KINDS:
+        members = [name for name, own in kinds.items() if own == kind and totals.get(name, 0.0) != 0.0]
+        if not members and kind not in (INTEGRATOR, REST):
+            continue
+        total = sum(totals[name] for name in members)
+        lines.append((TITLES[kind], "" if kind == PARTS else _number(total), ""))
+        for name in members if kind not in (INTEGRATOR, REST) else ():
+            end = _number(starts[name] + totals[name]) if name in starts else ""
+            lines.append((f"  {name.removeprefix('rest.')}", _number(totals[name]), end))
+            lines += [(f"    {group}", _number(value), "") for group, value in groups.get(name, ()) if value != 0.0]
+    if largest > 0.0:
+        lines.append(("rest per largest quantity [1]", _number(abs(totals.get(REST, 0.0)) / largest), ""))
+    widths = [max(len(line[k]) for line in lines) for k in range(3)]
+    return "\n".join(f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}".rstrip() for a, b, c in lines)
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def draw_series(path: Path, times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapping[str, str]) -> None:
+    """Two pictures over time: quantities with their kinds by line, and the rest with its parts."""
+    from matplotlib.backends import backend_agg  # here, because a run without pictures need not wait for it
+    from matplotlib.figure import Figure  # here, because a run without pictures need not wait for it
+
+    check_target(path.absolute(), "picture")
+    figure = Figure(figsize=(9.0, 7.5), layout="constrained")
+    backend_agg.FigureCanvasAgg(figure)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}
+    largest = max((float(np.abs(v).max(initial=0.0)) for v in values.values()), default=0.0)
+    for name, series in values.items():
+        # what would lie on the axis is left out
+        if kinds[name] in styles and float(np.abs(series).max(initial=0.0)) > 1e-4 * largest:
+            above.plot(times, series, styles[kinds[name]], label=f"{name} ({kinds[name]})", linewidth=1.2)
+        if kinds[name] in (REST, PARTS) and series.any():
+            below.plot(times, series, label=name, linewidth=1.6 if kinds[name] == REST else 0.9)
+    for axes, label in ((above, "since the start [J]"), (below, "rest [J]")):
+        axes.set_ylabel(label)
+        axes.grid(True, color="#e4e7eb")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=7, loc="upper left")
+    below.set_xlabel("time [s]")
+    content = BytesIO()
+    figure.savefig(content, format=path.suffix.lstrip(".") or "png", dpi=140)
+    replace_file(path.absolute(), content.getvalue())
