@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.pair_laws import Update, difference_positions
 from windlass.connectors.markers.pairs import Vector
+from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import (
     UserForces,
     bind_user_forces,
@@ -180,18 +181,34 @@ def bind_users(rows: LocalRows) -> tuple[Update, Update]:
     return (update, update_tangent) if len(users.where) else (None, None)
 
 
-def add_energy_and_words(rows: LocalRows, system: System) -> None:
-    """Add the energy of rows without a user function, and what is said of points that meet."""
-    pair, c, users = rows.columns
-    own = (pair.active & (users.index < 0)).nonzero()[0]
+@kernel
+def energy(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+    """Energy of the spring of row i [J], of a rope from where it goes slack; 0 with a user function."""
+    if c.user[i] >= 0:
+        return 0.0
+    s: float = line(u, ut)[0] - c.L[i]
+    elastic: float = c.N0[i] + c.k[i] * s
+    if not c.rope[i]:
+        return float((c.N0[i] + 0.5 * c.k[i] * s) * s)
+    if elastic <= 0.0:
+        return 0.0
+    return float(elastic * elastic / (2.0 * c.k[i])) if c.k[i] > 0.0 else elastic * s
 
-    def eval_energy(s: Fields) -> float:
-        stretches, _ = eval_stretch(rows, s, own)
-        elastic, k = c.N0[own] + c.k[own] * stretches, c.k[own]
-        # N_e²/(2k), which has its zero where the rope goes slack; without stiffness the work of N_0 is left
-        rope = np.where(elastic > 0.0, elastic**2 / (2.0 * np.where(k > 0.0, k, np.inf)), 0.0)
-        rope += np.where(k > 0.0, 0.0, np.maximum(c.N0[own], 0.0) * stretches)
-        return float(np.where(c.rope[own], rope, (c.N0[own] + 0.5 * k * stretches) * stretches).sum())
+
+@kernel
+def power(c: Columns, i: int, u: Vector, ut: Vector, t: float) -> float:
+    """What the damper of row i takes [W]; 0 with a user function."""
+    length, rate = line(u, ut)
+    elastic = c.N0[i] + c.k[i] * (length - c.L[i])
+    if c.user[i] >= 0 or (c.rope[i] and elastic <= 0.0):
+        return 0.0
+    taken: float = (axial_force(c, i, length, rate)[0] - elastic) * rate
+    return taken
+
+
+def add_words(rows: LocalRows, system: System) -> None:
+    """Add what is said of points that meet, and what the account leaves out."""
+    pair = rows.columns[0]
 
     def diagnose(s: Fields) -> list[str]:
         u, _ = difference_positions(rows, s)
@@ -201,7 +218,7 @@ def add_energy_and_words(rows: LocalRows, system: System) -> None:
             for i in np.flatnonzero(meet)
         ]
 
-    system.energy, system.checks.energy_is_whole = eval_energy, not len(users.where)
+    judge_account(rows, system)
     system.checks.diagnose = diagnose
 
 
@@ -222,11 +239,13 @@ register_pair(
     force_tangent,
     columns=bind,
     before=bind_users,
-    finish=add_energy_and_words,
+    stored={"spring": energy},
+    lost={"damper": power},
+    finish=add_words,
     check=check,
     outputs={
         "tension": Output("N", "N, (): pulls the points together where positive", tension),
         "stretch": Output("m", "distance of the points less the rest length, ()", stretch),
     },
-    source="A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press",
+    source="[@shabana]",
 )

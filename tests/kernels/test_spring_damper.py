@@ -122,6 +122,18 @@ def test_energy_is_the_work_of_the_force(rope: bool) -> None:
     assert_allclose(np.array(energy) - energy[0], work, atol=2e-6)
 
 
+@pytest.mark.parametrize("rope", [False, True])
+def test_the_ledger_closes(rope: bool) -> None:
+    """What a damped spring or rope loses is what falling has left: the rest is of order 2 in the step."""
+    world, _, mass = hang(damping=8.0, preload=1.0, tension_only=rope)
+    state = State(world)
+    state.put(mass, [(0.05, 0.02)])
+    ledger = wl.EnergyLedger()
+    wl.Dynamic(world, step=2e-4, end=0.5, method="newmark").solve(state, hooks=[ledger])
+    assert ledger["dissipation"][-1] > 0.1
+    assert abs(ledger.rest) < 2e-4 * ledger["dissipation"][-1]
+
+
 def test_points_that_meet() -> None:
     world, _, mass = hang()
     state = State(world)
