@@ -94,7 +94,7 @@ class Catenary:
         return position, tangent, curvature
 
 
-POINT = numbers("m", (2,), (3,), words="two or three finite numbers (x, y) or (x, y, z)")
+POINT = numbers("m", (2,), (3,), words="two finite numbers (x, y), or three in space")
 
 
 @checked(
