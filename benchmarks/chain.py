@@ -1,7 +1,7 @@
 """Times a chain of cables in Exudyn and in Windlass, side by side; the ratio is Exudyn / Windlass.
 
-usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--rtol RTOL] [--rounds N]
-                [--results FOLDER]
+usage: chain.py [SIZE ...] [--case static|dynamic] [--rule 0|2] [--steady] [--space] [--rtol RTOL]
+                [--rounds N] [--results FOLDER]
 
 SIZE is a number of cables; default 100 1000 10000, both cases, both integration rules.  Timed is the solve alone, per
 Newton iteration, with full Newton in both: one load step, or 5 time steps of 1 ms with generalised-alpha; with --steady
@@ -42,13 +42,16 @@ def newton_tolerance(size: int) -> float:
     return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 
 
-def create_case(size: int, kind: str, rule: int, steady: bool = False, rtol: float | None = None) -> Case:
+def create_case(
+    size: int, kind: str, rule: int, steady: bool = False, rtol: float | None = None, space: bool = False
+) -> Case:
     """The comparison for a number of cables, ``"static"`` or ``"dynamic"``, and an integration rule.
 
     Args:
         size, kind, rule: see above.
         steady: without what a solve does before its first step; for the dynamic case only.
         rtol: relative tolerance of Newton [1], if it is not that of `newton_tolerance`.
+        space: cables in space, with the same motion.
 
     Raises:
         ValueError: fewer than 2 cables, statics without its start, or a tolerance that is not > 0.
@@ -61,11 +64,26 @@ def create_case(size: int, kind: str, rule: int, steady: bool = False, rtol: flo
         raise ValueError(f"--rtol {rtol:g}: must be > 0 [1]")
     steps, after = (str(FIRST + STEADY), str(FIRST)) if steady else (str(FIRST), "0")
     repeats, tolerance = str(max(1, CABLES_IN_ALL // size)), f"{rtol or newton_tolerance(size):.3g}"
-    windlass = (PYTHON, str(FOLDER / "chain_windlass.py"), "-case", kind, "-rule", str(rule), "-progress", "false")
-    exudyn = (PEER_PYTHON, str(FOLDER / "peers" / "chain_exudyn.py"), str(size), kind, str(rule))
+    windlass: tuple[str, ...] = (
+        PYTHON,
+        str(FOLDER / "chain_windlass.py"),
+        "-case",
+        kind,
+        "-rule",
+        str(rule),
+        "-progress",
+        "false",
+    )
+    exudyn: tuple[str, ...] = (PEER_PYTHON, str(FOLDER / "peers" / "chain_exudyn.py"), str(size), kind, str(rule))
+    if space:
+        windlass, exudyn = (*windlass, "-space", "true"), (*exudyn, "--space")
     return Case(
-        name=f"chain_{kind}_rule{rule}_{size}" + ("_steady" if steady else "") + (f"_{tolerance}" if rtol else ""),
+        name=f"chain_{kind}_rule{rule}_{size}"
+        + ("_space" if space else "")
+        + ("_steady" if steady else "")
+        + (f"_{tolerance}" if rtol else ""),
         title=f"{kind} chain of {size} cables, integration rule {rule}"
+        + (", in space" if space else "")
         + (", without the start" if steady else "")
         + (f", tolerance {tolerance}" if rtol else ""),
         commands={
@@ -86,7 +104,7 @@ def create_cases(given: Namespace) -> list[Case]:
     """The cases of the command line, size by size."""
     kinds, rules = given.case or KINDS, given.rule or RULES
     return [
-        create_case(size, kind, rule, given.steady, given.rtol)
+        create_case(size, kind, rule, given.steady, given.rtol, given.space)
         for size, kind, rule in product(given.sizes, kinds, rules)
     ]
 
@@ -98,6 +116,7 @@ def main() -> int:
     parser.add_argument("--case", action="append", choices=KINDS, help="only this one")
     parser.add_argument("--rule", action="append", type=int, choices=RULES, help="only this one")
     parser.add_argument("--steady", action="store_true", help="without what comes before the first step")
+    parser.add_argument("--space", action="store_true", help="cables in space")
     parser.add_argument("--rtol", type=float, help="relative tolerance of Newton, to compare sizes by iterations alike")
     return run(parser, create_cases)
 

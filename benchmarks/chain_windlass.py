@@ -29,20 +29,21 @@ WARM_UP_ELEMENTS = 20
 
 
 class Chain(NamedTuple):
-    """A chain, not finalized: its world, its nodes in order and the supports in x and y of both ends."""
+    """A chain, not finalized: its world, its nodes in order and the supports in x, y (and z) of both ends."""
 
     world: wl.World
     nodes: wl.Entity
     supports: wl.Entity
 
 
-def add_chain(world: wl.World, elements: int, rule: int) -> wl.Entity:
-    """Add the cables of the chain, without supports."""
+def add_chain(world: wl.World, elements: int, rule: int, space: bool = False) -> wl.Entity:
+    """Add the cables of the chain, of the plane or in space, without supports."""
+    rest = (0.0, 0.0) if space else (0.0,)
     EA = MODULUS * SIDE**2
     return straight_cable(
         world,
-        (0.0, 0.0),
-        (LENGTH * elements, 0.0),
+        (0.0, *rest),
+        (LENGTH * elements, *rest),
         elements,
         axial_stiffness=EA,
         bending_stiffness=MODULUS * SIDE**4 / 12,
@@ -53,12 +54,12 @@ def add_chain(world: wl.World, elements: int, rule: int) -> wl.Entity:
     )
 
 
-def build_chain(elements: int, rule: int, gravity: float) -> Chain:
+def build_chain(elements: int, rule: int, gravity: float, space: bool = False) -> Chain:
     """Build the chain array-wise; gravity [m/s^2] downwards."""
     world = wl.World(gravity=(0.0, -gravity))
-    cables = add_chain(world, elements, rule)
+    cables = add_chain(world, elements, rule, space)
     nodes = nodes_of(world, cables)
-    return Chain(world, nodes, con.fix(world, nodes[np.array([0, -1])], "x", "y"))
+    return Chain(world, nodes, con.hinge(world, nodes[np.array([0, -1])]))
 
 
 def create_solver(world: wl.World, case: str, steps: int, rtol: float) -> Any:
@@ -109,16 +110,17 @@ def main() -> None:
     after = wl.option("after", 0, "1", "steps before the clock starts", minimum=0)
     repeats = wl.option("repeats", 1, "1", "solves from the same start, all timed together", minimum=1)
     rtol = wl.option("rtol", 1e-9, "1", "relative tolerance of Newton", minimum=0.0)
+    space = wl.option("space", False, "", "cables in space")
     build_only = wl.option("build_only", False, "", "time building and finalising instead of a solve")
     warm_up = wl.option("warm_up", True, "", "solve a tiny chain first")
     gravity = 9.81 if case == "dynamic" else 9.81e-3
     if warm_up:
-        small = build_chain(WARM_UP_ELEMENTS, rule, gravity)
+        small = build_chain(WARM_UP_ELEMENTS, rule, gravity, space)
         create_solver(small.world, case, 1, rtol).solve()
 
     memory = read_memory()
     cpu, wall = time.process_time(), time.perf_counter()
-    chain = build_chain(elements, rule, gravity)
+    chain = build_chain(elements, rule, gravity, space)
     chain.world.finalize()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     built = read_memory()

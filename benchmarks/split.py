@@ -2,10 +2,11 @@
 
 usage: split.py [CASE ...] [--rounds N] [--results FOLDER] [PETSc options]
 
-CASE is chain:CABLES[:static|dynamic[:RULE]] or belt:ELEMENTSxSEGMENTS[:TIME], TIME in s of the belt drive from which
-100 steps are taken; default chain:100 chain:1000 chain:10000 belt:240x2.  Each case is solved unchanged first, then
-with a clock around every part, in a process of its own; shown is the quickest round of each.  Factorisation and solve
-are PETSc's own events.  "kernels alone" repeats one call many times, with the data in the caches as far as they fit.
+CASE is chain:CABLES[:static|dynamic[:RULE[:space]]] or belt:ELEMENTSxSEGMENTS[:TIME], TIME in s of the belt drive
+from which 100 steps are taken; default chain:100 chain:1000 chain:10000 belt:240x2. Each case is solved unchanged
+first, then with a clock around every part, in a process of its own; shown is the quickest round of each.
+Factorisation and solve are PETSc's own events. "kernels alone" repeats one call many times, with the data in the
+caches as far as they fit.
 
 The sums over entities are part of the kernels ("cable", "contact"): what adding to a large matrix costs in the cable's
 tangent is found by letting all elements add to the same few numbers.
@@ -109,7 +110,7 @@ def part_of(law: str, function: str) -> str:
         return "kinematics"
     if function == "post_newton":
         return "contact update"
-    kind = "cable" if law == "Cable2D" else "contact" if "Contact" in law else ""
+    kind = "cable" if law in ("Cable2D", "Cable3D") else "contact" if "Contact" in law else ""
     name = f"{kind} {function}"
     return name if name in PARTS else "other laws"
 
@@ -150,8 +151,8 @@ def create_chain(words: list[str]) -> tuple[Any, Any, int]:
 
     import windlass as wl
 
-    size, case, rule = int(words[0]), *(words[1:] + ["dynamic", "2"][len(words) - 1 :])
-    chain = build_chain(size, int(rule), 9.81 if case == "dynamic" else 9.81e-3)
+    size, case, rule, where = int(words[0]), *(words[1:] + ["dynamic", "2", "plane"][len(words) - 1 :])
+    chain = build_chain(size, int(rule), 9.81 if case == "dynamic" else 9.81e-3, where == "space")
     solver = create_solver(chain.world, case, 5, newton_tolerance(size))
     return solver, wl.State(chain.world), size
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from windlass.elements.bodies.rigid3d import RigidBody3D as RigidBody3D
     from windlass.elements.cable2d.ale_cable2d import ALECable2D as ALECable2D
     from windlass.elements.cable2d.cable2d import Cable2D as Cable2D
+    from windlass.elements.cable3d.cable3d import Cable3D as Cable3D
     from windlass.elements.mesh.cable_mesh import CableMesh as CableMesh
     from windlass.elements.mesh.cable_mesh import cables_from_mesh as cables_from_mesh
     from windlass.elements.nodes.ale_node import ALENode as ALENode
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from windlass.elements.nodes.nodes2d import PointSlope2D as PointSlope2D
     from windlass.elements.nodes.nodes2d import RigidNode2D as RigidNode2D
     from windlass.elements.nodes.nodes3d import Point3D as Point3D
+    from windlass.elements.nodes.nodes3d import PointSlope3D as PointSlope3D
     from windlass.elements.nodes.nodes3d import RigidNode3D as RigidNode3D
     from windlass.elements.nodes.rotations import euler_parameter_rates as euler_parameter_rates
     from windlass.elements.nodes.rotations import euler_parameters as euler_parameters
     from windlass.elements.nodes.rotations import euler_parameters_of as euler_parameters_of
     from windlass.elements.nodes.rotations import rotation_matrix as rotation_matrix
+    from windlass.elements.routes.cable_chain import cable_along as cable_along
     from windlass.elements.routes.cable_chain import cable_around as cable_around
     from windlass.elements.routes.cable_chain import catenary as catenary
     from windlass.elements.routes.cable_chain import nodes_of as nodes_of
@@ -37,6 +40,12 @@ if TYPE_CHECKING:
     from windlass.elements.routes.routes import nodes_along as nodes_along
     from windlass.elements.routes.routes import route_around as route_around
     from windlass.elements.routes.routes import straight as straight
+    from windlass.elements.routes.spatial_routes import Sheave as Sheave
+    from windlass.elements.routes.spatial_routes import SpatialRoute as SpatialRoute
+    from windlass.elements.routes.spatial_routes import helix as helix
+    from windlass.elements.routes.spatial_routes import route_over_sheaves as route_over_sheaves
+    from windlass.elements.routes.spline_route import SplineRoute as SplineRoute
+    from windlass.elements.routes.spline_route import through_points as through_points
 
 _NAMES = {
     "bodies.mass_point": "MassPoint",
@@ -44,14 +53,17 @@ _NAMES = {
     "bodies.rigid3d": "RigidBody3D",
     "cable2d.ale_cable2d": "ALECable2D",
     "cable2d.cable2d": "Cable2D",
+    "cable3d.cable3d": "Cable3D",
     "mesh.cable_mesh": "CableMesh cables_from_mesh",
     "nodes.ale_node": "ALENode",
     "nodes.ground": "Ground",
     "nodes.nodes2d": "Point2D PointSlope2D RigidNode2D",
-    "nodes.nodes3d": "Point3D RigidNode3D",
+    "nodes.nodes3d": "Point3D PointSlope3D RigidNode3D",
     "nodes.rotations": "euler_parameter_rates euler_parameters euler_parameters_of rotation_matrix",
-    "routes.cable_chain": "cable_around catenary nodes_of straight_cable",
+    "routes.cable_chain": "cable_along cable_around catenary nodes_of straight_cable",
     "routes.catenary": "Catenary hang_between",
     "routes.routes": "Circle Route nodes_along route_around straight",
+    "routes.spatial_routes": "Sheave SpatialRoute helix route_over_sheaves",
+    "routes.spline_route": "SplineRoute through_points",
 }
 __getattr__, __dir__, __all__ = offer(__name__, _NAMES)

@@ -18,6 +18,7 @@ warnings.simplefilter("ignore")  # keeps the RESULT line apart from notices abou
 import exudyn as exu  # noqa: E402
 import numpy as np  # noqa: E402
 from exudyn.itemInterface import (  # noqa: E402
+    Cable,
     Cable2D,
     CoordinateConstraint,
     LoadMassProportional,
@@ -25,6 +26,7 @@ from exudyn.itemInterface import (  # noqa: E402
     MarkerNodeCoordinate,
     NodePoint2DSlope1,
     NodePointGround,
+    NodePointSlope1,
 )
 
 LENGTH, SIDE, MODULUS, DENSITY = 0.1, 0.02, 1e9, 1000.0
@@ -32,14 +34,16 @@ STEP = 1e-3
 WARM_UP_ELEMENTS = 20
 
 
-def build(elements, rule, gravity):
-    """The assembled system, its nodes and the constraint in x of the first node."""
+def build(elements, rule, gravity, space):
+    """The assembled system, its nodes and the constraint in x of the first node; cables of the plane or in space."""
+    node_kind, cable_kind = (NodePointSlope1, Cable) if space else (NodePoint2DSlope1, Cable2D)
+    rest = [0, 0] if space else [0]
     mbs = exu.SystemContainer().AddSystem()
     EA = MODULUS * SIDE**2
-    nodes = [mbs.AddNode(NodePoint2DSlope1(referenceCoordinates=[LENGTH * i, 0, 1, 0])) for i in range(elements + 1)]
+    nodes = [mbs.AddNode(node_kind(referenceCoordinates=[LENGTH * i, *rest, 1, *rest])) for i in range(elements + 1)]
     for i in range(elements):
         cable = mbs.AddObject(
-            Cable2D(
+            cable_kind(
                 nodeNumbers=nodes[i : i + 2],
                 physicsLength=LENGTH,
                 physicsMassPerLength=DENSITY * SIDE**2,
@@ -55,7 +59,7 @@ def build(elements, rule, gravity):
     ground = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=mbs.AddNode(NodePointGround()), coordinate=0))
     supports = []
     for node in (nodes[0], nodes[-1]):
-        for coordinate in (0, 1):
+        for coordinate in (0, 1, 2) if space else (0, 1):
             held = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=node, coordinate=coordinate))
             supports.append(mbs.AddObject(CoordinateConstraint(markerNumbers=[ground, held])))
     mbs.Assemble()
@@ -107,17 +111,18 @@ parser.add_argument("--steps", type=int, default=5)
 parser.add_argument("--after", type=int, default=0, help="steps before the clock starts")
 parser.add_argument("--repeats", type=int, default=1, help="solves from the same start, all timed together")
 parser.add_argument("--rtol", type=float, default=1e-9)
+parser.add_argument("--space", action="store_true", help="cables in space")
 parser.add_argument("--build_only", action="store_true", help="time building and assembling instead of a solve")
 parser.add_argument("--no_warm_up", action="store_true", help="do not solve a tiny chain first")
 given = parser.parse_args()
 N = given.elements
 gravity = 9.81 if given.mode == "dynamic" else 9.81e-3
 if not given.no_warm_up:
-    solve(build(WARM_UP_ELEMENTS, given.rule, gravity)[0], given.mode, 1, given.rtol)
+    solve(build(WARM_UP_ELEMENTS, given.rule, gravity, given.space)[0], given.mode, 1, given.rtol)
 
 memory = read_memory()
 wall, cpu = time.perf_counter(), time.process_time()
-mbs, nodes, support = build(N, given.rule, gravity)
+mbs, nodes, support = build(N, given.rule, gravity, given.space)
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 after = read_memory()
 measured = {}

@@ -10,7 +10,6 @@ import numpy as np
 from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.position_markers import merge_handles, nodes_of
-from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import RigidNode3D
 from windlass.framework.checks.checks import checked, either, function, inside, instance, number, optional, word
 from windlass.framework.errors import ModelError
@@ -106,9 +105,9 @@ def clamp(world: World, node: Handles) -> Entity:
     """Hold position and direction of nodes or bodies; see `fix`.
 
     Rigid bodies and nodes: x, y, rotation; in space x, y, z and the Euler parameters but the one that is largest in the
-    reference configuration, since their length is held already.  Cable nodes: x, y, and the slope across the cable, so
-    that the cable may stretch at the clamp.  That is one coordinate where the reference slope lies along x or y; of an
-    oblique slope both coordinates are held, and with them the stretch at the node.
+    reference configuration, since their length is held already.  Cable nodes: the position, and the slope across the
+    cable, so that the cable may stretch at the clamp.  That leaves a coordinate free where the reference slope lies
+    along a global axis; of an oblique slope all coordinates are held, and with them the stretch at the node.
 
     Raises:
         ModelError: nodes of different directions (clamp them one by one), or nodes without direction.
@@ -121,16 +120,19 @@ def clamp(world: World, node: Handles) -> Entity:
         if (largest != largest[0]).any():
             raise ModelError(f"clamp({merged!r}): the bodies have different rotations; clamp them one by one")
         return fix(world, merged, *(name for name in names if name != f"e{largest[0]}"))
-    if nodes.table.component is not PointSlope2D:
+    if "slope" not in nodes.table.component.columns:
         if "rotation" not in names:
             raise ModelError(f"clamp({merged!r}): a {nodes.kind} has no direction to hold; use hinge")
         return fix(world, merged, "x", "y", "rotation")
     slopes = nodes.table.collect("slope", nodes.rows)
     along = np.abs(slopes) > 1e-12 * np.linalg.norm(slopes, axis=1)[:, None]
-    held = along[:, ::-1]  # across: x' is held where the slope has a part along y
+    # across: x' is held where the slope has a part along another axis; z' always in the plane x, y
+    held = (along.sum(axis=1, keepdims=True) - along) > 0
+    held |= ~along
     if (held != held[0]).any():
         raise ModelError(f"clamp({merged!r}): the slopes have different directions; clamp the nodes one by one")
-    return fix(world, merged, "x", "y", *(name for name, hold in zip(names[2:], held[0], strict=True) if hold))
+    d = len(names) // 2
+    return fix(world, merged, *names[:d], *(name for name, hold in zip(names[d:], held[0], strict=True) if hold))
 
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:

@@ -8,7 +8,7 @@
               Hr for S_i S_j: -(1/|r'|²) S_i' S_j' (t nᵀ + n tᵀ)
     ground    p fixed, from the reference point of the ground
 
-Bodies in space are in `position_markers3d`.
+Bodies in space are in `position_markers3d`, cables in space in `cable_markers3d`.
 
 J̇ = H q̇.  Cubic shape functions S_i of the arc length of the undeformed cable as in `Cable2D`.
 
@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.markers.cable_markers3d import PositionOnCable3D
+from windlass.connectors.markers.cable_markers3d import check as check_on_cable
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.connectors.markers.pair_laws import POSITIONS, register_kind
@@ -61,6 +63,8 @@ SOURCE = "[@shabana]"
 TURNING = (RigidBody2D, RigidBody3D, RigidNode2D, RigidNode3D, Cable2D, ALECable2D, Ground)
 """Kinds of entities that have a rotation."""
 CABLES = (Cable2D, ALECable2D)
+SPATIAL_CABLE = "cable in space"
+"""What cables in space provide; their file is loaded by models that have them."""
 NODE_DOFS = 8
 """Coordinates of a cable that belong to its two nodes."""
 
@@ -172,14 +176,6 @@ def _bind_on_ground(rows: LocalRows) -> PointRows:
     return PointRows(rows.own_marker_index(), rows.dofs, positions)
 
 
-def check_on_cable(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a point beyond the end of its cable."""
-    x, length = table.local("x"), cable_lengths(world, table.local("cable"))
-    for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
-        given = f"x = {x[k]} m in {table.kind} row {table.resident[k]}"
-        raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
-
-
 def check_node(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a node whose coordinates do not begin with a position."""
     for nodes, positions, _ in world.split_by_table(table.local("node")):
@@ -200,7 +196,8 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
         world: the world.
         entity: node, `MassPoint`, rigid body, cable or `Ground`, one or several rows of one kind.
         at: place on the entity [m], shape (2,), or (rows, 2) for one place per row.
-            Rigid bodies: in the body's frame.  Cables: axial position, and distance from the axis.
+            Rigid bodies: in the body's frame.  Cables: axial position, and distance from the axis; in space the latter
+            is y, or y, z, in a frame that turns with the tangent, see cable_markers3d.py.
             `Ground` and `RigidBody3D`: x, y, or x, y, z, of the ground from its reference point.
             Nodes and `MassPoint` have only one place, (0, 0).
 
@@ -217,6 +214,8 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
     place = _parse_place(entity, at)
     if component is Ground:
         return world.add(PositionOnGround, ground=entity, local=place)
+    if SPATIAL_CABLE in component.provides:
+        return world.add(PositionOnCable3D, cable=entity, x=place[..., 0], offset=place[..., 1:])
     if component in CABLES:
         return world.add(PositionOnCable, cable=entity, x=place[..., 0], y=place[..., 1])
     if component is RigidBody2D:
@@ -233,7 +232,9 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
         return world.add(RigidNodePosition3D, node=entity)
     if "node" in component.provides:
         return world.add(NodePosition, node=entity)
-    raise ModelError(f"{entity!r} has no position: must be a node, MassPoint, rigid body, Cable2D or Ground")
+    raise ModelError(
+        f"{entity!r} has no position: must be a node, MassPoint, rigid body, Cable2D or Ground, or Cable3D"
+    )
 
 
 @checked(world=instance(World), entity=inside(), at=inside())
@@ -241,8 +242,9 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
 def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
     """A position marker with rotation on a rigid body or node, cable or `Ground`; see `position_marker`."""
     entity = merge_handles(entity)
-    if "rigid marker" not in entity.table.component.provides and entity.table.component not in TURNING:
-        names = ", ".join(kind.__name__ for kind in TURNING)
+    component = entity.table.component
+    if component not in TURNING and not {"rigid marker", SPATIAL_CABLE} & set(component.provides):
+        names = ", ".join([kind.__name__ for kind in TURNING] + ["Cable3D"])
         raise ModelError(f"{entity!r} has no rotation: must be one of {names}, or a rigid marker")
     return position_marker(world, entity, at)
 

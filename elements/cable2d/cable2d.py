@@ -24,7 +24,7 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
 from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
-from windlass.elements.cable2d.user_laws import LawRows, create_law_rows, has_law
+from windlass.elements.cable2d.user_laws import PLANE, LawRows, Measures, create_law_rows, has_law, is_none
 from windlass.elements.cable2d.user_laws import residual as residual_law
 from windlass.elements.cable2d.user_laws import tangent as tangent_law
 from windlass.framework.accounts import Account, Reading
@@ -59,7 +59,7 @@ BLOCK = 10_000
 class Cable2D(Component):
     """A cable element of the plane."""
 
-    provides = ("body", "cable")
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable")
     node0 = ref("PointSlope2D", "node at x = 0")
     node1 = ref("PointSlope2D", "node at x = length")
     length = column("m", "length L of the cable without strain", above=0.0)
@@ -85,15 +85,36 @@ class Cable2D(Component):
 @kernel
 def gravity(c: Inertia, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
     """Add the load ∫ ρA S g dx [N, N m] of an acceleration g [m/s^2], shape (3,), on some of the rows."""
+    d = c.dofs.shape[1] // 4
     for i in rows:
         n, L = c.dofs[i], c.L[i]
         force = 0.5 * c.rho[i] * L
         moment = force * L / 6.0
-        for a in range(2):
+        for a in range(d):
             f[n[a]] += force * g[a]
-            f[n[a + 2]] += moment * g[a]
-            f[n[a + 4]] += force * g[a]
-            f[n[a + 6]] -= moment * g[a]
+            f[n[a + d]] += moment * g[a]
+            f[n[a + 2 * d]] += force * g[a]
+            f[n[a + 3 * d]] -= moment * g[a]
+
+
+class CableKind(NamedTuple):
+    """What differs between the cables of the plane and those in space.
+
+    name: of the system.
+    gauss, lobatto: residual and tangent of any rule, and of rule 2.
+    create_columns: ``(rows, row, rule)`` gives the columns of rows of a rule.
+    fill_energies: strain energies and powers of damping of columns, row by row.
+    measures: strains as laws of users get them.
+    linear_beside_laws: the kernels evaluate what is linear of rows with a law of a user; otherwise laws do it all.
+    """
+
+    name: str
+    gauss: tuple[Callable[..., None], Callable[..., None]]
+    lobatto: tuple[Callable[..., None], Callable[..., None]]
+    create_columns: Callable[[LocalRows, IntArray, int], Columns]
+    fill_energies: Callable[..., None]
+    measures: Measures
+    linear_beside_laws: bool = False
 
 
 class Group(NamedTuple):
@@ -117,18 +138,17 @@ def build(rows: LocalRows) -> System:
     return bind_cables(rows, rows.dofs)
 
 
-def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray) -> Group:
+def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> Group:
     """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
     some, points = rows.select(row), create_rule(rule)
 
     def columns() -> Columns:
-        return create_columns(some, row, rule)._replace(dofs=dofs[row])
+        return kind.create_columns(some, row, rule)._replace(dofs=dofs[row])
 
     lanes = create_lanes(columns(), some.local("mass_per_length"))
     # the kernels of rule 2 contain their points
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
-    residual: Callable[..., None] = residual_lobatto if rule == 2 else residual_gauss
-    tangent: Callable[..., None] = tangent_lobatto if rule == 2 else tangent_gauss
+    residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return Group(
         # energies are asked for in some steps only; lanes are made of columns that are not kept
         functools.cache(columns),
@@ -152,24 +172,39 @@ def bind_sets(sets: Sequence[Sequence[Call]]) -> Callable[[Evaluation], None]:
     return run
 
 
-def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
+def create_law_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[LawRows]:
+    """Rows of one rule, at these positions, for what laws of users give."""
+    if not kind.linear_beside_laws:
+        return [replace(create_law_rows(rows.select(row), row, rule, kind.measures), dofs=dofs[row])]
+    groups = []
+    for part, quantity in enumerate(("axial_force", "bending_moment")):
+        some = row[~is_none(rows.local(f"{quantity}_law")[row])]
+        if len(some):
+            law_rows = create_law_rows(rows.select(some), some, rule, kind.measures)
+            groups.append(replace(law_rows, parts={part: law_rows.parts[part]}))
+    return groups
+
+
+def bind_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) -> System:
     """Bind rows to the kernels, in groups with the same integration rule.
 
     Args:
-        rows: the cables; the first 8 coordinates of each are those of its nodes.
-        dofs: where the kernels find these coordinates in the fields, shape (rows, 8).
+        rows: the cables; the first 4 d coordinates of each are those of its nodes, in d dimensions.
+        dofs: where the kernels find these coordinates in the fields, shape (rows, 4 d).
+        kind: those of the plane if left out.
     """
+    kind = kind or IN_PLANE
     integration, law = rows.local("integration"), has_law(rows)
     groups: list[list[Group]] = []
     law_groups: list[LawRows] = []
     for rule in RULES:
-        row = np.flatnonzero((integration == rule) & ~law)
+        row = np.flatnonzero((integration == rule) & ~(law & (not kind.linear_beside_laws)))
         if len(row):
             sets = [row[some] for some in split_rows(dofs[row], rows.layout.spare)]
-            groups.append([create_group(rows, some, rule, dofs) for some in sets])
+            groups.append([create_group(rows, some, rule, dofs, kind) for some in sets])
         row = np.flatnonzero((integration == rule) & law)
         if len(row):
-            law_groups.append(replace(create_law_rows(rows.select(row), row, rule), dofs=dofs[row]))
+            law_groups += create_law_groups(rows, row, rule, dofs, kind)
     inertia = Inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
     residual = bind_sets([[group.residual for group in sets] for sets in groups])
     tangent = bind_sets([[group.tangent for group in sets] for sets in groups])
@@ -184,20 +219,21 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
         for law_rows in law_groups:
             tangent_law(law_rows, s, s.dq, s.dv, s.slots, s.values)
 
-    system = System("Cable2D", dofs)
+    system = System(kind.name, dofs)
     system.residual = add_residual if law_groups else residual
     system.tangent = add_tangent if law_groups else tangent
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
     if not law_groups:
-        system.fused.block_size = 4
+        # the coordinates of a node
+        system.fused.block_size = dofs.shape[1] // 2
         system.fused.residual = bind_sets([[group.dynamic_residual for group in sets] for sets in groups])
         system.fused.tangent = bind_sets([[group.dynamic_tangent for group in sets] for sets in groups])
     system.body_force = Term(call(gravity, lambda s: (inertia, s.g, s.which, s.f)))
     system.checks = Checks(find_faults=create_diagnosis(rows), doubts=create_doubts(rows))
     damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any())
     system.account = Account(
-        partial(read_energies, len(dofs), [group for sets in groups for group in sets]),
+        partial(read_energies, kind, len(dofs), [group for sets in groups for group in sets]),
         stored=("stretching", "bending"),
         lost=("axial_damping", "bending_damping"),
         is_whole=not law_groups,
@@ -206,14 +242,11 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     return system
 
 
-_fill = call(fill_energies)
-
-
-def read_energies(count: int, groups: Sequence[Group], fields: Fields) -> Reading:
+def read_energies(kind: CableKind, count: int, groups: Sequence[Group], fields: Fields) -> Reading:
     """Strain energies and powers of damping of rows, 0 where laws of users take their place."""
     energies, powers = np.zeros((count, 2)), np.zeros((count, 2))
     for group in groups:
-        _fill(group.columns(), group.points, fields.x, fields.v, energies, powers)
+        kind.fill_energies(group.columns(), group.points, fields.x, fields.v, energies, powers)
     return Reading(energies, powers)
 
 
@@ -233,8 +266,18 @@ def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
     )
 
 
+IN_PLANE = CableKind(
+    "Cable2D",
+    (residual_gauss, tangent_gauss),
+    (residual_lobatto, tangent_lobatto),
+    create_columns,
+    call(fill_energies),
+    PLANE,
+)
+
+
 def cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of the coordinates of both nodes, shape (rows, 8)."""
+    """World numbers of the coordinates of both nodes, shape (rows, 8), in space (rows, 12)."""
     return np.concatenate([world.dofs_of(table.local(name)) for name in ("node0", "node1")], axis=1)
 
 
@@ -269,7 +312,7 @@ def _check_slope(world: Tables, table: EntityTable) -> None:
     # a million cables at once would take gigabytes
     for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
-        q = world.numbering.reference_of(dofs[first : first + BLOCK, :8])
+        q = world.numbering.reference_of(dofs[first : first + BLOCK, : dofs.shape[1] // 4 * 4])
         slope = interpolate(eval_shape(s, L[:, None]).dS, q)
         for row, k in np.argwhere(dot(slope, slope) < 1e-12):
             place = f"x = {s[k] * L[row]} m of {table.kind} row {held[first + row]}"

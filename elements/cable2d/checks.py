@@ -21,7 +21,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable2d.outputs import Motion, create_section, eval_force
+from windlass.elements.cable2d.outputs import CableView, Motion, node_dofs
+from windlass.elements.cable2d.strains import dot
 from windlass.elements.cable2d.user_laws import has_law
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -37,8 +38,8 @@ LEAST_STRAIN = 1e-6
 
 
 def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
-    """The `Checks.find_faults` of cables whose first 8 coordinates are those of their nodes."""
-    dofs, law = rows.dofs[:, :8], has_law(rows)
+    """The `Checks.find_faults` of cables of the plane or in space."""
+    dofs, law = node_dofs(rows), has_law(rows)
     length, free = rows.local("length"), eval_free_strain(rows)
     folded, shortened = np.zeros(len(dofs), np.bool_), np.zeros(len(dofs), np.bool_)
 
@@ -53,12 +54,12 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
     """The `Checks.doubts` of cables without user laws: what begins stretched by more than half its length."""
-    dofs, law = rows.dofs[:, :8], has_law(rows)
+    dofs, law = node_dofs(rows), has_law(rows)
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
 
     def find_doubts(s: Fields, _: float) -> list[str]:
-        x = s.x[dofs]
-        chord = np.hypot(x[:, 4] - x[:, 0], x[:, 5] - x[:, 1])
+        r0, _s0, r1, _s1 = split(s.x[dofs])
+        chord = length_of(r1 - r0)
         # of its length at least: a bent cable is longer than its chord
         stretch = chord / unstretched - 1.0
         long = np.flatnonzero((stretch > LARGEST_STRETCH) & ~law)
@@ -78,17 +79,29 @@ def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
 def eval_free_strain(rows: LocalRows) -> FloatArray:
     """Strain without force [1], shape (rows,)."""
     share = rows.local("strain_is_relative_to_reference")
-    own = share * eval_mean_strain(rows.reference[:, :8], rows.local("length"))
+    own = share * eval_mean_strain(rows.reference[:, : node_dofs(rows).shape[1]], rows.local("length"))
     free: FloatArray = rows.local("reference_strain") + own
     return free
 
 
 def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
-    """Mean strain at both ends and the middle [1], shape (rows,), at coordinates x, shape (rows, 8)."""
-    middle = 1.5 * (x[:, 4:6] - x[:, 0:2]) / length[:, None] - 0.25 * (x[:, 2:4] + x[:, 6:8])
-    first, half, last = (np.sqrt(p[:, 0] ** 2 + p[:, 1] ** 2) for p in (x[:, 2:4], middle, x[:, 6:8]))
+    """Mean strain at both ends and the middle [1], shape (rows,), at coordinates x, shape (rows, 4 d)."""
+    r0, s0, r1, s1 = split(x)
+    middle = 1.5 * (r1 - r0) / length[:, None] - 0.25 * (s0 + s1)
+    first, half, last = (np.sqrt(dot(p, p)) for p in (s0, middle, s1))
     strains: FloatArray = (first + half + last) / 3.0 - 1.0
     return strains
+
+
+def split(x: FloatArray) -> list[FloatArray]:
+    """Position and slope of both nodes, shape (rows, d) each, of coordinates x, shape (rows, 4 d)."""
+    return np.split(x, 4, axis=1)
+
+
+def length_of(vectors: FloatArray) -> FloatArray:
+    """Lengths of vectors, shape (rows, d)."""
+    length: FloatArray = np.linalg.norm(vectors, axis=1)
+    return length
 
 
 @kernel
@@ -96,25 +109,29 @@ def mark_suspects(
     x: FloatArray, dofs: IntArray, length: FloatArray, free: FloatArray, folded: Flags, shortened: Flags
 ) -> None:
     """Mark cables with a slope against their chord, and with a mean strain below that without force, shape (rows,)."""
+    d = dofs.shape[1] // 4
     for i in range(len(dofs)):
-        slope0, slope1 = (x[dofs[i, 2]], x[dofs[i, 3]]), (x[dofs[i, 6]], x[dofs[i, 7]])
-        chord = x[dofs[i, 4]] - x[dofs[i, 0]], x[dofs[i, 5]] - x[dofs[i, 1]]
-        folded[i] = min(slope0[0] * chord[0] + slope0[1] * chord[1], slope1[0] * chord[0] + slope1[1] * chord[1]) < 0.0
-        middle_x = 1.5 * chord[0] / length[i] - 0.25 * (slope0[0] + slope1[0])
-        middle_y = 1.5 * chord[1] / length[i] - 0.25 * (slope0[1] + slope1[1])
-        stretch = np.hypot(slope0[0], slope0[1]) + np.hypot(middle_x, middle_y) + np.hypot(slope1[0], slope1[1])
+        along0, along1, square0, square, square1 = 0.0, 0.0, 0.0, 0.0, 0.0
+        for a in range(d):
+            slope0, slope1, chord = x[dofs[i, d + a]], x[dofs[i, 3 * d + a]], x[dofs[i, 2 * d + a]] - x[dofs[i, a]]
+            middle = 1.5 * chord / length[i] - 0.25 * (slope0 + slope1)
+            along0, along1 = along0 + slope0 * chord, along1 + slope1 * chord
+            square0, square, square1 = square0 + slope0 * slope0, square + middle * middle, square1 + slope1 * slope1
+        folded[i] = min(along0, along1) < 0.0
+        stretch = np.sqrt(square0) + np.sqrt(square) + np.sqrt(square1)
         shortened[i] = stretch / 3.0 - 1.0 < free[i] - LEAST_STRAIN
 
 
 def find_folded(rows: LocalRows, x: FloatArray) -> list[Fault]:
-    """Cables that are turned inside out, at coordinates x, shape (rows, 8)."""
+    """Cables that are turned inside out, at coordinates x, shape (rows, 4 d)."""
     faults = []
-    chord = x[:, 4:6] - x[:, 0:2]
-    for end, slope in enumerate((x[:, 2:4], x[:, 6:8])):
-        along = slope[:, 0] * chord[:, 0] + slope[:, 1] * chord[:, 1]
+    r0, s0, r1, s1 = split(x)
+    chord = r1 - r0
+    for end, slope in enumerate((s0, s1)):
+        along = dot(slope, chord)
         for i in np.flatnonzero(along < 0.0):
-            cross = chord[i, 0] * slope[i, 1] - chord[i, 1] * slope[i, 0]
-            angle = np.degrees(np.abs(np.arctan2(cross, along[i])))
+            size = np.linalg.norm(slope[i]) * np.linalg.norm(chord[i])
+            angle = np.degrees(np.arccos(max(along[i] / size, -1.0)))
             faults.append(
                 Fault(
                     f"{rows.table.describe(int(rows.rows[i]))} is turned inside out: its slope at node{end} points "
@@ -129,10 +146,10 @@ def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
     if not len(which):
         return []
     some = rows.select(which)
-    dofs, length = some.dofs[:, :8], some.local("length")
+    dofs, length = node_dofs(some), some.local("length")
     motion = Motion(s.x[dofs], np.zeros(dofs.shape), np.zeros(dofs.shape))
-    places = length[:, None] * np.array([0.0, 0.5, 1.0])
-    force = eval_force(create_section(some, motion, s.t, places, 0.0), "axial_force").mean(axis=1)
+    view: CableView = some.columns
+    force = view.eval_axial_force(motion, s.t, view.find_places(np.array([[0.0, 0.5, 1.0]]))).mean(axis=1)
     limit = -4.0 * np.pi**2 * some.local("bending_stiffness") / length**2
     beyond = (force < limit) & (force < -LEAST_STRAIN * some.local("axial_stiffness"))
     return [

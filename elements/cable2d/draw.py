@@ -20,9 +20,9 @@ from math import sqrt
 
 import numpy as np
 
-from windlass.elements.cable2d.outputs import NODES, OUTPUTS, CableView, Kinematics, Motion, eval_motion
+from windlass.elements.cable2d.outputs import NODES, OUTPUTS, CableView, Kinematics, Motion, eval_motion, node_dofs
 from windlass.elements.cable2d.points import Shape, eval_shape
-from windlass.elements.cable2d.strains import Strains, eval_references
+from windlass.elements.cable2d.strains import Strains
 from windlass.elements.cable2d.user_laws import Places, eval_laws
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -58,13 +58,13 @@ class CableLines:
         x = view.length * s
         self._length = view.length[:, 0].copy()
         self._shape = eval_shape(s, np.ones(()))
-        self._places = Places(np.broadcast_to(s, (count, n)), self._shape, eval_references(rows, s))
+        self._places = Places(np.broadcast_to(s, (count, n)), self._shape, view.measures.eval_references(rows, s))
         self._own = np.arange(8 * count).reshape(count, 8)
         # z stays 0
         self._points, self._velocity = np.zeros((count * n, 3)), np.zeros((count * n, 3))
         none = np.zeros(0)
         self._strains = Strains(none, none, none, none, *(np.zeros((count, n)) for _ in range(4)))
-        number = np.arange(count * n).reshape(count, n)
+        number, ends = np.arange(count * n).reshape(count, n), node_dofs(rows)
         self._drawing = Drawing(
             points=self._points,
             lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),
@@ -74,7 +74,7 @@ class CableLines:
             end=x[:, 1:].ravel(),
             units={name: OUTPUTS[name].unit for name in FIELDS},
             # positions, which several nodes may share
-            joints=np.repeat(rows.layout.dofs[rows.dofs[:, [0, 4]]], subdivisions, axis=0),
+            joints=np.repeat(rows.layout.dofs[ends[:, [0, ends.shape[1] // 2]]], subdivisions, axis=0),
         )
 
     def draw(self, fields: Fields, kinematics: Kinematics) -> Drawing:
@@ -106,17 +106,18 @@ class CableLines:
 def fill_points(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape, r: FloatArray, r_t: FloatArray
 ) -> None:
-    """Positions r [m] and velocities r_t [m/s], x and y of shape (rows n, 3), at the n places of cables of length L;
-    ``shape`` is that of length 1."""
-    count = len(shape.S)
+    """Positions r [m] and velocities r_t [m/s], x, y and in space z of shape (rows n, 3), at the n places of cables of
+    length L; ``shape`` is that of length 1."""
+    count, dims = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n = dofs[i]
         for k in range(count):
             S0, S1, S2, S3 = shape.S[k, 0], L[i] * shape.S[k, 1], shape.S[k, 2], L[i] * shape.S[k, 3]
             to = count * i + k
-            for d in range(2):
-                r[to, d] = S0 * x[n[d]] + S1 * x[n[2 + d]] + S2 * x[n[4 + d]] + S3 * x[n[6 + d]]
-                r_t[to, d] = S0 * v[n[d]] + S1 * v[n[2 + d]] + S2 * v[n[4 + d]] + S3 * v[n[6 + d]]
+            for d in range(dims):
+                a, b, c, e = n[d], n[dims + d], n[2 * dims + d], n[3 * dims + d]
+                r[to, d] = S0 * x[a] + S1 * x[b] + S2 * x[c] + S3 * x[e]
+                r_t[to, d] = S0 * v[a] + S1 * v[b] + S2 * v[c] + S3 * v[e]
 
 
 @kernel

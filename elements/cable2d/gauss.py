@@ -49,8 +49,8 @@ SUMS = MATRIX + 64
 def begin(c: Lanes, block: int, x: FloatArray, v: FloatArray, g: FloatArray) -> None:
     """Fill the rows of coordinates, velocities, what is given, e and its rate."""
     first = block * LANES
-    gather(c, first, x, COORDINATES, g)
-    gather(c, first, v, VELOCITIES, g)
+    gather(2, c, first, x, COORDINATES, g)
+    gather(2, c, first, v, VELOCITIES, g)
     take_given(c, block, 0, 6, GIVEN, g)
     for k in range(LANES):
         iL = 1.0 / g[LENGTH, k]
@@ -79,7 +79,7 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
     for block in range(len(c.given)):
         first = block * LANES
         begin(c, block, x, v, g)
-        gather(c, first, a, ACCELERATIONS, g)
+        gather(2, c, first, a, ACCELERATIONS, g)
         for j in range(6):
             for k in range(LANES):
                 g[ON_E + j, k] = 0.0
@@ -120,8 +120,8 @@ def residual_gauss(c: Lanes, p: Rule, x: FloatArray, v: FloatArray, a: FloatArra
             for d in range(2):
                 g[FORCES + d, k], g[FORCES + 4 + d, k] = -iL * g[ON_E + d, k], iL * g[ON_E + d, k]
                 g[FORCES + 2 + d, k], g[FORCES + 6 + d, k] = g[ON_S0 + d, k], g[ON_S1 + d, k]
-            add_inertia(mass, k, g)
-        scatter_forces(c, first, g, f)
+            add_inertia(2, mass, k, g)
+        scatter_forces(2, c, first, g, f)
 
 
 @kernel(inline=True)
@@ -226,9 +226,9 @@ def tangent_gauss(
             fill_block(0, 1, iL, k, g)
             fill_block(1, 0, iL, k, g)
             fill_block(1, 1, iL, k, g)
-            add_mass(0, mass, k, g)
-            add_mass(1, mass, k, g)
-        scatter_matrices(c, block * LANES, g, slots, values)
+            add_mass(2, 0, mass, k, g)
+            add_mass(2, 1, mass, k, g)
+        scatter_matrices(2, c, block * LANES, g, slots, values)
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""What the kernels of `Cable2D` for all integration rules share: parameters by row and by lane, masses, sums.
+"""What the kernels of `Cable2D` and `Cable3D` for all integration rules share: parameters by row and lane, sums.
 
 Several cables are evaluated side by side, one in each lane of the processor's vector instructions: their coordinates
 are gathered into a small array g, by row and lane; loops over the lanes do the mechanics without branches; and the
@@ -7,6 +7,10 @@ vector instructions only where it sees that arrays do not overlap.
 
 Rows of g are named by the constants below, those of residuals and of tangents beyond what is given each in their own
 way.  What comes after these, each kernel says.
+
+The same functions serve `Cable3D`: ``dims`` is the number of dimensions d, 2 or 3, a constant of the kernel that
+inserts them.  Rows begin at 0 (coordinates), 4 d (velocities), 8 d (what is given), 12 d + 3 (accelerations, matrix)
+and 16 d + 3 (forces); a row of the matrix has 4 d entries.
 """
 
 from __future__ import annotations
@@ -32,8 +36,9 @@ class Columns(NamedTuple):
     """Rows with the same integration rule, which has n axial and m bending points.
 
     L [m], EA [N], EI [N m^2], dEA [N s], dEI [N m^2 s]: length, stiffness and damping, shape (rows,).
-    eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m).
-    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8).
+    eps [1], kap [1/m]: strain and curvature without force at the points, shapes (rows, n) and (rows, m); in space
+        curvatures have shape (rows, m, 3).
+    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (rows, 8), in space (rows, 12).
     row: position of each row in the slots, shape (rows,).
     """
 
@@ -53,8 +58,8 @@ class Lanes(NamedTuple):
 
     given: by block, quantity and lane, shape (blocks, 6 + n + m, LANES): length L [m], EA [N], EI [N m^2], dEA [N s],
         dEI [N m^2 s], mass per length [kg/m]; strain without force at the axial points [1]; curvature without force at
-        the bending points [1/m].
-    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8).
+        the bending points [1/m], in space x, y, z of each.
+    dofs: local numbers of x0, y0, x0', y0', x1, y1, x1', y1', shape (LANES * blocks, 8), in space 12.
     row: position of each row in the slots, shape (rows,).
     """
 
@@ -68,17 +73,17 @@ def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
     rows = len(c.L)
     blocks = -(-rows // LANES)
     filled = np.minimum(np.arange(blocks * LANES), rows - 1)
-    given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *c.kap.T])[:, filled]
+    given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *c.kap.reshape(rows, -1).T])[:, filled]
     by_block = given.reshape(len(given), blocks, LANES).transpose(1, 0, 2)
     return Lanes(np.ascontiguousarray(by_block), np.ascontiguousarray(c.dofs[filled]), c.row)
 
 
 @kernel(inline=True)
-def gather(c: Lanes, first: int, x: FloatArray, row: int, g: FloatArray) -> None:
-    """Bring the eight coordinates of each lane to as many rows."""
+def gather(dims: int, c: Lanes, first: int, x: FloatArray, row: int, g: FloatArray) -> None:
+    """Bring the 4 dims coordinates of each lane to as many rows."""
     for k in range(LANES):
         n = c.dofs[first + k]
-        for j in range(8):
+        for j in range(4 * dims):
             g[row + j, k] = x[n[j]]
 
 
@@ -91,56 +96,59 @@ def take_given(c: Lanes, block: int, place: int, count: int, row: int, g: FloatA
 
 
 @kernel(inline=True)
-def read_given(k: int, g: FloatArray) -> tuple[float, float, float, float, float]:
+def read_given(dims: int, k: int, g: FloatArray) -> tuple[float, float, float, float, float]:
     """L, EA, EI, dEA, dEI of lane k."""
-    return g[LENGTH, k], g[EA, k], g[EI, k], g[D_EA, k], g[D_EI, k]
+    row = 8 * dims
+    return g[row, k], g[row + 1, k], g[row + 2, k], g[row + 3, k], g[row + 4, k]
 
 
 @kernel(inline=True)
-def scatter_forces(c: Lanes, first: int, g: FloatArray, f: FloatArray) -> None:
+def scatter_forces(dims: int, c: Lanes, first: int, g: FloatArray, f: FloatArray) -> None:
     """Add the forces of the lanes to the world's."""
     for k in range(min(LANES, len(c.row) - first)):
         n = c.dofs[first + k]
-        for j in range(8):
-            f[n[j]] += g[FORCES + j, k]
+        for j in range(4 * dims):
+            f[n[j]] += g[16 * dims + 3 + j, k]
 
 
 @kernel(inline=True)
 def find_slot(slots: Slots, row: int, i: int, j: int) -> int:
-    """Place of entry (i, j) of the matrix of a row, whose pieces are 1 x 1, 1 x 4 or 4 x 4."""
-    to = slots.places[row]
-    if slots.height == 4:
-        return int(to[i // 4, j // 4] + 4 * (j % 4) + i % 4)
-    if slots.width == 4:
-        return int(to[i, j // 4] + j % 4)
-    return int(to[i, j])
+    """Place of entry (i, j) of the matrix of a row, whose pieces are as `add_matrix` has them."""
+    to, width = slots.places[row], slots.width
+    if slots.height > 1:
+        return int(to[i // width, j // width] + width * (j % width) + i % width)
+    return int(to[i, j // width] + j % width)
 
 
 @kernel(inline=True)
-def add_matrix(g: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
-    """Add the matrix of lane k, that of a row, to the world's; pieces are 1 x 1, 1 x 4 or 4 x 4."""
-    places = slots.places[row]
-    if slots.height == 4:
+def add_matrix(dims: int, g: FloatArray, k: int, slots: Slots, row: int, values: FloatArray) -> None:
+    """Add the matrix of lane k, that of a row, to the world's.
+
+    With w = 2 dims coordinates of a node, pieces are 1 x 1, 1 x w or w x w.
+    """
+    places, first = slots.places[row], 12 * dims + 3
+    w, n = 2 * dims, 4 * dims
+    if slots.height == w:
         for p in range(2):
             for q in range(2):
                 to = places[p, q]
-                for j in range(4):
-                    for i in range(4):
-                        values[to + 4 * j + i] += g[MATRIX + 8 * (4 * p + i) + 4 * q + j, k]
-    elif slots.width == 4:
-        for i in range(8):
+                for j in range(w):
+                    for i in range(w):
+                        values[to + w * j + i] += g[first + n * (w * p + i) + w * q + j, k]
+    elif slots.width == w:
+        for i in range(n):
             for q in range(2):
                 to = places[i, q]
-                for j in range(4):
-                    values[to + j] += g[MATRIX + 8 * i + 4 * q + j, k]
+                for j in range(w):
+                    values[to + j] += g[first + n * i + w * q + j, k]
     else:
-        for i in range(8):
-            for j in range(8):
-                values[places[i, j]] += g[MATRIX + 8 * i + j, k]
+        for i in range(n):
+            for j in range(n):
+                values[places[i, j]] += g[first + n * i + j, k]
 
 
 @kernel(inline=True)
-def scatter_matrices(c: Lanes, first: int, g: FloatArray, slots: Slots, values: FloatArray) -> None:
+def scatter_matrices(dims: int, c: Lanes, first: int, g: FloatArray, slots: Slots, values: FloatArray) -> None:
     """Add the matrices of the lanes to the world's; slots of all rows."""
     for k in range(min(LANES, len(c.row) - first)):
-        add_matrix(g, k, slots, c.row[first + k], values)
+        add_matrix(dims, g, k, slots, c.row[first + k], values)

@@ -28,7 +28,14 @@ from windlass.elements.cable2d.lanes import (
     take_given,
 )
 from windlass.elements.cable2d.mass import add_inertia, add_mass
-from windlass.elements.cable2d.points import Blocks, Four, axial_block, axial_force, bending_blocks, bending_force
+from windlass.elements.cable2d.points import (
+    Entries,
+    EntryBlocks,
+    axial_block,
+    axial_force,
+    bending_blocks,
+    bending_force,
+)
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
@@ -56,12 +63,12 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
     g = np.empty((FORCES + 8, LANES))
     for block in range(len(c.given)):
         first = block * LANES
-        gather(c, first, x, COORDINATES, g)
-        gather(c, first, v, VELOCITIES, g)
-        gather(c, first, a, ACCELERATIONS, g)
+        gather(2, c, first, x, COORDINATES, g)
+        gather(2, c, first, v, VELOCITIES, g)
+        gather(2, c, first, a, ACCELERATIONS, g)
         take_given(c, block, 0, 11, GIVEN, g)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = read_given(k, g)
+            L, EA, EI, dEA, dEI = read_given(2, k, g)
             iL = 1.0 / L
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(COORDINATES, iL, k, g)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(VELOCITIES, iL, k, g)
@@ -100,19 +107,23 @@ def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass
             g[FORCES + 2, k], g[FORCES + 3, k] = N0 * s0x + fsx - fdx, N0 * s0y + fsy - fdy
             g[FORCES + 4, k], g[FORCES + 5, k] = iL * fex, iL * fey
             g[FORCES + 6, k], g[FORCES + 7, k] = N1 * s1x + fsx + fdx, N1 * s1y + fsy + fdy
-            add_inertia(mass, k, g)
-        scatter_forces(c, first, g, f)
+            add_inertia(2, mass, k, g)
+        scatter_forces(2, c, first, g, f)
 
 
 @kernel(inline=True)
 def fill_entries(
-    a: int, b: int, B0: Blocks, B1: Blocks, A0: Four, A: Four, A1: Four, L: float, iL: float, k: int, g: FloatArray
-) -> None:
-    """Entries (a + 2i, b + 2j) of the matrix of lane k from entries (a, b) of the small matrices of all points.
+    dims: int, a: int, b: int, B0: EntryBlocks, B1: EntryBlocks, A0: Entries, A: Entries, A1: Entries,
+    L: float, iL: float, k: int, g: FloatArray,
+) -> None:  # fmt: skip
+    """Entries (a + d i, b + d j) of the matrix of lane k from entries (a, b) of the small matrices of all points, in
+    d = ``dims`` dimensions.
 
     A0, A, A1 have their weights.
     """
-    j = 2 * a + b
+    j = dims * a + b
+    # rows of g from one position or slope to the next, along a row and down a column of the matrix
+    x, y = dims, 4 * dims * dims
     # sums over both bending points in e, d and w of `residual_lobatto`, weight L/2
     spp, dpp = 0.5 * L * (B0[0][j] + B1[0][j]), 0.5 * L * (B0[0][j] - B1[0][j])
     spk, dpk = 0.5 * (B0[1][j] + B1[1][j]), 0.5 * (B0[1][j] - B1[1][j])
@@ -128,17 +139,17 @@ def fill_entries(
     se = iL * (-ROOT3 * dkp - 6.0 * skk - 0.375 * A[j])
     ds, sd = -ROOT3 * dw, -ROOT3 * wd
     ss = 3.0 * skk + 0.0625 * A[j]
-    to = MATRIX + 8 * a + b
+    to = 12 * dims + 3 + 4 * dims * a + b
     # by r0, s0, r1, s1, since e = (r1 - r0)/L
-    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = ee, ed - es, -ee, -es - ed
-    to += 16
-    g[to, k], g[to + 4, k] = de - se, se - de
-    g[to + 2, k], g[to + 6, k] = ss + dd - sd - ds + A0[j], ss - dd + sd - ds
-    to += 16
-    g[to, k], g[to + 2, k], g[to + 4, k], g[to + 6, k] = -ee, es - ed, ee, es + ed
-    to += 16
-    g[to, k], g[to + 4, k] = -se - de, se + de
-    g[to + 2, k], g[to + 6, k] = ss - dd - sd + ds, ss + dd + sd + ds + A1[j]
+    g[to, k], g[to + x, k], g[to + 2 * x, k], g[to + 3 * x, k] = ee, ed - es, -ee, -es - ed
+    to += y
+    g[to, k], g[to + 2 * x, k] = de - se, se - de
+    g[to + x, k], g[to + 3 * x, k] = ss + dd - sd - ds + A0[j], ss - dd + sd - ds
+    to += y
+    g[to, k], g[to + x, k], g[to + 2 * x, k], g[to + 3 * x, k] = -ee, es - ed, ee, es + ed
+    to += y
+    g[to, k], g[to + 2 * x, k] = -se - de, se + de
+    g[to + x, k], g[to + 3 * x, k] = ss - dd - sd + ds, ss + dd + sd + ds + A1[j]
 
 
 @kernel
@@ -149,11 +160,11 @@ def tangent_lobatto(
     g = np.empty((MATRIX + 64, LANES))
     for block in range(len(c.given)):
         first = block * LANES
-        gather(c, first, x, COORDINATES, g)
-        gather(c, first, v, VELOCITIES, g)
+        gather(2, c, first, x, COORDINATES, g)
+        gather(2, c, first, v, VELOCITIES, g)
         take_given(c, block, 0, 11, GIVEN, g)
         for k in range(LANES):
-            L, EA, EI, dEA, dEI = read_given(k, g)
+            L, EA, EI, dEA, dEI = read_given(2, k, g)
             iL = 1.0 / L
             ex, ey, s0x, s0y, s1x, s1y = read_slopes(COORDINATES, iL, k, g)
             etx, ety, t0x, t0y, t1x, t1y = read_slopes(VELOCITIES, iL, k, g)
@@ -180,10 +191,10 @@ def tangent_lobatto(
             )  # fmt: skip
 
             # the matrix by pairs of components x, y, and the mass matrix
-            fill_entries(0, 0, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(0, 1, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(1, 0, B0, B1, A0, A, A1, L, iL, k, g)
-            fill_entries(1, 1, B0, B1, A0, A, A1, L, iL, k, g)
-            add_mass(0, mass, k, g)
-            add_mass(1, mass, k, g)
-        scatter_matrices(c, first, g, slots, values)
+            fill_entries(2, 0, 0, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(2, 0, 1, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(2, 1, 0, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(2, 1, 1, B0, B1, A0, A, A1, L, iL, k, g)
+            add_mass(2, 0, mass, k, g)
+            add_mass(2, 1, mass, k, g)
+        scatter_matrices(2, c, first, g, slots, values)

@@ -1,4 +1,4 @@
-"""The mass matrix of a cable of length L and mass per length ρA, in all forms in which it is evaluated.
+"""The mass matrix of a cable, in the plane or in space, of length L and mass per length ρA, in all forms needed.
 
 For each axis, by r0, r0', r1, r1' of the two nodes,
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d.lanes import ACCELERATIONS, FORCES, LENGTH, MASS_PER_LENGTH, MATRIX, find_slot
+from windlass.elements.cable2d.lanes import find_slot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Slots
@@ -24,7 +24,8 @@ R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
 
 
 class Inertia(NamedTuple):
-    """Mass per length rho [kg/m] and length L [m], shape (rows,), and local coordinate numbers, shape (rows, 8)."""
+    """Mass per length rho [kg/m] and length L [m], shape (rows,), and local coordinate numbers, shape (rows, 4 d) in d
+    dimensions."""
 
     rho: FloatArray
     L: FloatArray
@@ -47,6 +48,7 @@ def mass_matrices(rho: FloatArray, L: FloatArray) -> FloatArray:
 @kernel
 def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
     """Add scale times the mass matrix ∫ ρA SᵀS dx to the matrix values; see `find_slot` for the slots."""
+    dims = c.dofs.shape[1] // 4
     for i in range(len(c.L)):
         L = c.L[i]
         m = scale * c.rho[i] * L / 420.0
@@ -58,64 +60,68 @@ def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
             (r_r1, -r_s1, r_r, -r_s),
             (r_s1, s_s1, -r_s, s_s),
         )
-        for a in range(2):
+        for a in range(dims):
             for k in range(4):
                 for l in range(4):
-                    values[find_slot(slots, i, a + 2 * k, a + 2 * l)] += M[k][l]
+                    values[find_slot(slots, i, a + dims * k, a + dims * l)] += M[k][l]
 
 
 @kernel
 def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
     """Add the product of the mass matrix and x, shape (n + 1,), to f."""
+    d = c.dofs.shape[1] // 4
     for i in range(len(c.L)):
         n, L = c.dofs[i], c.L[i]
         m = c.rho[i] * L / 420.0
         r_r, r_s, r_r1, r_s1 = R_R * m, R_S * L * m, R_R1 * m, R_S1 * L * m
         s_s, s_s1 = S_S * L * L * m, S_S1 * L * L * m
-        for a in range(2):
-            r0, s0, r1, s1 = x[n[a]], x[n[a + 2]], x[n[a + 4]], x[n[a + 6]]
+        for a in range(d):
+            r0, s0, r1, s1 = x[n[a]], x[n[a + d]], x[n[a + 2 * d]], x[n[a + 3 * d]]
             f[n[a]] += r_r * r0 + r_s * s0 + r_r1 * r1 - r_s1 * s1
-            f[n[a + 2]] += r_s * r0 + s_s * s0 + r_s1 * r1 - s_s1 * s1
-            f[n[a + 4]] += r_r1 * r0 + r_s1 * s0 + r_r * r1 - r_s * s1
-            f[n[a + 6]] += s_s * s1 - r_s1 * r0 - s_s1 * s0 - r_s * r1
+            f[n[a + d]] += r_s * r0 + s_s * s0 + r_s1 * r1 - s_s1 * s1
+            f[n[a + 2 * d]] += r_r1 * r0 + r_s1 * s0 + r_r * r1 - r_s * s1
+            f[n[a + 3 * d]] += s_s * s1 - r_s1 * r0 - s_s1 * s0 - r_s * r1
 
 
 @kernel(inline=True)
-def add_inertia(mass: float, k: int, g: FloatArray) -> None:
-    """Add mass M a to the forces of lane k."""
-    L = g[LENGTH, k]
-    m = mass * g[MASS_PER_LENGTH, k] * L / 420.0
-    for d in range(2):
+def add_inertia(dims: int, mass: float, k: int, g: FloatArray) -> None:
+    """Add mass M a to the forces of lane k; see lanes.py for the rows of g."""
+    L = g[8 * dims, k]
+    m = mass * g[8 * dims + 5, k] * L / 420.0
+    for d in range(dims):
         # accelerations of the ends and, times L, of their slopes
-        a = ACCELERATIONS + d
-        r0, q0, r1, q1 = g[a, k], L * g[a + 2, k], g[a + 4, k], L * g[a + 6, k]
-        g[FORCES + d, k] += m * (R_R * r0 + R_S * q0 + R_R1 * r1 - R_S1 * q1)
-        g[FORCES + d + 2, k] += L * m * (R_S * r0 + S_S * q0 + R_S1 * r1 - S_S1 * q1)
-        g[FORCES + d + 4, k] += m * (R_R1 * r0 + R_S1 * q0 + R_R * r1 - R_S * q1)
-        g[FORCES + d + 6, k] += L * m * (S_S * q1 - R_S1 * r0 - S_S1 * q0 - R_S * r1)
+        a, to = 12 * dims + 3 + d, 16 * dims + 3 + d
+        r0, q0, r1, q1 = g[a, k], L * g[a + dims, k], g[a + 2 * dims, k], L * g[a + 3 * dims, k]
+        g[to, k] += m * (R_R * r0 + R_S * q0 + R_R1 * r1 - R_S1 * q1)
+        g[to + dims, k] += L * m * (R_S * r0 + S_S * q0 + R_S1 * r1 - S_S1 * q1)
+        g[to + 2 * dims, k] += m * (R_R1 * r0 + R_S1 * q0 + R_R * r1 - R_S * q1)
+        g[to + 3 * dims, k] += L * m * (S_S * q1 - R_S1 * r0 - S_S1 * q0 - R_S * r1)
 
 
 @kernel(inline=True)
-def add_mass(a: int, mass: float, k: int, g: FloatArray) -> None:
+def add_mass(dims: int, a: int, mass: float, k: int, g: FloatArray) -> None:
     """Add mass M to the entries of component a in the matrix of lane k."""
-    L = g[LENGTH, k]
-    m = mass * g[MASS_PER_LENGTH, k] * L / 420.0
+    L = g[8 * dims, k]
+    m = mass * g[8 * dims + 5, k] * L / 420.0
     Lm = L * m
     LLm = L * Lm
-    to = MATRIX + 9 * a
+    to, x, y = 12 * dims + 3 + (4 * dims + 1) * a, dims, 4 * dims * dims
     g[to, k] += R_R * m
-    g[to + 2, k] += R_S * Lm
-    g[to + 4, k] += R_R1 * m
-    g[to + 6, k] -= R_S1 * Lm
-    g[to + 16, k] += R_S * Lm
-    g[to + 18, k] += S_S * LLm
-    g[to + 20, k] += R_S1 * Lm
-    g[to + 22, k] -= S_S1 * LLm
-    g[to + 32, k] += R_R1 * m
-    g[to + 34, k] += R_S1 * Lm
-    g[to + 36, k] += R_R * m
-    g[to + 38, k] -= R_S * Lm
-    g[to + 48, k] -= R_S1 * Lm
-    g[to + 50, k] -= S_S1 * LLm
-    g[to + 52, k] -= R_S * Lm
-    g[to + 54, k] += S_S * LLm
+    g[to + x, k] += R_S * Lm
+    g[to + 2 * x, k] += R_R1 * m
+    g[to + 3 * x, k] -= R_S1 * Lm
+    to += y
+    g[to, k] += R_S * Lm
+    g[to + x, k] += S_S * LLm
+    g[to + 2 * x, k] += R_S1 * Lm
+    g[to + 3 * x, k] -= S_S1 * LLm
+    to += y
+    g[to, k] += R_R1 * m
+    g[to + x, k] += R_S1 * Lm
+    g[to + 2 * x, k] += R_R * m
+    g[to + 3 * x, k] -= R_S * Lm
+    to += y
+    g[to, k] -= R_S1 * Lm
+    g[to + x, k] -= S_S1 * LLm
+    g[to + 2 * x, k] -= R_S * Lm
+    g[to + 3 * x, k] += S_S * LLm

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.elements.cable2d.strains import Strains, cross, dot, eval_strains, interpolate, turned
-from windlass.elements.cable2d.user_laws import Places, create_laws, create_parameters, create_places, eval_laws
+from windlass.elements.cable2d.user_laws import PLANE, Places, create_laws, create_parameters, create_places, eval_laws
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -34,7 +34,7 @@ MOST_PLACES = 4
 
 
 class Motion(NamedTuple):
-    """Total coordinates x [m, 1] of rows of cables, velocities v and accelerations a, each of shape (rows, 8)."""
+    """Total coordinates x [m, 1] of rows of cables, velocities v and accelerations a, each of shape (rows, 4 d)."""
 
     x: FloatArray
     v: FloatArray
@@ -53,9 +53,15 @@ class Kinematics(NamedTuple):
 
 
 def eval_motion(rows: LocalRows, fields: Fields) -> Motion:
-    """The motion of the nodes: that of the material of `Cable2D`."""
-    dofs = rows.dofs[:, :8]
+    """The motion of the nodes: that of the material of `Cable2D` and `Cable3D`."""
+    dofs = node_dofs(rows)
     return Motion(fields.x[dofs], fields.v[dofs], fields.a[dofs])
+
+
+def node_dofs(rows: LocalRows) -> IntArray:
+    """Local numbers of the coordinates of both nodes of cables in d dimensions, shape (rows, 4 d)."""
+    # an axial motion may follow
+    return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
 
 
 class CableView:
@@ -68,23 +74,31 @@ class CableView:
         length: lengths [m], shape (rows, 1).
         parameters: the columns as laws of users get them.
         laws: rows by law, of ``"axial_force"`` and ``"bending_moment"``.
+        measures: strains of the plane or in space.
     """
+
+    measures = PLANE
 
     def __init__(self, rows: LocalRows) -> None:
         self._rows = rows
         self.length: FloatArray = rows.local("length")[:, None]
         self.parameters = create_parameters(rows)
         self.laws = {quantity: create_laws(rows, quantity) for quantity in ("axial_force", "bending_moment")}
-        self._places: dict[bytes, Places] = {}
+        self._places: dict[tuple[tuple[int, ...], bytes], Places] = {}
 
     def find_places(self, s: FloatArray) -> Places:
         """The points at s = x/L [1], shape (rows or 1, k); those that were asked for last are kept."""
-        key = s.tobytes()
+        key = s.shape, s.tobytes()
         if key not in self._places:
             if len(self._places) >= MOST_PLACES:
                 self._places.clear()
-            self._places[key] = create_places(self._rows, s)
+            self._places[key] = create_places(self._rows, s, self.measures)
         return self._places[key]
+
+    def eval_axial_force(self, motion: Motion, t: float, places: Places) -> FloatArray:
+        """Axial force [N] at places of the rows, shape (rows, k), at time t [s]."""
+        strains = self.measures.eval_strains(places.shape, motion.x, motion.v)
+        return eval_laws("axial_force", self.laws["axial_force"], t, places, strains, self.parameters)
 
     @cached_property
     def parts(self) -> IntArray:
@@ -93,7 +107,8 @@ class CableView:
         from scipy.sparse.csgraph import connected_components  # here, because a run without output need not wait for it
 
         # by the first coordinate of each end, since nodes may share a position
-        nodes, inverse = np.unique(self._rows.dofs[:, [0, 4]].T, return_inverse=True)
+        ends = node_dofs(self._rows)
+        nodes, inverse = np.unique(ends[:, [0, ends.shape[1] // 2]].T, return_inverse=True)
         node0, node1 = inverse.reshape(2, -1)
         graph = coo_array((np.ones(len(node0)), (node0, node1)), shape=(len(nodes), len(nodes)))
         label = connected_components(graph, directed=False)[1][node0]
@@ -131,6 +146,20 @@ class Section:
 
 def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) -> Section:
     """The cross sections at places x, y [m], each a number or of shape (rows,) or (rows, k), at time t [s]."""
+    places = find_places(rows, x)
+    offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
+    strains = eval_strains(places.shape, motion.x, motion.v)
+    tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
+    omega = cross(strains.p, strains.pt) / dot(strains.p, strains.p)
+    return Section(rows, motion, t, places, offset, strains, tangent, turned(tangent), omega)
+
+
+def find_places(rows: LocalRows, x: Any) -> Places:
+    """The points at x [m], a number or of shape (rows,) or (rows, k), or the middle of each cable for None.
+
+    Raises:
+        ModelError: places beyond the ends of a cable.
+    """
     view: CableView = rows.columns
     length = view.length
     place = 0.5 * length if x is None else _per_row(rows, "x", x)
@@ -140,12 +169,7 @@ def create_section(rows: LocalRows, motion: Motion, t: float, x: Any, y: Any) ->
         given, L = np.broadcast_to(place, (len(length), place.shape[1]))[row, k], length[row, 0]
         where = f"{rows.table.kind} row {rows.rows[row]}"
         raise ModelError(f"x = {given} m in {where}: must lie from 0 to its length {L} m")
-    places = view.find_places(np.clip(place / length, 0.0, 1.0))
-    offset = np.broadcast_to(_per_row(rows, "y", y), places.s.shape)
-    strains = eval_strains(places.shape, motion.x, motion.v)
-    tangent = strains.p / np.sqrt(dot(strains.p, strains.p))[..., None]
-    omega = cross(strains.p, strains.pt) / dot(strains.p, strains.p)
-    return Section(rows, motion, t, places, offset, strains, tangent, turned(tangent), omega)
+    return view.find_places(np.clip(place / length, 0.0, 1.0))
 
 
 def eval_position(c: Section) -> FloatArray:

@@ -26,6 +26,9 @@ from windlass.framework.kernels.kernel import kernel
 
 Four = tuple[float, float, float, float]
 Blocks = tuple[Four, Four, Four, Four]
+Entries = tuple[float, ...]
+"""A small matrix of any size, row by row."""
+EntryBlocks = tuple[Entries, Entries, Entries, Entries]
 
 
 class Shape(NamedTuple):

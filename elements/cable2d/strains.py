@@ -45,13 +45,14 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a·b of plane vectors, shape (..., 2)."""
-    return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1])
+    """a·b of vectors of the plane or in space, shape (..., 2) or (..., 3)."""
+    plane = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1]
+    return np.asarray(plane if a.shape[-1] == 2 else plane + a[..., 2] * b[..., 2])
 
 
 def interpolate(S: FloatArray, x: FloatArray) -> FloatArray:
-    """Σ S_i x_i at n points, shape (rows, n, 2), from coordinates x, shape (rows, 8), and functions S, (rows, n, 4)."""
-    result: FloatArray = np.einsum("rni,ric->rnc", S, x.reshape(-1, 4, 2))
+    """Σ S_i x_i at n points, shape (rows, n, d), from coordinates x, shape (rows, 4 d), and S, shape (rows, n, 4)."""
+    result: FloatArray = np.einsum("rni,ric->rnc", S, x.reshape(-1, 4, x.shape[1] // 4))
     return result
 
 
@@ -81,7 +82,7 @@ def eval_references(rows: LocalRows, s: FloatArray) -> References:
 def eval_gradients(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
     """∂ε/∂q and ∂κ/∂q, shape (rows, n, 8)."""
     eps_p, kap_p, kap_k = _point_gradients(s)
-    return _spread(shape.dS, eps_p), _spread(shape.dS, kap_p) + _spread(shape.ddS, kap_k)
+    return spread(shape.dS, eps_p), spread(shape.dS, kap_p) + spread(shape.ddS, kap_k)
 
 
 def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, FloatArray]:
@@ -90,12 +91,12 @@ def eval_second_derivatives(shape: Shape, s: Strains) -> tuple[FloatArray, Float
     g = dot(s.p, s.p)[..., None, None]
     unit = np.eye(2)
     turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
-    eps_pp = (unit - _outer(eps_p, eps_p)) / np.sqrt(g)
-    kap_pp = -2.0 / g * (s.kap[..., None, None] * unit + _outer(kap_p, s.p) + _outer(s.p, kap_p))
-    kap_pk = (turn - 2.0 * _outer(s.p, kap_k)) / g
-    mixed = _spread2(shape.dS, shape.ddS, kap_pk)
-    kap_qq = _spread2(shape.dS, shape.dS, kap_pp) + mixed + np.swapaxes(mixed, -1, -2)
-    return _spread2(shape.dS, shape.dS, eps_pp), kap_qq
+    eps_pp = (unit - outer(eps_p, eps_p)) / np.sqrt(g)
+    kap_pp = -2.0 / g * (s.kap[..., None, None] * unit + outer(kap_p, s.p) + outer(s.p, kap_p))
+    kap_pk = (turn - 2.0 * outer(s.p, kap_k)) / g
+    mixed = spread_matrix(shape.dS, shape.ddS, kap_pk)
+    kap_qq = spread_matrix(shape.dS, shape.dS, kap_pp) + mixed + np.swapaxes(mixed, -1, -2)
+    return spread_matrix(shape.dS, shape.dS, eps_pp), kap_qq
 
 
 def _point_gradients(s: Strains) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -110,17 +111,18 @@ def turned(a: FloatArray) -> FloatArray:
     return np.stack((-a[..., 1], a[..., 0]), axis=-1)
 
 
-def _outer(a: FloatArray, b: FloatArray) -> FloatArray:
+def outer(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a bᵀ of vectors, shape (..., d)."""
     return a[..., :, None] * b[..., None, :]
 
 
-def _spread(S: FloatArray, a: FloatArray) -> FloatArray:
-    """S_i a as a vector over the 8 coordinates."""
+def spread(S: FloatArray, a: FloatArray) -> FloatArray:
+    """S_i a as a vector over the 4 d coordinates."""
     product = S[..., :, None] * a[..., None, :]
-    return product.reshape(*a.shape[:2], 8)
+    return product.reshape(*a.shape[:2], 4 * a.shape[-1])
 
 
-def _spread2(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
-    """S_i T_j A as a matrix over the 8 coordinates."""
+def spread_matrix(S: FloatArray, T: FloatArray, A: FloatArray) -> FloatArray:
+    """S_i T_j A as a matrix over the 4 d coordinates."""
     product: FloatArray = np.einsum("rni,rnj,rncd->rnicjd", S, T, A)
-    return product.reshape(*A.shape[:2], 8, 8)
+    return product.reshape(*A.shape[:2], 4 * A.shape[-1], 4 * A.shape[-1])

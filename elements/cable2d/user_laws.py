@@ -1,4 +1,4 @@
-"""User laws of `Cable2D` for axial force and bending moment, and the linear laws that they replace.
+"""User laws of cables for axial force and bending moment, and the linear laws that they replace.
 
 A law is a function of arrays with one entry per row and point, shape (rows, n), that gives N [N] or M [N m]:
 
@@ -15,7 +15,9 @@ The rest of the tangent is exact:
     f = Σ w L (N ε_q + M κ_q),    ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,
                                   ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q,    likewise M.
 
-Rows with a law are evaluated with NumPy, about a hundred times slower than others, and have no stored energy.
+In space the curvature that a law gets is |κ|, and its moment acts about the present direction of κ, see
+cable3d/strains.py.  Rows with a law are evaluated with NumPy, about a hundred times slower than others, and have no
+stored energy.
 """
 
 from __future__ import annotations
@@ -28,15 +30,9 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.elements.cable2d import strains as plane
 from windlass.elements.cable2d.points import Rule, Shape, create_rule, eval_shape
-from windlass.elements.cable2d.strains import (
-    References,
-    Strains,
-    eval_gradients,
-    eval_references,
-    eval_second_derivatives,
-    eval_strains,
-)
+from windlass.elements.cable2d.strains import References, Strains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.user_functions import FirstCalls, find_contradictions, first_calls, name_of
 from windlass.framework.checks.values import read_numbers, show
@@ -65,6 +61,18 @@ class Parameters(NamedTuple):
     bending_damping: FloatArray
 
 
+class Measures(NamedTuple):
+    """How strains follow from coordinates: functions of the names of those in strains.py, `PLANE`, or in space."""
+
+    eval_references: Callable[[LocalRows, FloatArray], References]
+    eval_strains: Callable[[Shape, FloatArray, FloatArray], Strains]
+    eval_gradients: Callable[[Shape, Strains], tuple[FloatArray, FloatArray]]
+    eval_second_derivatives: Callable[[Shape, Strains], tuple[FloatArray, FloatArray]]
+
+
+PLANE = Measures(plane.eval_references, plane.eval_strains, plane.eval_gradients, plane.eval_second_derivatives)
+
+
 class Places(NamedTuple):
     """n points on each row: s = x/L [1], shape (rows, n), shape functions there, strain and curvature without force."""
 
@@ -79,12 +87,13 @@ Derivatives = Callable[..., tuple[Any, Any, Any, Any]]
 
 class Laws(NamedTuple):
     """Rows that have the same law: their positions, shape (m,), the law, its derivatives or None, and for users' laws
-    the count of their calls."""
+    the count of their calls, and the kind of cable for messages."""
 
     rows: IntArray
     law: ForceLaw
     derivatives: Derivatives | None
     calls: FirstCalls | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,15 +101,18 @@ class LawRows:
     """Rows with user laws and the same integration rule.
 
     row: positions among the local rows, shape (rows,).
-    dofs: local coordinate numbers, shape (rows, 8).
+    dofs: local coordinate numbers, shape (rows, 4 d) in d dimensions.
     parameters: their columns.
-    parts: laws, places and weights times length [m], shape (rows, n), of the axial forces and of the bending moments.
+    parts: laws, places and weights times length [m], shape (rows, n), of the axial forces (0) and of the bending
+        moments (1).
+    measures: strains of the plane or in space.
     """
 
     row: IntArray
     dofs: IntArray
     parameters: Parameters
-    parts: tuple[tuple[str, list[Laws], Places, FloatArray], ...]
+    parts: dict[int, tuple[str, list[Laws], Places, FloatArray]]
+    measures: Measures = PLANE
 
 
 LINEAR: dict[str, tuple[ForceLaw, Derivatives]] = {
@@ -122,10 +134,11 @@ LINEAR: dict[str, tuple[ForceLaw, Derivatives]] = {
 
 def has_law(rows: LocalRows) -> NDArray[np.bool_]:
     """Which rows have a user law, shape (rows,)."""
-    return ~(_is_none(rows.local("axial_force_law")) & _is_none(rows.local("bending_moment_law")))
+    return ~(is_none(rows.local("axial_force_law")) & is_none(rows.local("bending_moment_law")))
 
 
-def _is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
+def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which entries of a column of functions are None, shape (rows,)."""
     none: Any = None
     return np.asarray(np.equal(functions, none), dtype=bool)
 
@@ -139,29 +152,31 @@ def create_parameters(rows: LocalRows) -> Parameters:
 def create_laws(rows: LocalRows, quantity: str) -> list[Laws]:
     """Rows grouped by their law for ``"axial_force"`` or ``"bending_moment"``."""
     laws, derivatives = rows.local(f"{quantity}_law"), rows.local(f"{quantity}_derivatives")
-    linear = _is_none(laws)
+    linear = is_none(laws)
     result = [Laws(np.flatnonzero(linear), *LINEAR[quantity])] if linear.any() else []
     groups: dict[tuple[int, int], list[int]] = {}
     for i in np.flatnonzero(~linear):
         groups.setdefault((id(laws[i]), id(derivatives[i])), []).append(i)
-    calls = first_calls(rows.world)
-    result += [Laws(np.array(m), laws[m[0]], derivatives[m[0]], calls) for m in groups.values()]
+    # the laws of moving cables are those of cables
+    calls, kind = first_calls(rows.world), rows.table.kind.removeprefix("ALE")
+    result += [Laws(np.array(m), laws[m[0]], derivatives[m[0]], calls, kind) for m in groups.values()]
     return result
 
 
-def create_places(rows: LocalRows, s: FloatArray) -> Places:
+def create_places(rows: LocalRows, s: FloatArray, measures: Measures = PLANE) -> Places:
     """The points at s = x/L [1], shape (n,) or (rows, n)."""
     s = np.broadcast_to(s, (len(rows.rows), np.shape(s)[-1]))
-    return Places(s, eval_shape(s, rows.local("length")[:, None]), eval_references(rows, s))
+    return Places(s, eval_shape(s, rows.local("length")[:, None]), measures.eval_references(rows, s))
 
 
-def create_law_rows(rows: LocalRows, row: IntArray, integration: int) -> LawRows:
+def create_law_rows(rows: LocalRows, row: IntArray, integration: int, measures: Measures = PLANE) -> LawRows:
     """Bind rows with user laws; ``row`` are their positions among the local rows of the table."""
     rule: Rule = create_rule(integration)
     length = rows.local("length")[:, None]
-    axial = ("axial_force", create_laws(rows, "axial_force"), create_places(rows, rule.sa), rule.wa * length)
-    bending = ("bending_moment", create_laws(rows, "bending_moment"), create_places(rows, rule.sb), rule.wb * length)
-    return LawRows(row, rows.dofs, create_parameters(rows), (axial, bending))
+    axial = ("axial_force", create_laws(rows, "axial_force"), create_places(rows, rule.sa, measures), rule.wa * length)
+    places = create_places(rows, rule.sb, measures)
+    bending = ("bending_moment", create_laws(rows, "bending_moment"), places, rule.wb * length)
+    return LawRows(row, rows.dofs, create_parameters(rows), {0: axial, 1: bending}, measures)
 
 
 def eval_laws(
@@ -223,7 +238,7 @@ def _compare(
         wrong, differences = find_contradictions(given[k], _step(which, values, p), evaluate)
         for i, j in np.argwhere(wrong)[:1]:
             warn(
-                f"{quantity}_derivatives of Cable2D row {int(p.row[i, 0])} gave {given[k, i, j]:.9g} for the "
+                f"{quantity}_derivatives of {group.kind} row {int(p.row[i, 0])} gave {given[k, i, j]:.9g} for the "
                 f"derivative by {name} at x = {x[i, j]:.6g} m, t = {t:.9g} s, but {quantity}_law "
                 f"({name_of(group.law)}) changes by {differences[i, j]:.9g}: Newton needs its derivative",
                 ModelWarning,
@@ -248,10 +263,10 @@ def _call(quantity: str, group: Laws, t: float, x: FloatArray, values: list[Floa
     if result is None or result.shape not in ((), p.length.shape, x.shape):
         words = show(given) if result is None else f"an array of shape {result.shape}"
         must = f"must be one value per row and point, shape {x.shape} (or {p.length.shape}, or one number for all)"
-        raise _refusal(f"{quantity}_law", group.law, words, must, 0, t, p)
+        raise _refusal(f"{quantity}_law of {group.kind}", group.law, words, must, 0, t, p)
     result = np.broadcast_to(result, x.shape)
     if group.calls is not None:
-        _check_finite(f"{quantity}_law", group.law, result, t, values, p)
+        _check_finite(f"{quantity}_law of {group.kind}", group.law, result, t, values, p)
     return result
 
 
@@ -263,7 +278,8 @@ def _call_derivatives(
     given = group.derivatives(t, x, *values, p)
     if group.calls is None:
         return list(given)
-    name, must = f"{quantity}_derivatives", f"must be 4 numbers or arrays, each of shape {x.shape} or {p.length.shape}"
+    name = f"{quantity}_derivatives of {group.kind}"
+    must = f"must be 4 numbers or arrays, each of shape {x.shape} or {p.length.shape}"
     several = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim > 0)
     if not several or len(given) != 4:
         raise _refusal(name, group.derivatives, show(given), must, 0, t, p)
@@ -293,26 +309,26 @@ def _check_finite(
 
 def _refusal(name: str, function: Any, given: str, must: str, i: int, t: float, p: Parameters) -> ModelError:
     row = int(p.row[i, 0])
-    return ModelError(f"{name} of Cable2D gave {given} in row {row} ({name_of(function)}) at t = {t:.9g} s: {must}")
+    return ModelError(f"{name} gave {given} in row {row} ({name_of(function)}) at t = {t:.9g} s: {must}")
 
 
 def residual(c: LawRows, fields: Fields, f: FloatArray) -> None:
     """Add the forces [N, N m] of rows with user laws."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
-    for k, (quantity, laws, places, weight) in enumerate(c.parts):
-        strains = eval_strains(places.shape, x, v)
+    for k, (quantity, laws, places, weight) in c.parts.items():
+        strains = c.measures.eval_strains(places.shape, x, v)
         N = eval_laws(quantity, laws, fields.t, places, strains, c.parameters)
-        gradient = eval_gradients(places.shape, strains)[k]
+        gradient = c.measures.eval_gradients(places.shape, strains)[k]
         np.add.at(f, c.dofs, np.einsum("rn,rna->ra", weight * N, gradient))
 
 
 def tangent(c: LawRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values; slots has shape (local rows, 8, 8)."""
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual` to the matrix values; slots has shape (local rows, n, n)."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
-    for k, (quantity, laws, places, weight) in enumerate(c.parts):
-        strains = eval_strains(places.shape, x, v)
-        gradients = eval_gradients(places.shape, strains)
-        second = eval_second_derivatives(places.shape, strains)
+    for k, (quantity, laws, places, weight) in c.parts.items():
+        strains = c.measures.eval_strains(places.shape, x, v)
+        gradients = c.measures.eval_gradients(places.shape, strains)
+        second = c.measures.eval_second_derivatives(places.shape, strains)
         N = eval_laws(quantity, laws, fields.t, places, strains, c.parameters)
         by = eval_law_derivatives(quantity, laws, fields.t, places, strains, c.parameters)[..., None]
         rates = [np.einsum("rnab,rb->rna", H, v) for H in second]

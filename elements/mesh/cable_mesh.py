@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable2d.cable2d import Cable2D
+from windlass.elements.cable3d.kinds import find_kinds
 from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
 from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
 from windlass.elements.mesh.mesh_lines import eval_lengths, eval_slopes, find_reversed, join_ends
@@ -89,6 +89,7 @@ class CableMesh:
     hinges=checks.each(checks.word(), "a list of names of groups"),
     unused_points=checks.word("error", "ignore", words="error or ignore"),
     merge_distance=checks.optional(checks.number("m")),
+    in_space=checks.yes_no(),
     name=checks.word(),
     cable_columns=checks.inside(),
 )
@@ -106,6 +107,7 @@ def cables_from_mesh(
     hinges: Sequence[str] = (),
     unused_points: Literal["error", "ignore"] = "error",
     merge_distance: float | None = 0.0,
+    in_space: bool = False,
     name: str = "net",
     **cable_columns: Any,
 ) -> CableMesh:
@@ -116,8 +118,8 @@ def cables_from_mesh(
 
     Args:
         world: the world.
-        path: mesh of gmsh (.msh, 2.2 or 4.1), .vtu or .xdmf, in the plane z = 0.
-        sections: columns of `Cable2D` by the name of a group of lines, e.g.
+        path: mesh of gmsh (.msh, 2.2 or 4.1), .vtu or .xdmf, in the plane z = 0 or in space.
+        sections: columns of `Cable2D` or `Cable3D` by the name of a group of lines, e.g.
             ``{"main": {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.5}}``.
         cables_per_line: number of cables that each line is divided into.
         largest_length: largest length of a cable [m]; lines that are longer than ``cables_per_line`` of them are
@@ -131,6 +133,7 @@ def cables_from_mesh(
         unused_points: ``"ignore"`` leaves out points that belong to no line, if no group has them.
         merge_distance: points at most this far from each other become one [m]; at 0 such points are an error, at None
             they stay apart.
+        in_space: makes cables in space, `Cable3D`; otherwise all points must have z = 0.
         name: name for messages and output.
         **cable_columns: columns of all cables, which those of sections override; enough for lines without section.
             ``length`` [m] is the arc length of the axis unless given.
@@ -146,7 +149,7 @@ def cables_from_mesh(
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
 
     def plan() -> Net:
-        mesh = read_mesh(path, scale)
+        mesh = read_mesh(path, scale, in_space)
         merge_points(mesh, merge_distance)
         check_mesh(mesh, unused_points)
         groups = _assign_sections(mesh, sections, cable_columns, name)
@@ -209,13 +212,14 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
     """Add the rows of a net that this process gives."""
     outline = given.net.outline
     nodes = add_nodes(world, given, name)
+    kind = find_kinds(given.net.nodes.position.shape[1])[1]
     added = []
     for (key, label, _), part, cables in zip(outline.sections, given.cable_parts, given.net.cables, strict=True):
-        columns = pick_rows(part, Cable2D, {**common, **(sections[key] if key is not None else {})})
+        columns = pick_rows(part, kind, {**common, **(sections[key] if key is not None else {})})
         if columns.get("length") is None:
             columns["length"] = cables.length
         ends = {"node0": nodes[cables.node0], "node1": nodes[cables.node1]}
-        added.append(world.add(Cable2D, name=label, part=part, **ends, **columns))
+        added.append(world.add(kind, name=label, part=part, **ends, **columns))
     every = Entity(added[0].table, np.concatenate([entity.rows for entity in added]))
     return CableMesh(
         all_cables=every,
@@ -228,7 +232,7 @@ def _add_net(world: Tables, given: Given, sections: Mapping[str, Columns], commo
 
 
 class Section(NamedTuple):
-    """Lines with the same columns: name for messages, columns of `Cable2D`, and the lines, shape (n,)."""
+    """Lines with the same columns: name for messages, columns of the cables, and the lines, shape (n,)."""
 
     label: str
     columns: Columns
@@ -240,7 +244,11 @@ def _assign_sections(
     mesh: FileMesh, sections: Mapping[str, Columns] | None, common: Columns, name: str
 ) -> list[Section]:
     """Which lines have which columns; every line is in one section."""
-    required = [key for key, col in Cable2D.columns.items() if col.default is REQUIRED and key != "length"]
+    required = [
+        key
+        for key, col in find_kinds(mesh.points.shape[1])[1].columns.items()
+        if col.default is REQUIRED and key != "length"
+    ]
     owner = np.full(len(mesh.lines), -1, np.int64)
     found: list[Section] = []
     for group, columns in (sections or {}).items():

@@ -43,11 +43,11 @@ PLANE = 1e-9
 
 @dataclass
 class FileMesh:
-    """What a mesh file says about lines in the plane.
+    """What a mesh file says about lines in the plane or in space.
 
     Attributes:
         path: the file.
-        points: positions [m], shape (points, 2).
+        points: positions [m], shape (points, 2), in space (points, 3).
         lines: points at both ends, shape (lines, 2).
         line_sets, point_sets: numbers of lines and points by name, sorted.
         present: points that were not joined to others, shape (points,).
@@ -70,8 +70,7 @@ class FileMesh:
 
     def place(self, point: int) -> str:
         """A point in words."""
-        x, y = self.points[point]
-        return f"point {point} at ({x:.9g}, {y:.9g}) m"
+        return f"point {point} at ({', '.join(f'{x:.9g}' for x in self.points[point])}) m"
 
     def groups(self) -> str:
         """Names of all sets in words."""
@@ -96,16 +95,17 @@ class FileMesh:
         return np.unique(np.concatenate(found))
 
 
-def read_mesh(path: str | Path, scale: float = 1.0) -> FileMesh:
+def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> FileMesh:
     """Read a mesh file.
 
     Args:
         path: file that ends in .msh (gmsh 2.2 or 4.1, text or binary), .vtu, .xdmf or .xmf.
         scale: metres per unit of length of the file [m].
+        in_space: points may have any z.
 
     Raises:
-        ModelError: the file does not exist, has another format, is broken or empty, has no lines, or points with
-            z other than 0.
+        ModelError: the file does not exist, has another format, is broken or empty, has no lines, or, in the plane,
+            points with z other than 0.
     """
     path = Path(path)
     if not (np.isfinite(scale) and scale > 0.0):
@@ -113,7 +113,7 @@ def read_mesh(path: str | Path, scale: float = 1.0) -> FileMesh:
     mesh = _read_file(path, scale)
     if not len(mesh.lines):
         raise mesh.error(f"it has no line cells (cells: {mesh.cells}): must have cells of type {', '.join(LINES)}")
-    _check_points(mesh)
+    _check_points(mesh, in_space)
     return mesh
 
 
@@ -252,8 +252,8 @@ def _fold_copies(
     return lines[first], {name: np.unique(number[members]) for name, members in line_sets.items()}
 
 
-def _check_points(mesh: FileMesh) -> None:
-    """Raise ModelError for lines to points that do not exist, and points that are not in the plane; drop z."""
+def _check_points(mesh: FileMesh, in_space: bool) -> None:
+    """Raise ModelError for lines to points that do not exist, and points that are not in the plane; there drop z."""
     points, lines = mesh.points, mesh.lines
     for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:
         raise mesh.error(f"line {k} ends at point {lines[k, point]}: it has {len(points)} points, numbered from 0")
@@ -264,11 +264,14 @@ def _check_points(mesh: FileMesh) -> None:
         raise mesh.error(f"its points have {points.shape[1]} coordinates: must have 2 or 3")
     for row in np.flatnonzero(~np.isfinite(points).all(axis=1))[:1]:
         raise mesh.error(f"point {row} = {points[row]} m: must be finite numbers")
+    if in_space:
+        mesh.points = np.hstack((points, np.zeros((len(points), 3 - points.shape[1]))))
+        return
     size = float(np.ptp(points, axis=0).max(initial=0.0))
     out = np.flatnonzero(np.abs(points[:, 2:]).max(axis=1, initial=0.0) > PLANE * size)
     mesh.points = np.ascontiguousarray(points[:, :2])
     for row in out[:1]:
         raise mesh.error(
-            f"{mesh.place(row)} has z = {points[row, 2]:.9g} m: must be 0, cables from meshes are planar "
+            f"{mesh.place(row)} has z = {points[row, 2]:.9g} m: must be 0, or in_space=True, for cables in space "
             f"({len(out)} points lie outside of the plane)"
         )

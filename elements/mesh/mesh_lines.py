@@ -43,10 +43,10 @@ class Ends(NamedTuple):
 
 
 def eval_directions(points: FloatArray, lines: IntArray) -> FloatArray:
-    """Unit vectors into the lines at their ends, shape (2 lines, 2)."""
+    """Unit vectors into the lines at their ends, shape (2 lines, d) in d dimensions."""
     chord = points[lines[:, 1]] - points[lines[:, 0]]
     unit = chord / np.linalg.norm(chord, axis=1)[:, None]
-    directions: FloatArray = np.stack((unit, -unit), axis=1).reshape(-1, 2)
+    directions: FloatArray = np.stack((unit, -unit), axis=1).reshape(-1, points.shape[1])
     return directions
 
 
@@ -61,7 +61,7 @@ def join_ends(
     """Find the ends that go on in each other.
 
     Args:
-        points: positions [m], shape (points, 2).
+        points: positions [m], shape (points, d).
         lines: points at both ends, shape (lines, 2).
         section: number of the section of each line, shape (lines,); only lines of one section are joined.
         hinged: points where nothing is joined, shape (points,).
@@ -111,12 +111,12 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
 
 
 def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
-    """Unit vectors of the slopes of all ``ends.node``, shape (nodes, 2)."""
+    """Unit vectors of the slopes of all ``ends.node``, shape (nodes, d)."""
     # along the cable: into the line where it begins, out of it where it ends
     begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
     along = eval_directions(points, lines) * np.where(begins, 1.0, -1.0)[:, None]
     count = int(ends.node.max()) + 1
-    total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(2)], axis=1)
+    total = np.stack([np.bincount(ends.node, along[:, k], count) for k in range(points.shape[1])], axis=1)
     alone = np.bincount(ends.node, minlength=count) == 1
     unit = total / np.linalg.norm(total, axis=1)[:, None]
     # the direction of a single line is not divided, so that it stays exact
@@ -124,7 +124,7 @@ def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray
 
 
 def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray) -> FloatArray:
-    """Arc lengths [m] of the cubics between points with unit slopes, shape (n,); points and slopes are (n, 2)."""
+    """Arc lengths [m] of the cubics between points with unit slopes, shape (n,); points and slopes are (n, d)."""
     chord = end - begin
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
@@ -140,15 +140,23 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
 def find_straight(chord: FloatArray, slope0: FloatArray, slope1: FloatArray) -> NDArray[np.bool_]:
     """Which lines have both slopes along their chord, shape (n,)."""
     bound = STRAIGHT * np.linalg.norm(chord, axis=1)
-    off = [np.abs(chord[:, 0] * slope[:, 1] - chord[:, 1] * slope[:, 0]) for slope in (slope0, slope1)]
+    off = [_cross_size(chord, slope) for slope in (slope0, slope1)]
     straight: NDArray[np.bool_] = np.maximum(*off) <= bound
     return straight
+
+
+def _cross_size(a: FloatArray, b: FloatArray) -> FloatArray:
+    """|a × b| of vectors, shape (n, d)."""
+    if a.shape[1] == 2:
+        return np.asarray(np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]))
+    size: FloatArray = np.linalg.norm(np.cross(a, b), axis=1)
+    return size
 
 
 def eval_inner_nodes(
     begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray, length: FloatArray, s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Points [m] and unit slopes at the shares s of the length of lines, shape (n, 2) each; s has shape (n,)."""
+    """Points [m] and unit slopes at the shares s of the length of lines, shape (n, d) each; s has shape (n,)."""
     chord = end - begin
     position = begin + s[:, None] * chord
     slope = chord / np.linalg.norm(chord, axis=1)[:, None]

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.elements.cable3d.kinds import find_kinds
 from windlass.elements.mesh.mesh_file import FileMesh
 from windlass.elements.mesh.mesh_lines import Ends, eval_inner_nodes, eval_lengths, rank_points
 from windlass.elements.mesh.mesh_parts import Given, NetNodes
-from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Tables
 from windlass.framework.model.table import Entity
@@ -21,7 +21,7 @@ class NodePlan(NamedTuple):
 
     Numbers of nodes: first those of the slopes at ends of lines (``ends.node``), then those within the lines.
 
-    position, slope: [m] and [1], shape (nodes, 2).
+    position, slope: [m] and [1], shape (nodes, d) in d dimensions.
     owner: node whose position this one has; itself if it has its own, shape (nodes,).
     row: place of each node in the table, shape (nodes,).
     first_inner: first node within each line, shape (lines,).
@@ -93,7 +93,11 @@ def add_nodes(world: Tables, given: Given, name: str) -> Entity:
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, -1)
     nodes = world.add(
-        PointSlope2D, part=given.node_part, position=net.position, slope=net.slope, shares_position=shared
+        find_kinds(net.position.shape[1])[0],
+        part=given.node_part,
+        position=net.position,
+        slope=net.slope,
+        shares_position=shared,
     )
     order, point, first_inner = outline.order, outline.point, outline.first_inner
 

@@ -22,7 +22,7 @@ from windlass.framework.parallel.processes import Processes
 class NetNodes(NamedTuple):
     """Nodes in the order of rows.
 
-    position, slope: [m] and [1], shape (rows, 2).
+    position, slope: [m] and [1], shape (rows, d) in d dimensions.
     shared: row whose position a node shares, -1 for none, shape (rows,).
     """
 

@@ -89,12 +89,13 @@ def take_shared_position(world: Tables, values: dict[str, Any]) -> dict[str, Any
 
 def check_slopes(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for slopes of length 0 and for shared positions that do not fit together."""
-    kind = table.kind
+    kind, d = table.kind, len(table.component.dof_names) // 2
+    zero, names = f"({', '.join('0' * d)})", ", ".join(table.component.dof_names[:d])
     slope, displacement = table.local("slope"), table.local("displacement")
-    for when, values in (("", slope), (" + displacement", slope + displacement[:, 2:])):
+    for when, values in (("", slope), (" + displacement", slope + displacement[:, d:])):
         for row in table.resident[~values.any(axis=1)]:
-            raise ModelError(f"slope{when} = (0, 0) in {kind} row {row}: must have a length > 0")
-    initial = np.concatenate((displacement[:, :2], table.local("velocity")[:, :2]), axis=1)
+            raise ModelError(f"slope{when} = {zero} in {kind} row {row}: must have a length > 0")
+    initial = np.concatenate((displacement[:, :d], table.local("velocity")[:, :d]), axis=1)
     position = table.local("position")
     for owners, places, owner_rows in world.split_by_table(table.local("shares_position")):
         rows, shared = table.resident[places], owners.local("position", owner_rows)
@@ -105,7 +106,7 @@ def check_slopes(world: Tables, table: EntityTable) -> None:
             raise ModelError(f"{given}: must be that of the shared position, {shared[k]} m")
         for k in np.flatnonzero(initial[places].any(axis=1))[:1]:
             raise ModelError(
-                f"displacement, velocity of x and y = {initial[places[k]]} m, m/s in {kind} row {rows[k]}: must be 0, "
+                f"displacement, velocity of {names} = {initial[places[k]]} m, m/s in {kind} row {rows[k]}: must be 0, "
                 "the values of the node in shares_position count"
             )
 

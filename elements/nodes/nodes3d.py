@@ -1,7 +1,8 @@
 """Nodes in space: points, and points with a rotation by Euler parameters; see `rotations` for their letters.
 
-`Point3D` carries mass points, `RigidNode3D` rigid bodies.  Four Euler parameters describe every rotation without the
-singular directions that any three angles have; the price is their constraint e·e = 1, which `RigidBody3D` brings.
+`Point3D` carries mass points, `PointSlope3D` cables, `RigidNode3D` rigid bodies.  Four Euler parameters describe
+every rotation without the singular directions that any three angles have; the price is their constraint e·e = 1, which
+`RigidBody3D` brings.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from windlass.elements.nodes.node_outputs import point_outputs
-from windlass.elements.nodes.nodes2d import node_dofs
+from windlass.elements.nodes.nodes2d import SOURCE as CABLES
+from windlass.elements.nodes.nodes2d import check_slopes, node_dofs, take_shared_position
 from windlass.elements.nodes.rigid_outputs3d import rigid_outputs
 from windlass.elements.nodes.rotations import UNIT_TOLERANCE, euler_parameter_rates
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, Tables, register
-from windlass.framework.model.schema import Component, column
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@nikravesh1988]"
@@ -34,6 +36,25 @@ class Point3D(Component):
     position = column("m", "reference position x, y, z", shape=(3,))
     displacement = column("m", "initial displacement of x, y, z", shape=(3,), default=(0.0,) * 3)
     velocity = column("m/s", "initial velocity of x, y, z", shape=(3,), default=(0.0,) * 3)
+
+
+class PointSlope3D(Component):
+    """A point of a cable in space with the slope of its axis."""
+
+    provides = ("node",)
+    dof_names = ("x", "y", "z", "x'", "y'", "z'")
+    reference_columns: ClassVar[tuple[str, ...]] = ("position", "slope")
+    initial_columns = ("displacement", "velocity")
+    position = column("m", "reference position x, y, z", shape=(3,))
+    slope = column("1", "reference slope; length 1 for an unstretched cable", shape=(3,), default=(1.0, 0.0, 0.0))
+    displacement = column("m, 1", "initial displacement of x, y, z [m], x', y', z' [1]", shape=(6,), default=(0.0,) * 6)
+    velocity = column("m/s, 1/s", "initial velocity of x, y, z [m/s], x', y', z' [1/s]", shape=(6,), default=(0.0,) * 6)
+    shares_position = ref(
+        "PointSlope3D",
+        "node whose x, y and z this node uses; its slope is its own",
+        optional=True,
+        shares=("x", "y", "z"),
+    )
 
 
 class RigidNode3D(Component):
@@ -145,5 +166,16 @@ register(
         fill_defaults=fill_defaults,
         check=check,
         source=SOURCE,
+    )
+)
+register(
+    Law(
+        PointSlope3D,
+        "node",
+        dofs=node_dofs,
+        outputs=point_outputs("m, 1", 3),
+        fill_defaults=take_shared_position,
+        check=check_slopes,
+        source=CABLES,
     )
 )

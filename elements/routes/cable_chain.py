@@ -1,8 +1,9 @@
-"""Chains of cables: nodes and elements along a straight line or around circles, made with one call.
+"""Chains of cables: nodes and elements along a straight line, around circles or along any route, made with one call.
 
-With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`.
+With ``ale=`` (an `ALENode`, the axial motion of the chain) the elements are `ALECable2D`, otherwise `Cable2D`;
+along routes in space they are `Cable3D`.
 
-Geometry of the routes: routes.py.
+Geometry of the routes: routes.py, spatial_routes.py, spline_route.py, catenary.py.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any, Literal
 import numpy as np
 
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
-from windlass.elements.cable2d.cable2d import Cable2D
-from windlass.elements.nodes.nodes2d import PointSlope2D
+from windlass.elements.cable3d.kinds import find_kinds
 from windlass.elements.routes.catenary import Catenary, hang_between
-from windlass.elements.routes.routes import Circle, Point, Route, nodes_along, route_around, straight
+from windlass.elements.routes.routes import Circle, Line, Point, nodes_along, route_around, straight
+from windlass.elements.routes.spline_route import through_points
 from windlass.framework.checks.checks import (
     checked,
     each,
@@ -27,9 +28,11 @@ from windlass.framework.checks.checks import (
     number,
     numbers,
     optional,
+    that,
     word,
     yes_no,
 )
+from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Tables
@@ -109,15 +112,15 @@ def cable_around(
 def straight_cable(
     world: World, start: Point, end: Point, elements: int, *, name: str = "cable", **cable_columns: Any
 ) -> Entity:
-    """Add a straight cable from start to end [m], each (x, y), as a number of elements of equal length.
+    """Add a straight cable from start to end [m], each (x, y) or (x, y, z), as a number of elements of equal length.
 
     Args:
         world: the world.
-        start, end: end points [m], shape (2,).
+        start, end: end points [m], shape (2,), or shape (3,) for cables in space.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or with ``ale=`` those of `ALECable2D`; ``length`` [m] is that of the
-            line over the number of elements unless given.
+        **cable_columns: columns of `Cable2D`, with ``ale=`` those of `ALECable2D`, in space those of `Cable3D`;
+            ``length`` [m] is that of the line over the number of elements unless given.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -126,7 +129,9 @@ def straight_cable(
         ModelError: start and end coincide.
     """
     try:
-        route = straight(start, end)
+        given = [read_numbers(point) for point in (start, end)]
+        spatial = all(point is not None and point.shape == (3,) for point in given)
+        route: Line = through_points(given) if spatial else straight(start, end)
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error
     return add_along(world, route, elements, name, **cable_columns)
@@ -155,21 +160,21 @@ def catenary(
     name: str = "cable",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a cable that hangs between two points [m], each (x, y), in the shape of its equilibrium without bending.
+    """Add a cable that hangs between two points [m], (x, y) or (x, y, z), in its equilibrium without bending.
 
     Nodes stand at equal unstretched arc lengths.  Their reference slopes are unit vectors; what the tension stretches
     them is in their initial displacement.  A static solve from there takes a few iterations.
 
     Args:
         world: the world.
-        start, end: end points [m], shape (2,).
+        start, end: end points [m], shape (2,), or shape (3,) for cables in space.
         elements: number of cable elements.
         length: unstretched length of the whole cable [m]; less than the distance of the points makes a taut cable.
         axial_stiffness: EA [N], one number.
         mass_per_length: ρA [kg/m], one number.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default that of the world.
         name: name for messages and output.
-        **cable_columns: further columns of `Cable2D`, or with ``ale=`` of `ALECable2D`.
+        **cable_columns: further columns of `Cable2D`, with ``ale=`` of `ALECable2D`, in space of `Cable3D`.
 
     Returns:
         The cables in order; `nodes_of` gives their nodes.
@@ -193,7 +198,32 @@ def catenary(
     return add_along(world, route, elements, name, **columns)
 
 
-def add_along(world: Tables, route: Route | Catenary, elements: int, name: str, **cable_columns: Any) -> Entity:
+@checked(
+    **CHAIN,
+    route=that(lambda given: hasattr(given, "eval_points"), "a Route, SpatialRoute, SplineRoute or Catenary"),
+)
+@all_or_nothing
+def cable_along(world: World, route: Line, elements: int, *, name: str = "cable", **cable_columns: Any) -> Entity:
+    """Add a cable along a route, as a number of elements of equal length.
+
+    Args:
+        world: the world.
+        route: what `helix`, `route_over_sheaves`, `through_points`, `route_around` or `hang_between` made.
+        elements: number of cable elements.
+        name: name for messages and output.
+        **cable_columns: columns of `Cable2D`, or those of `Cable3D` on routes in space; ``length`` [m] is that of the
+            route over the number of elements unless given.
+
+    Returns:
+        The cables in order; `nodes_of` gives their nodes.
+
+    Raises:
+        ModelError: a number of elements that is not allowed, or so few that one turns back on itself.
+    """
+    return add_along(world, route, elements, name, **cable_columns)
+
+
+def add_along(world: Tables, route: Line, elements: int, name: str, **cable_columns: Any) -> Entity:
     """Add nodes and cables along a route, with nodes at equal arc length and slopes along its tangent.
 
     Along a catenary slopes are also stretched, by initial displacements.  On several processes each gives a part of
@@ -211,17 +241,22 @@ def add_along(world: Tables, route: Route | Catenary, elements: int, name: str, 
     if isinstance(route, Catenary):
         stretch = route.eval_stretch(route.length * (mine.numbers / elements))
         columns["displacement"] = np.column_stack((np.zeros_like(slopes), (stretch - 1.0)[:, None] * slopes))
-    if isinstance(route, Route) and elements <= MOST_TURNING:
+    elif elements <= MOST_TURNING:
         check_turns(route, elements, name)
-    nodes = world.add(PointSlope2D, name=f"{name} node", part=mine, **columns)
+    dims = positions.shape[1]
+    node, kind = find_kinds(dims)
+    nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     mine = part_of_large(elements)
     first, second = mine.numbers, (mine.numbers + 1) % len(nodes)
-    kind = ALECable2D if "ale" in cable_columns else Cable2D
+    if "ale" in cable_columns:
+        if dims == 3:
+            raise ModelError(f"{name}: ale along a route in space: must be a route in the plane, for ALECable2D")
+        kind = ALECable2D
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
 
 
-def check_turns(route: Route, elements: int, name: str) -> None:
+def check_turns(route: Line, elements: int, name: str) -> None:
     """Raise ModelError for a chain so coarse that an element turns back on itself.
 
     Its slope at a node then points away from its chord, `r'.(r_1 - r_0) < 0`: no cubic follows such a route.

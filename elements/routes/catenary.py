@@ -1,4 +1,5 @@
-"""Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points of the plane.
+"""Catenaries: the shape in which an extensible cable without bending stiffness hangs between two points, in
+the plane or in space: it lies in the vertical plane through them.
 
 With the unstretched arc length s, the weight w per unstretched length, the horizontal force H and the vertical force V
 that the first support exerts upwards, and n = 1 + ε0 the stretch without force,
@@ -35,7 +36,7 @@ class Catenary:
     """A hanging cable; made by `hang_between`.  It serves as an open route: s is the unstretched arc length.
 
     Attributes:
-        start: first point [m], (x, y).
+        start: first point [m], (x, y) or (x, y, z).
         across, down: unit vectors from the first point towards the second, at right angles to gravity, and along it.
         length: unstretched length [m].
         axial_stiffness: EA [N].
@@ -66,7 +67,9 @@ class Catenary:
         return self.free_stretch + self.eval_tension(s) / self.axial_stiffness
 
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature of the hanging line [1/m], (n,).
+        """Position [m], shape (n, d), unit tangent [1], shape (n, d), and curvature of the hanging line [1/m], (n,).
+
+        The curvature is > 0 to the left in the plane, and < 0 where the line sags in space.
 
         Args:
             s: unstretched arc lengths [m], shape (n,), from 0 to ``length``.
@@ -85,12 +88,13 @@ class Catenary:
         position = self.start + x[:, None] * self.across + z[:, None] * self.down
         tension, steep = self.eval_tension(s), self.vertical_force - w * s
         tangent = (H * self.across + steep[:, None] * self.down) / tension[:, None]
-        turn = self.across[0] * self.down[1] - self.across[1] * self.down[0]
+        plane = len(self.start) == 2
+        turn = self.across[0] * self.down[1] - self.across[1] * self.down[0] if plane else 1.0
         curvature = -turn * w * H / (tension**2 * self.eval_stretch(s))
         return position, tangent, curvature
 
 
-POINT = numbers("m", (2,), words="two finite numbers (x, y)")
+POINT = numbers("m", (2,), (3,), words="two finite numbers (x, y), or three in space")
 
 
 @checked(
@@ -116,27 +120,32 @@ def hang_between(
     """The catenary of a cable between two points.
 
     Args:
-        start, end: the points [m], (x, y).
+        start, end: the points [m], both (x, y) or both (x, y, z).
         length: unstretched length [m]; less than the distance of the points makes a taut cable.
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m].
-        gravity: acceleration [m/s^2], (x, y).
+        gravity: acceleration [m/s^2], (x, y) or (x, y, z).
         reference_strain: strain without force [1].
 
     Raises:
-        RouteError: numbers that are not finite or not > 0; no weight or one point above the other, if the cable is
-            slack: it then has no shape of its own.
+        RouteError: numbers that are not finite or not > 0; points of unequal dimensions; no weight or
+            one point above the other, if the cable is slack: it then has no shape of its own.
     """
-    ends, g = np.array([start, end]), np.asarray(gravity)[:2]
+    if len(start) != len(end):
+        raise RouteError(f"start = {start} m and end = {end} m of a catenary: must both be (x, y) or (x, y, z)")
+    ends = np.array([start, end], dtype=np.float64)
+    g = np.zeros(ends.shape[1])
+    given = np.asarray(gravity)[: len(g)]
+    g[: len(given)] = given
     free = 1.0 + reference_strain
     chord = ends[1] - ends[0]
-    distance, weight = float(np.hypot(*chord)), mass_per_length * float(np.hypot(*g))
+    distance, weight = float(np.linalg.norm(chord)), mass_per_length * float(np.linalg.norm(g))
     if weight == 0.0:
         return _pull_straight(ends[0], chord, distance, length, axial_stiffness, free, mass_per_length)
-    down = g / np.hypot(*g)
+    down = g / np.linalg.norm(g)
     z = float(chord @ down)
     across = chord - z * down
-    x = float(np.hypot(*across))
+    x = float(np.linalg.norm(across))
     if x <= VERTICAL * length:
         return _hang_straight(ends[0], down, z, length, axial_stiffness, free, weight)
     H, V = _solve(x, z, length, axial_stiffness, free, weight)
@@ -154,7 +163,7 @@ def _pull_straight(
         )
     across = chord / distance
     force = EA * (distance / length - free)
-    return Catenary(start, across, np.array([across[1], -across[0]]), length, EA, 0.0, force, 0.0, free)
+    return Catenary(start, across, -_perpendicular(across), length, EA, 0.0, force, 0.0, free)
 
 
 def _hang_straight(
@@ -169,7 +178,16 @@ def _hang_straight(
             f"start and end of a catenary are one above the other, {abs(z)} m apart: a slack line of {L} m has no "
             "width there; must be apart horizontally, or be taut at both ends"
         )
-    return Catenary(start, np.array([-down[1], down[0]]), down, L, EA, weight, 0.0, V, free)
+    return Catenary(start, _perpendicular(down), down, L, EA, weight, 0.0, V, free)
+
+
+def _perpendicular(a: FloatArray) -> FloatArray:
+    """A unit vector at right angles to another one; in the plane that to its left."""
+    if len(a) == 2:
+        return np.array([-a[1], a[0]])
+    across = np.cross(np.eye(3)[np.abs(a).argmin()], a)
+    unit: FloatArray = across / np.linalg.norm(across)
+    return unit
 
 
 def _eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:

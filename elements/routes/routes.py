@@ -235,7 +235,7 @@ def route_around(
 
 
 class Line(Protocol):
-    """What nodes can be placed along: a `Route`, a `Catenary`."""
+    """What nodes can be placed along, in the plane or in space: a `Route`, a `Catenary`, a `SpatialRoute`."""
 
     @property
     def closed(self) -> bool:
@@ -251,14 +251,14 @@ class Line(Protocol):
 
 @checked(
     RouteError,
-    route=that(lambda given: hasattr(given, "eval_points"), "a Route or a Catenary"),
+    route=that(lambda given: hasattr(given, "eval_points"), "a Route, SpatialRoute, SplineRoute or Catenary"),
     elements=inside(),
     numbers=inside(),
 )
 def nodes_along(
     route: Line, elements: int, numbers: npt.NDArray[np.int64] | None = None
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Nodes at equal arc length: positions [m], shape (n, 2), unit tangents [1], shape (n, 2), and element length [m].
+    """Nodes at equal arc length: positions [m] and unit tangents [1], shape (n, d), and element length [m].
 
     An open route has elements + 1 nodes, a closed one as many as elements: its last element ends at the first node.
     All of them, or those of the given numbers from 0, shape (n,).

@@ -16,6 +16,7 @@ NAMES = [
     "mass_on_springs",
     "dropped_mass",
     "catenary",
+    "rope_in_wind",
     "block_and_tackle",
     "ale_belt",
     "bouncing_ball",
@@ -73,6 +74,15 @@ def test_catenary_of_another_shape(tmp_path: Path) -> None:
     """A flat taut cable to a lower support: the guesses of the example serve there too."""
     results, _ = run_example("catenary", ["-rise", "-30", "-length", "105", "-elements", "32"], tmp_path)
     assert max(errors[-1] for errors in results["errors"].values()) < 1e-6
+
+
+def test_rope_in_wind(tmp_path: Path) -> None:
+    """Tensions and the middle within 1e-8 of the catenary in the tilted plane, of order 4; frequencies of a string."""
+    results, _ = run_example("rope_in_wind", ["-wind", "4"], tmp_path)
+    for name, errors in results["errors"].items():
+        assert errors[-1] < 1e-8, name
+        assert_allclose(results["orders"][name], 4.0, atol=0.15, err_msg=name)
+    assert_allclose(results["frequencies"], results["string"], rtol=5e-3)
 
 
 def test_block_and_tackle(tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ def calls(s: Scene) -> dict[str, Call]:
     at_state = {"world": s.world, "state": s.state}
     hunt = {"world": s.space, "state": s.space_state, "force": s.hunt}
     line = {"start": (0.0, 0.0), "end": (1.0, 0.0)}
+    sheave = {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "side": "left", "turns": 0}
     return {
         "assemble_mass": (wl.assemble_mass, at_state),
         "assemble_matrix": (wl.assemble_matrix, {**at_state, "dq": 1.0, "dv": 0.0, "load_factor": 1.0, "da": 0.0,
@@ -273,6 +274,10 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "circles": [circle], "elements": 40, "radius": 0.1, "sides": "right", "closed": False,
              "radial_offset": 0.0, "start": (-1.0, -1.0), "end": (1.0, -1.0), "name": "belt", **CABLE},
         ),
+        "cable_along": (
+            el.cable_along,
+            {"world": s.open, "route": el.straight(**line), "elements": 2, "name": "rope", **CABLE},
+        ),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
         "catenary": (
             el.catenary,
@@ -287,7 +292,7 @@ def calls(s: Scene) -> dict[str, Call]:
             el.cables_from_mesh,
             {"world": s.open, "path": mesh, "sections": {}, "cables_per_line": 1, "largest_length": 1.0, "scale": 1.0,
              "slopes": "smooth", "corner_angle": 0.5, "hinges": (), "unused_points": "error", "merge_distance": 0.0,
-             "name": "net", **CABLE},
+             "in_space": False, "name": "net", **CABLE},
         ),
         "euler_parameters": (el.euler_parameters, {"axis": (0.0, 0.0, 1.0), "angle": 0.5}),
         "euler_parameters_of": (el.euler_parameters_of, {"matrix": np.eye(3)}),
@@ -302,5 +307,17 @@ def calls(s: Scene) -> dict[str, Call]:
             {"circles": [circle], "radial_offset": 0.0, "closed": False, "start": (-1.0, -1.0), "end": (1.0, -1.0)},
         ),
         "straight": (el.straight, line),
+        "Sheave": (el.Sheave, sheave),
+        "helix": (
+            el.helix,
+            {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "turns": 2.5, "pitch": 0.01,
+             "start": (1.0, 0.0, 0.0), "side": "left", "radial_offset": 0.0},
+        ),
+        "route_over_sheaves": (
+            el.route_over_sheaves,
+            {"sheaves": [el.Sheave(**sheave)], "radial_offset": 0.0, "closed": False, "start": (-1.0, -1.0, 0.0),
+             "end": (1.0, -1.0, 0.1)},
+        ),
+        "through_points": (el.through_points, {"points": [(0.0, 0.0, 0.0), (1.0, 0.0, 1.0)], "closed": False}),
         "Route.eval_points": (el.straight(**line).eval_points, {"s": [0.0, 0.5]}),
     }  # fmt: skip

@@ -11,7 +11,7 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import ALENode, Ground, PointSlope2D, RigidBody2D
+from windlass.elements import ALENode, Ground, PointSlope2D, PointSlope3D, RigidBody2D
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import REQUIRED, Component
 
@@ -30,6 +30,7 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
         "rigid marker": [con.rigid_marker(world, body)],
         "body": [body],
         "PointSlope2D": [world.add(PointSlope2D, position=(x, 0.0)) for x in (0.0, 1.0)],
+        "PointSlope3D": [world.add(PointSlope3D, position=(x, 0.0, 0.0)) for x in (0.0, 1.0)],
         "ALENode": [world.add(ALENode)],
     }
     single = len(kind.refs) == 1

@@ -21,9 +21,11 @@ from windlass.elements.bodies.mass_point import MassPoint
 from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable2d.cable2d import Cable2D
+from windlass.elements.cable3d.cable3d import Cable3D
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D
+from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.layout.layout import Layout
 from windlass.framework.model.table import Entity
@@ -45,6 +47,8 @@ PLACES = {
     "cable above": (0.2, 0.15),
     "cable below": (0.55, -0.1),
     "moving cable": (0.3, 0.1),
+    "axis in space": (0.25, 0.0, 0.0),
+    "beside axis in space": (0.2, 0.15, -0.1),
     "ground": (0.4, 0.5),
 }
 
@@ -75,6 +79,18 @@ def create_entities(world: World) -> dict[str, Entity]:
         bending_stiffness=1.0,
     )
     body = world.add(RigidBody2D, position=(1.0, 2.0), angle=0.4, mass=1.0, inertia=1.0)
+    ends = world.add(
+        PointSlope3D, position=[(0.1, 0.2, 0.3), (0.6, 0.5, 0.4)], slope=[(0.8, 0.6, 0.2), (0.9, 0.3, 0.1)]
+    )
+    spatial = world.add(
+        Cable3D,
+        node0=ends[0],
+        node1=ends[1],
+        length=0.7,
+        mass_per_length=1.0,
+        axial_stiffness=100.0,
+        bending_stiffness=1.0,
+    )
     return {
         "point": world.add(Point2D, position=(0.3, -0.4)),
         "slope node": slope_nodes[1],
@@ -87,6 +103,8 @@ def create_entities(world: World) -> dict[str, Entity]:
         "cable above": cable,
         "cable below": cable,
         "moving cable": moving,
+        "axis in space": spatial,
+        "beside axis in space": spatial,
         "ground": world.add(Ground, position=(1.0, 2.0, 3.0)),
     }
 
@@ -143,7 +161,12 @@ def test_derivatives_by_coordinates(model: Model, name: str) -> None:
         assert_allclose(here["J"][:, a], difference["p"], atol=TOLERANCE, err_msg="J = dp/dq")
         assert_allclose(here["Jd"][:, a], difference["v"], atol=TOLERANCE, err_msg="Jd = dv/dq")
         assert_allclose(here["H"][:, :, a], difference["J"], atol=TOLERANCE, err_msg="H = dJ/dq")
-        assert_allclose(here["Jr"][2, a], difference["angle"], atol=TOLERANCE, err_msg="Jr = dangle/dq")
+        if "space" in name:
+            # no angle, but a frame
+            turned = (plus["A"] - minus["A"]) / (2 * STEP)
+            assert_allclose(np.cross(here["Jr"][:, a], here["A"].T).T, turned, atol=TOLERANCE, err_msg="dA = Jr x A")
+        else:
+            assert_allclose(here["Jr"][2, a], difference["angle"], atol=TOLERANCE, err_msg="Jr = dangle/dq")
         assert_allclose(here["Hr"][:, :, a], difference["Jr"], atol=TOLERANCE, err_msg="Hr = dJr/dq")
 
 
@@ -154,7 +177,8 @@ def test_rates(model: Model, name: str) -> None:
     rate = {key: (plus[key] - minus[key]) / (2 * STEP) for key in ("p", "J", "angle", "A")}
     assert_allclose(here["v"], rate["p"], atol=TOLERANCE, err_msg="v = dp/dt")
     assert_allclose(here["Jd"], rate["J"], atol=TOLERANCE, err_msg="Jd = dJ/dt")
-    assert_allclose(here["omega"], [0, 0, rate["angle"]], atol=TOLERANCE, err_msg="omega = dangle/dt")
+    if "space" not in name:
+        assert_allclose(here["omega"], [0, 0, rate["angle"]], atol=TOLERANCE, err_msg="omega = dangle/dt")
     spin = np.cross(here["omega"], here["A"].T).T
     assert_allclose(spin, rate["A"], atol=TOLERANCE, err_msg="A_t = omega x A")
     v = model.fields.v[here["dofs"]]
@@ -184,6 +208,7 @@ def test_kinds() -> None:
     assert kinds["point"] == kinds["slope node"] == kinds["mass"] == "NodePosition"
     assert kinds["rigid node"] == "RigidNodePosition"
     assert kinds["body point"] == "PositionOnRigid2D"
+    assert kinds["axis in space"] == kinds["beside axis in space"] == "PositionOnCable3D"
     assert kinds["cable above"] == kinds["moving cable"] == "PositionOnCable"
     assert kinds["ground"] == "PositionOnGround"
     marker = rigid_marker(world, entities["cable axis"], (0.1, 0.0))

@@ -19,8 +19,20 @@ from windlass.framework.model.table import Entity
 
 from support.contact_forms import create_drive
 from support.many_pulleys import create_ring
+from support.spatial_net import build_model
 
-KINDS = ("adaptive", "verlet", "rk", "implicit spheres", "pendulum", "switched", "chain", "points", "many circles")
+KINDS = (
+    "adaptive",
+    "verlet",
+    "rk",
+    "implicit spheres",
+    "pendulum",
+    "switched",
+    "chain",
+    "points",
+    "many circles",
+    "net in space",
+)
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
 kill_in = wl.option("kill_in", 0, "1", "checkpoint in the middle of whose writing it kills itself; 0 none", minimum=0)
@@ -144,6 +156,9 @@ elif kind == "many circles":
     ring = create_ring(6, 6, skin=0.02)
     world, points = ring.world, ring.circles[1]
     solver = wl.Dynamic(world, step=2e-4, end=0.02)
+elif kind == "net in space":
+    world, _, points, _ = build_model()
+    solver = wl.Dynamic(world, step=1e-3, end=0.1)
 elif kind == "chain":
     world, points = chain()
     solver = wl.Explicit(world, step=step, end=0.05)

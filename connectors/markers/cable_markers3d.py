@@ -1,0 +1,245 @@
+"""Position markers on cables in space: points of the axis, and points that turn with its tangent.
+
+    p = r + A A0 b,    t = r'/|r'|,    u = t0 × t,    c = t0·t,    D = 1 + c
+    A  = c I + [u]× + u uᵀ/D       the smallest rotation from the reference direction t0 to t
+    A0 = the same from global x to t0
+    ω  = [t × r'_t - t (u·r'_t)/D]/|r'|
+
+A cable has no coordinate for a spin about its tangent; A is the rotation without a part about t0 + t.  In a plane it is
+the rotation of the tangent, as for cables of the plane.  It does not exist where t = -t0: markers with b, torques and
+joints need cables that turn by less than 180° there; points of the axis need nothing.  With F(t) = A B for B = A0 b,
+
+    F   = c B + u × B + u (β·t)/D,    β = B × t0,    T = [t0]×,    u = T t,
+    dF  = (t0·dt) B + (T dt) × B + [T dt (β·t) + u (β·dt)]/D - u (β·t)(t0·dt)/D²,
+    dt  = (I - t tᵀ) dp/|p|,    p = r',
+
+and the second derivatives by differentiation of these.
+
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; for the smallest rotation
+M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.markers.marker_laws import register_marker
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.elements.cable2d.points import eval_shape
+from windlass.elements.cable2d.strains import interpolate
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+
+SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
+REVERSED = 1e-12
+"""1 + t0·t below which a tangent points against its reference direction."""
+
+
+class PositionOnCable3D(Component):
+    """A point of a cable in space, or one beside it that turns with the tangent."""
+
+    provides = (FAMILY, "rigid marker", "curved marker")
+    cable = ref("cable in space", "the cable")
+    x = column("m", "local axial position, from 0 to the cable's length", default=0.0, minimum=0.0)
+    offset = column("m", "y, z in the frame of the marker, whose x is the tangent", shape=(2,), default=(0.0, 0.0))
+
+
+class SpatialRows(NamedTuple):
+    """Rows of markers on cables in space.
+
+    k: place in the columns, shape (rows,).
+    dofs: local coordinate numbers, shape (rows, 12).
+    S, dS: shape functions and their derivatives by arc length, shape (rows, 4).
+    t0: reference direction, shape (rows, 3).
+    A0: frame in the reference configuration, its first column t0, shape (rows, 3, 3).
+    B: offset in the reference configuration [m], shape (rows, 3).
+    """
+
+    k: IntArray
+    dofs: IntArray
+    S: FloatArray
+    dS: FloatArray
+    t0: FloatArray
+    A0: FloatArray
+    B: FloatArray
+
+
+@kernel
+def fill_cross(a: FloatArray, M: FloatArray) -> None:
+    """The matrix M of a ×."""
+    M[0, 0], M[0, 1], M[0, 2] = 0.0, -a[2], a[1]
+    M[1, 0], M[1, 1], M[1, 2] = a[2], 0.0, -a[0]
+    M[2, 0], M[2, 1], M[2, 2] = -a[1], a[0], 0.0
+
+
+@kernel
+def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF: FloatArray, ddF: FloatArray) -> None:
+    """∂F/∂t, shape (3, 3), and ∂²F/∂t², (3, 3, 3), of the offset B turned by the smallest rotation."""
+    u, beta = np.zeros(3), np.zeros(3)
+    c, s = 1.0, 0.0
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        beta[i] = B[j] * t0[k] - B[k] * t0[j]
+        c += t0[i] * t[i]
+        for a in range(3):
+            u[i] += T[i, a] * t[a]
+    for i in range(3):
+        s += beta[i] * t[i]
+    iD = 1.0 / c
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        for a in range(3):
+            dF[i, a] = t0[a] * B[i] + T[j, a] * B[k] - T[k, a] * B[j]
+            dF[i, a] += (T[i, a] * s + u[i] * beta[a]) * iD - u[i] * s * t0[a] * iD * iD
+            for b in range(3):
+                ddF[i, a, b] = (T[i, a] * beta[b] + T[i, b] * beta[a]) * iD
+                ddF[i, a, b] -= (T[i, a] * s * t0[b] + T[i, b] * s * t0[a]) * iD * iD
+                ddF[i, a, b] -= u[i] * (beta[a] * t0[b] + beta[b] * t0[a]) * iD * iD
+                ddF[i, a, b] += 2.0 * u[i] * s * t0[a] * t0[b] * iD * iD * iD
+
+
+@kernel
+def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> None:
+    """∂t/∂p, shape (3, 3), and ∂²t/∂p², (3, 3, 3), of t = p/|p|; il is 1/|p|."""
+    for i in range(3):
+        for a in range(3):
+            P[i, a] = il * ((1.0 if i == a else 0.0) - t[i] * t[a])
+    for i in range(3):
+        for a in range(3):
+            for b in range(3):
+                dP[i, a, b] = -il * (t[a] * P[i, b] + t[b] * P[i, a] + t[i] * P[a, b])
+
+
+@kernel
+def update_on_cable(c: SpatialRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+    """p = r + A A0 b and all that follows from it."""
+    p, pt, t, u, F = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    T, tx, P, A, W = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
+    dP, dF, ddF = np.zeros((3, 3, 3)), np.zeros((3, 3)), np.zeros((3, 3, 3))
+    G, GG, dW, M = np.zeros((3, 3)), np.zeros((3, 3, 3)), np.zeros((3, 3, 3)), np.zeros((3, 3))
+    for i in range(len(c.k)):
+        k, h, t0, B = c.k[i], m.h[c.k[i]], c.t0[i], c.B[i]
+        beside = B[0] != 0.0 or B[1] != 0.0 or B[2] != 0.0
+        # axis, slope and their rates
+        square = 0.0
+        for d in range(3):
+            m.p[k, d], m.v[k, d], p[d], pt[d] = 0.0, 0.0, 0.0, 0.0
+            for a in range(4):
+                n = c.dofs[i, 3 * a + d]
+                m.p[k, d] += c.S[i, a] * x[n]
+                m.v[k, d] += c.S[i, a] * v[n]
+                p[d] += c.dS[i, a] * x[n]
+                pt[d] += c.dS[i, a] * v[n]
+                m.J[k, d, 3 * a + d] = c.S[i, a]
+            square += p[d] * p[d]
+        il = 1.0 / np.sqrt(square)
+        D = 1.0
+        for d in range(3):
+            t[d] = il * p[d]
+            D += t0[d] * t[d]
+        # no rotation where the tangent is reversed
+        iD = 1.0 / D if D > REVERSED else np.nan
+        fill_cross(t0, T)
+        fill_cross(t, tx)
+        for a in range(3):
+            u[a] = T[a, 0] * t[0] + T[a, 1] * t[1] + T[a, 2] * t[2]
+        fill_cross(u, M)
+        for a in range(3):
+            for b in range(3):
+                A[a, b] = (D - 1.0 if a == b else 0.0) + M[a, b] + u[a] * u[b] * iD
+                W[a, b] = il * (tx[a, b] - t[a] * u[b] * iD)
+        fill_direction(t, il, P, dP)
+        for a in range(3):
+            m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
+            for b in range(3):
+                m.A[k, a, b] = A[a, 0] * c.A0[i, 0, b] + A[a, 1] * c.A0[i, 1, b] + A[a, 2] * c.A0[i, 2, b]
+        # ∂W/∂p in the direction b: of 1/|p|, of [t]×, of t, of u, and of D
+        for b in range(3):
+            change = 0.0
+            for d in range(3):
+                change += t0[d] * P[d, b]
+            fill_cross(P[:, b].copy(), M)
+            for d in range(3):
+                for a in range(3):
+                    ua = T[a, 0] * P[0, b] + T[a, 1] * P[1, b] + T[a, 2] * P[2, b]
+                    turn = M[d, a] - (P[d, b] * u[a] + t[d] * ua) * iD + t[d] * u[a] * change * iD * iD
+                    dW[d, a, b] = il * turn - il * t[b] * W[d, a]
+        if beside:
+            fill_offset(t0, T, t, B, dF, ddF)
+            for a in range(3):
+                F[a] = A[a, 0] * B[0] + A[a, 1] * B[1] + A[a, 2] * B[2]
+                m.p[k, a] += F[a]
+                for b in range(3):
+                    G[a, b] = dF[a, 0] * P[0, b] + dF[a, 1] * P[1, b] + dF[a, 2] * P[2, b]
+            for a in range(3):
+                m.v[k, a] += G[a, 0] * pt[0] + G[a, 1] * pt[1] + G[a, 2] * pt[2]
+                for b in range(3):
+                    for d in range(3):
+                        total = 0.0
+                        for e in range(3):
+                            total += dF[a, e] * dP[e, b, d]
+                            for f in range(3):
+                                total += ddF[a, e, f] * P[e, b] * P[f, d]
+                        GG[a, b, d] = total
+        for a in range(4):
+            S1 = c.dS[i, a]
+            for d in range(3):
+                for b in range(3):
+                    q = 3 * a + b
+                    m.Jr[k, d, q] = S1 * W[d, b]
+                    if beside:
+                        m.J[k, d, q] = (c.S[i, a] if d == b else 0.0) + S1 * G[d, b]
+                        m.Jd[k, d, q] = S1 * (GG[d, b, 0] * pt[0] + GG[d, b, 1] * pt[1] + GG[d, b, 2] * pt[2])
+        if h < 0:
+            continue
+        for a in range(4):
+            for e in range(4):
+                SS = c.dS[i, a] * c.dS[i, e]
+                for d in range(3):
+                    for b in range(3):
+                        for f in range(3):
+                            m.Hr[h, d, 3 * a + b, 3 * e + f] = SS * dW[d, b, f]
+                            m.H[h, d, 3 * a + b, 3 * e + f] = SS * GG[d, b, f] if beside else 0.0
+
+
+def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The smallest rotations from unit vectors a to b, shape (rows, 3); by 180° about z where they are opposite."""
+    u, D = np.cross(a, b), 1.0 + (a * b).sum(axis=1)
+    A = np.zeros((len(a), 3, 3))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        A[:, i, j], A[:, i, k] = -u[:, k], u[:, j]
+    opposite = D < REVERSED
+    A += (D - 1.0)[:, None, None] * np.eye(3)
+    A += u[:, :, None] * u[:, None, :] / np.where(opposite, 1.0, D)[:, None, None]
+    A[opposite] = np.diag((-1.0, -1.0, 1.0))
+    return A
+
+
+def bind(rows: LocalRows) -> SpatialRows:
+    """The markers with their reference frames."""
+    length = cable_lengths(rows.world, rows.local("cable"))
+    shape = eval_shape(rows.local("x") / length, length)
+    slope = interpolate(shape.dS[:, None], rows.reference)[:, 0]
+    t0 = slope / np.linalg.norm(slope, axis=1)[:, None]
+    A0 = smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(t0), 1)), t0)
+    B = np.einsum("rij,rj->ri", A0[:, :, 1:], rows.local("offset"))
+    return SpatialRows(rows.own_marker_index(), rows.dofs, shape.S, shape.dS, t0, A0, B)
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for a point beyond the end of its cable."""
+    x, length = table.local("x"), cable_lengths(world, table.local("cable"))
+    for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
+        given = f"x = {x[k]} m in {table.kind} row {table.resident[k]}"
+        raise ModelError(f"{given}: must be <= {length[k]} m, the cable's length")
+
+
+register_marker(PositionOnCable3D, FAMILY, update_on_cable, bind, "cable", SOURCE, check)

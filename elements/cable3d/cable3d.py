@@ -1,0 +1,97 @@
+"""Cable in space: two nodes with position and slope, axial and bending stiffness, no shear and no torsion (ANCF cable).
+
+The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, as that of `Cable2D`:
+
+    strain     ε = |r'| - 1,                       force   N = EA (ε - ε_ref) + d_EA ε_t
+    curvature  κ = (r' × r'')/|r'|², a vector,     moment  m = EI (κ - κ_ref) + d_EI κ_t
+    forces     ∂/∂q of ∫ N ε + m·κ dx at fixed N, m;      mass  ∫ ρA SᵀS dx;      gravity  ∫ ρA S g dx
+    ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
+
+κ_ref is a fixed vector of the global frame: a cable that is curved without load and turns as a whole keeps it, as the
+element has no coordinate for the rotation of its cross sections.  Where that matters give ``bending_moment_law``: it
+gets |κ| and its moment acts about the present binormal, whatever way the cable has turned; see strains.py.
+
+Integration rules are those of `Cable2D`.  In a plane the forces are those of `Cable2D`.
+
+Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
+Journal of Sound and Vibration 318 (2008) 461-487.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from windlass.elements.cable2d.cable2d import Cable2D, CableKind, bind_cables, cable_dofs, check
+from windlass.elements.cable2d.lanes import Columns
+from windlass.elements.cable2d.points import create_rule
+from windlass.elements.cable2d.user_laws import is_none
+from windlass.elements.cable3d.draw import draw
+from windlass.elements.cable3d.gauss import fill_energies, residual_gauss, tangent_gauss
+from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
+from windlass.elements.cable3d.outputs import OUTPUTS, SpatialView
+from windlass.elements.cable3d.strains import SPACE, eval_free_bending
+from windlass.framework.arrays import IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.model.law import Law, LocalRows, register
+from windlass.framework.model.schema import column, ref
+from windlass.framework.model.system import System
+
+
+class Cable3D(Cable2D):
+    """A cable element in space; it has the columns of `Cable2D`, and laws of users get the size |κ| of curvatures."""
+
+    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable in space")
+    node0 = ref("PointSlope3D", "node at x = 0")
+    node1 = ref("PointSlope3D", "node at x = length")
+    reference_curvature = column("1/m", "curvature κ0 without moment, global", shape=(3,), default=(0.0, 0.0, 0.0))
+
+
+def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
+    """The columns of rows with the same rule; ``row`` are their positions among the local rows of the table.
+
+    What a law of a user gives is no work of the kernels: its stiffness and damping are 0 there.
+    """
+    rule = create_rule(integration)
+    axial, bending = (is_none(rows.local(f"{quantity}_law")) for quantity in ("axial_force", "bending_moment"))
+    return Columns(
+        L=rows.local("length"),
+        EA=axial * rows.local("axial_stiffness"),
+        EI=bending * rows.local("bending_stiffness"),
+        dEA=axial * rows.local("axial_damping"),
+        dEI=bending * rows.local("bending_damping"),
+        eps=eval_free_bending(rows, rule.sa)[0],
+        kap=eval_free_bending(rows, rule.sb)[1],
+        dofs=rows.dofs,
+        row=row,
+    )
+
+
+IN_SPACE = CableKind(
+    "Cable3D",
+    (residual_gauss, tangent_gauss),
+    (residual_lobatto, tangent_lobatto),
+    create_columns,
+    call(fill_energies),
+    SPACE,
+    linear_beside_laws=True,
+)
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels."""
+    return bind_cables(rows, rows.dofs, IN_SPACE)
+
+
+register(
+    Law(
+        Cable3D,
+        "element",
+        dofs=cable_dofs,
+        bind=SpatialView,
+        build=build,
+        outputs=OUTPUTS,
+        check=check,
+        source="Gerstmayr and Shabana, Nonlinear Dynamics 45 (2006); Gerstmayr and Irschik, J. Sound Vib. 318 (2008)",
+        draw=draw,
+    )
+)

@@ -1,0 +1,234 @@
+"""Kernels of `Cable3D` over whole tables for every integration rule, as loops over its points, and the strain energy.
+
+As in the plane (cable2d/gauss.py); rule 2 has kernels of its own in lobatto.py.  Equations of a single point and the
+letters p, k: points.py; the letters e, s0, s1: cable2d/points.py.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from windlass.elements.cable2d.lanes import (
+    LANES,
+    Columns,
+    Lanes,
+    gather,
+    read_given,
+    scatter_forces,
+    scatter_matrices,
+    take_given,
+)
+from windlass.elements.cable2d.mass import add_inertia, add_mass
+from windlass.elements.cable2d.points import Rule
+from windlass.elements.cable3d.lobatto import (
+    ACCELERATIONS,
+    COORDINATES,
+    FORCES,
+    FREE,
+    GIVEN,
+    MATRIX,
+    VELOCITIES,
+    read_slopes,
+    read_vector,
+)
+from windlass.elements.cable3d.points import (
+    Blocks,
+    Nine,
+    Vector,
+    axial_block,
+    axial_force,
+    bending_blocks,
+    bending_force,
+    combine,
+    cross,
+    dot,
+)
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Slots
+
+ON_POINTS = FORCES + 12
+"""First of the 9 rows of the forces on e, s0 and s1, in residuals."""
+SUMS = MATRIX + 144
+"""First of the 81 rows of derivatives of these forces by e, s0, s1, in tangents: 9 for each pair."""
+
+
+@kernel(inline=True)
+def interpolate(P: FloatArray, scale: float, e: Vector, s0: Vector, s1: Vector) -> Vector:
+    """The sum of e, s0, s1 with the factors scale P, shape (3,)."""
+    return combine(scale, combine(P[0], e, P[1], s0), scale * P[2], s1)
+
+
+@kernel(inline=True)
+def add_vector(to: int, w: float, a: Vector, k: int, g: FloatArray) -> None:
+    """Add w a to three rows of lane k."""
+    g[to, k] += w * a[0]
+    g[to + 1, k] += w * a[1]
+    g[to + 2, k] += w * a[2]
+
+
+@kernel
+def residual_gauss(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
+    """Add the forces [N, N m] of any rule, and mass M a."""
+    g = np.empty((ON_POINTS + 9, LANES))
+    axial = len(r.wa)
+    for block in range(len(c.given)):
+        first = block * LANES
+        gather(3, c, first, x, COORDINATES, g)
+        gather(3, c, first, v, VELOCITIES, g)
+        gather(3, c, first, a, ACCELERATIONS, g)
+        take_given(c, block, 0, 6, GIVEN, g)
+        for k in range(LANES):
+            L, EA, EI, dEA, dEI = read_given(3, k, g)
+            iL = 1.0 / L
+            e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
+            et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+            for i in range(9):
+                g[ON_POINTS + i, k] = 0.0
+            for j in range(axial):
+                p, pt = interpolate(r.Pa[j], 1.0, e, s0, s1), interpolate(r.Pa[j], 1.0, et, t0, t1)
+                N = r.wa[j] * L * axial_force(p, pt, EA, dEA, c.given[block, 6 + j, k])
+                for i in range(3):
+                    add_vector(ON_POINTS + 3 * i, r.Pa[j, i] * N, p, k, g)
+            for j in range(len(r.wb)):
+                take_free(c, block, 6 + axial + 3 * j, k, g)
+                p, pt = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Pb[j], 1.0, et, t0, t1)
+                b, bt = interpolate(r.Kb[j], iL, e, s0, s1), interpolate(r.Kb[j], iL, et, t0, t1)
+                on_p, on_k = bending_force(p, b, pt, bt, EI, dEI, read_vector(FREE, k, g))
+                for i in range(3):
+                    add_vector(ON_POINTS + 3 * i, r.wb[j] * L * r.Pb[j, i], on_p, k, g)
+                    add_vector(ON_POINTS + 3 * i, r.wb[j] * r.Kb[j, i], on_k, k, g)
+            # forces on the coordinates, since e = (r1 - r0)/L, and inertia
+            for i in range(3):
+                g[FORCES + i, k], g[FORCES + 6 + i, k] = -iL * g[ON_POINTS + i, k], iL * g[ON_POINTS + i, k]
+                g[FORCES + 3 + i, k], g[FORCES + 9 + i, k] = g[ON_POINTS + 3 + i, k], g[ON_POINTS + 6 + i, k]
+            add_inertia(3, mass, k, g)
+        scatter_forces(3, c, first, g, f)
+
+
+@kernel(inline=True)
+def take_free(c: Lanes, block: int, place: int, k: int, g: FloatArray) -> None:
+    """Bring the curvature without force at a point to the rows from `FREE` on."""
+    for i in range(3):
+        g[FREE + i, k] = c.given[block, place + i, k]
+
+
+@kernel(inline=True)
+def add_entries(to: int, w: float, A: Nine, k: int, g: FloatArray) -> None:
+    """Add w A to nine rows of lane k."""
+    add_vector(to, w, (A[0], A[1], A[2]), k, g)
+    add_vector(to + 3, w, (A[3], A[4], A[5]), k, g)
+    add_vector(to + 6, w, (A[6], A[7], A[8]), k, g)
+
+
+@kernel(inline=True)
+def add_bending(to: int, P: float, K: float, Q: float, R: float, B: Blocks, k: int, g: FloatArray) -> None:
+    """Add PQ pp + PR pk + KQ kp + KR kk of the blocks of a point to nine rows."""
+    add_entries(to, P * Q, B[0], k, g)
+    add_entries(to, P * R, B[1], k, g)
+    add_entries(to, K * Q, B[2], k, g)
+    add_entries(to, K * R, B[3], k, g)
+
+
+@kernel(inline=True)
+def fill_matrix(iL: float, k: int, g: FloatArray) -> None:
+    """The matrix of lane k from the sums: the factors of e, s0, s1 by r0, r0', r1, r1', since e = (r1 - r0)/L."""
+    for i in range(4):
+        u, m = (-iL, 0) if i == 0 else (1.0, 1) if i == 1 else (iL, 0) if i == 2 else (1.0, 2)
+        for j in range(4):
+            w, n = (-iL, 0) if j == 0 else (1.0, 1) if j == 1 else (iL, 0) if j == 2 else (1.0, 2)
+            for a in range(3):
+                for b in range(3):
+                    to = MATRIX + 12 * (3 * i + a) + 3 * j + b
+                    g[to, k] = u * w * g[SUMS + 27 * m + 9 * n + 3 * a + b, k]
+
+
+@kernel
+def tangent_gauss(
+    c: Lanes,
+    r: Rule,
+    x: FloatArray,
+    v: FloatArray,
+    dq: float,
+    dv: float,
+    mass: float,
+    slots: Slots,
+    values: FloatArray,
+) -> None:
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_gauss` and mass M to the matrix values."""
+    g = np.empty((SUMS + 81, LANES))
+    axial = len(r.wa)
+    for block in range(len(c.given)):
+        first = block * LANES
+        gather(3, c, first, x, COORDINATES, g)
+        gather(3, c, first, v, VELOCITIES, g)
+        take_given(c, block, 0, 6, GIVEN, g)
+        for k in range(LANES):
+            L, EA, EI, dEA, dEI = read_given(3, k, g)
+            iL = 1.0 / L
+            e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
+            et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+            for i in range(81):
+                g[SUMS + i, k] = 0.0
+            for j in range(axial):
+                p, pt = interpolate(r.Pa[j], 1.0, e, s0, s1), interpolate(r.Pa[j], 1.0, et, t0, t1)
+                w = r.wa[j] * L
+                A = axial_block(p, pt, EA, dEA, c.given[block, 6 + j, k], w * dq, w * dv)
+                for m in range(3):
+                    for n in range(3):
+                        add_entries(SUMS + 27 * m + 9 * n, r.Pa[j, m] * r.Pa[j, n], A, k, g)
+            for j in range(len(r.wb)):
+                take_free(c, block, 6 + axial + 3 * j, k, g)
+                p, pt = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Pb[j], 1.0, et, t0, t1)
+                b, bt = interpolate(r.Kb[j], iL, e, s0, s1), interpolate(r.Kb[j], iL, et, t0, t1)
+                w = r.wb[j] * L
+                B = bending_blocks(p, b, pt, bt, w * EI, w * dEI, read_vector(FREE, k, g), dq, dv)
+                for m in range(3):
+                    for n in range(3):
+                        P, K, Q, R = r.Pb[j, m], iL * r.Kb[j, m], r.Pb[j, n], iL * r.Kb[j, n]
+                        add_bending(SUMS + 27 * m + 9 * n, P, K, Q, R, B, k, g)
+            fill_matrix(iL, k, g)
+            for i in range(3):
+                add_mass(3, i, mass, k, g)
+        scatter_matrices(3, c, first, g, slots, values)
+
+
+@kernel(inline=True)
+def slopes_of(n: IntArray, iL: float, x: FloatArray) -> tuple[Vector, Vector, Vector]:
+    """e and the slopes s0, s1 of the coordinates n of a row."""
+    r0, r1 = (x[n[0]], x[n[1]], x[n[2]]), (x[n[6]], x[n[7]], x[n[8]])
+    return combine(iL, r1, -iL, r0), (x[n[3]], x[n[4]], x[n[5]]), (x[n[9]], x[n[10]], x[n[11]])
+
+
+@kernel
+def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+    """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (rows, 2).
+
+    By the points of the rule: gradients of the energies are the residual without damping.
+    """
+    for i in range(len(c.L)):
+        L, row, damped = c.L[i], c.row[i], c.dEA[i] != 0.0 or c.dEI[i] != 0.0
+        iL = 1.0 / L
+        e, s0, s1 = slopes_of(c.dofs[i], iL, x)
+        et, t0, t1 = slopes_of(c.dofs[i], iL, v)
+        for j in range(len(r.wa)):
+            p = interpolate(r.Pa[j], 1.0, e, s0, s1)
+            stretch = sqrt(dot(p, p))
+            strain = stretch - 1.0 - c.eps[i, j]
+            energies[row, 0] += 0.5 * r.wa[j] * L * c.EA[i] * strain * strain
+            if damped:
+                rate = dot(p, interpolate(r.Pa[j], 1.0, et, t0, t1)) / stretch
+                powers[row, 0] += r.wa[j] * L * c.dEA[i] * rate * rate
+        for j in range(len(r.wb)):
+            p, b = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Kb[j], iL, e, s0, s1)
+            ig = 1.0 / dot(p, p)
+            h = cross(p, b)
+            bend = combine(ig, h, -1.0, (c.kap[i, j, 0], c.kap[i, j, 1], c.kap[i, j, 2]))
+            energies[row, 1] += 0.5 * r.wb[j] * L * c.EI[i] * dot(bend, bend)
+            if damped:
+                pt, bt = interpolate(r.Pb[j], 1.0, et, t0, t1), interpolate(r.Kb[j], iL, et, t0, t1)
+                ht = combine(ig, cross(pt, b), ig, cross(p, bt))
+                rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
+                powers[row, 1] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)

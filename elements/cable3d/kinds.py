@@ -1,0 +1,17 @@
+"""Nodes and cables by the dimension of their world, so that models of the plane load nothing of those in space."""
+
+from __future__ import annotations
+
+from windlass.elements.cable2d.cable2d import Cable2D
+from windlass.elements.nodes.nodes2d import PointSlope2D
+from windlass.framework.model.schema import Component
+
+
+def find_kinds(dims: int) -> tuple[type[Component], type[Component]]:
+    """Node and cable of the plane (2) or in space (3)."""
+    if dims == 2:
+        return PointSlope2D, Cable2D
+    from windlass.elements.cable3d.cable3d import Cable3D  # here, because models of the plane do not need it
+    from windlass.elements.nodes.nodes3d import PointSlope3D  # here, because models of the plane do not need it
+
+    return PointSlope3D, Cable3D

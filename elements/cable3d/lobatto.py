@@ -1,0 +1,167 @@
+"""Kernels of `Cable3D` over whole tables for integration rule 2, the one that ropes use: written out point by point.
+
+Cables are evaluated side by side, see cable2d/lanes.py; forces and the product of the mass matrix come in one pass, and
+so do tangent and mass matrix.  Equations of a single point: points.py; sums over points are those of the plane, see
+cable2d/lobatto.py.  All rules: gauss.py.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.elements.cable2d.lanes import (
+    LANES,
+    Lanes,
+    gather,
+    read_given,
+    scatter_forces,
+    scatter_matrices,
+    take_given,
+)
+from windlass.elements.cable2d.lobatto import ROOT3, H, fill_entries
+from windlass.elements.cable2d.mass import add_inertia, add_mass
+from windlass.elements.cable3d.points import (
+    Vector,
+    axial_block,
+    axial_force,
+    bending_blocks,
+    bending_force,
+    combine,
+)
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Slots
+
+COORDINATES, VELOCITIES, GIVEN, ACCELERATIONS, FORCES, MATRIX = 0, 12, 24, 39, 51, 39
+"""First rows as in cable2d/lanes.py, in three dimensions."""
+FREE = GIVEN + 6
+"""First of the rows of the strains without force at s = 0, 1/2, 1, and of x, y, z of the curvatures without force at
+both bending points."""
+
+
+@kernel(inline=True)
+def read_vector(row: int, k: int, g: FloatArray) -> Vector:
+    """Three rows of lane k."""
+    return g[row, k], g[row + 1, k], g[row + 2, k]
+
+
+@kernel(inline=True)
+def read_slopes(row: int, iL: float, k: int, g: FloatArray) -> tuple[Vector, Vector, Vector]:
+    """e, s0 and s1 of lane k from its coordinates, or their rates from its velocities; iL is 1/L."""
+    r0, r1 = read_vector(row, k, g), read_vector(row + 6, k, g)
+    return combine(iL, r1, -iL, r0), read_vector(row + 3, k, g), read_vector(row + 9, k, g)
+
+
+@kernel(inline=True)
+def find_middle(e: Vector, s0: Vector, s1: Vector) -> Vector:
+    """r' in the middle, or its rate."""
+    s = combine(0.25, s0, 0.25, s1)
+    return combine(1.5, e, -1.0, s)
+
+
+@kernel(inline=True)
+def find_bending(sign: float, e: Vector, s0: Vector, s1: Vector, iL: float) -> tuple[Vector, Vector]:
+    """r' = e ± H d and r'' = (d ∓ w)/L at the bending points, or their rates; see `residual_lobatto` of the plane."""
+    d, s = combine(1.0, s1, -1.0, s0), combine(1.0, s0, 1.0, s1)
+    w = combine(2.0 * ROOT3, e, -ROOT3, s)
+    return combine(1.0, e, sign * H, d), combine(iL, d, -sign * iL, w)
+
+
+@kernel(inline=True)
+def put_forces(
+    j: int, N0: float, s0: float, N1: float, s1: float, N: float, p: float, a0: float, b0: float, a1: float, b1: float,
+    L: float, iL: float, k: int, g: FloatArray,
+) -> None:  # fmt: skip
+    """Component j of the forces on the coordinates of lane k from those at all points."""
+    # forces on e, on d and on s0 + s1 with the weight L/2 of both bending points
+    turn = 0.5 * ROOT3 * (b0 - b1)
+    fe = 1.5 * N * p + 0.5 * L * (a0 + a1) + 2.0 * turn
+    fd = 0.5 * (H * L * (a1 - a0) + b0 + b1)
+    fs = -0.25 * N * p - turn
+    to = FORCES + j
+    g[to, k], g[to + 3, k], g[to + 6, k], g[to + 9, k] = -iL * fe, N0 * s0 + fs - fd, iL * fe, N1 * s1 + fs + fd
+
+
+@kernel
+def residual_lobatto(c: Lanes, x: FloatArray, v: FloatArray, a: FloatArray, mass: float, f: FloatArray) -> None:
+    """Add the forces [N, N m], and mass M a: axial points at s = 0, 1/2, 1, bending points at 1/2 -+ H."""
+    g = np.empty((FORCES + 12, LANES))
+    for block in range(len(c.given)):
+        first = block * LANES
+        gather(3, c, first, x, COORDINATES, g)
+        gather(3, c, first, v, VELOCITIES, g)
+        gather(3, c, first, a, ACCELERATIONS, g)
+        take_given(c, block, 0, 15, GIVEN, g)
+        for k in range(LANES):
+            L, EA, EI, dEA, dEI = read_given(3, k, g)
+            iL = 1.0 / L
+            e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
+            et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+
+            # axial: the ends load their own slope only, the middle loads e and both slopes
+            N0 = L / 6.0 * axial_force(s0, t0, EA, dEA, g[FREE, k])
+            N1 = L / 6.0 * axial_force(s1, t1, EA, dEA, g[FREE + 2, k])
+            p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)
+            N = L / 1.5 * axial_force(p, pt, EA, dEA, g[FREE + 1, k])
+
+            # bending
+            p0, k0 = find_bending(-1.0, e, s0, s1, iL)
+            p0t, k0t = find_bending(-1.0, et, t0, t1, iL)
+            a0, b0 = bending_force(p0, k0, p0t, k0t, EI, dEI, read_vector(FREE + 3, k, g))
+            p1, k1 = find_bending(1.0, e, s0, s1, iL)
+            p1t, k1t = find_bending(1.0, et, t0, t1, iL)
+            a1, b1 = bending_force(p1, k1, p1t, k1t, EI, dEI, read_vector(FREE + 6, k, g))
+
+            put_forces(0, N0, s0[0], N1, s1[0], N, p[0], a0[0], b0[0], a1[0], b1[0], L, iL, k, g)
+            put_forces(1, N0, s0[1], N1, s1[1], N, p[1], a0[1], b0[1], a1[1], b1[1], L, iL, k, g)
+            put_forces(2, N0, s0[2], N1, s1[2], N, p[2], a0[2], b0[2], a1[2], b1[2], L, iL, k, g)
+            add_inertia(3, mass, k, g)
+        scatter_forces(3, c, first, g, f)
+
+
+@kernel
+def tangent_lobatto(
+    c: Lanes, x: FloatArray, v: FloatArray, dq: float, dv: float, mass: float, slots: Slots, values: FloatArray
+) -> None:
+    """Add dq ∂f/∂q + dv ∂f/∂v of `residual_lobatto` and mass M to the matrix values."""
+    g = np.empty((MATRIX + 144, LANES))
+    for block in range(len(c.given)):
+        first = block * LANES
+        gather(3, c, first, x, COORDINATES, g)
+        gather(3, c, first, v, VELOCITIES, g)
+        take_given(c, block, 0, 15, GIVEN, g)
+        for k in range(LANES):
+            L, EA, EI, dEA, dEI = read_given(3, k, g)
+            iL = 1.0 / L
+            e, s0, s1 = read_slopes(COORDINATES, iL, k, g)
+            et, t0, t1 = read_slopes(VELOCITIES, iL, k, g)
+
+            # axial blocks; the weights L/6, 4 L/6, L/6 enter through dq and dv
+            q, u = dq * L / 6.0, dv * L / 6.0
+            A0 = axial_block(s0, t0, EA, dEA, g[FREE, k], q, u)
+            A1 = axial_block(s1, t1, EA, dEA, g[FREE + 2, k], q, u)
+            p, pt = find_middle(e, s0, s1), find_middle(et, t0, t1)
+            A = axial_block(p, pt, EA, dEA, g[FREE + 1, k], 4.0 * q, 4.0 * u)
+
+            # bending blocks of both points
+            p0, k0 = find_bending(-1.0, e, s0, s1, iL)
+            p0t, k0t = find_bending(-1.0, et, t0, t1, iL)
+            B0 = bending_blocks(p0, k0, p0t, k0t, EI, dEI, read_vector(FREE + 3, k, g), dq, dv)
+            p1, k1 = find_bending(1.0, e, s0, s1, iL)
+            p1t, k1t = find_bending(1.0, et, t0, t1, iL)
+            B1 = bending_blocks(p1, k1, p1t, k1t, EI, dEI, read_vector(FREE + 6, k, g), dq, dv)
+
+            # the matrix by pairs of components x, y, z, and the mass matrix
+            fill_entries(3, 0, 0, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 0, 1, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 0, 2, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 1, 0, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 1, 1, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 1, 2, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 2, 0, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 2, 1, B0, B1, A0, A, A1, L, iL, k, g)
+            fill_entries(3, 2, 2, B0, B1, A0, A, A1, L, iL, k, g)
+            add_mass(3, 0, mass, k, g)
+            add_mass(3, 1, mass, k, g)
+            add_mass(3, 2, mass, k, g)
+        scatter_matrices(3, c, first, g, slots, values)

@@ -1,0 +1,118 @@
+"""Output variables of `Cable3D` at places on the axis: x [m], from 0 to the length.
+
+``x`` is one place for all rows, one per row (rows,), or several per row (rows, k); the default is the middle of each
+cable.  Vectors are global, scalars have no further axis.  Forces and moments include damping, references and laws of
+users and belong to the place itself.  With integration rule 2 the axial force is best at x = 0, L/2 and L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.cable2d.outputs import CableView, Motion, eval_motion, find_places
+from windlass.elements.cable2d.points import Shape
+from windlass.elements.cable2d.strains import Strains, dot, interpolate
+from windlass.elements.cable2d.user_laws import Places, eval_laws, is_none
+from windlass.elements.cable3d.strains import SPACE, Bending, eval_bending, eval_free_bending
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
+
+
+class SpatialView(CableView):
+    """What outputs and drawings read of cables in space at each time, made once.
+
+    Args:
+        rows: the cables.
+
+    Attributes:
+        bends_by_law: rows with a law of a user for the bending moment, shape (rows,).
+    """
+
+    measures = SPACE
+
+    def __init__(self, rows: LocalRows) -> None:
+        super().__init__(rows)
+        self.bends_by_law = ~is_none(rows.local("bending_moment_law"))
+        self._stiffness = rows.local("bending_stiffness")[:, None, None]
+        self._damping = rows.local("bending_damping")[:, None, None]
+
+    def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
+        """Bending moment [N m], shape (rows, k, 3): that of the linear law, or that of a law along κ/|κ|."""
+        _, free = eval_free_bending(self._rows, places.s)
+        moment: FloatArray = self._stiffness * (bending.kap - free) + self._damping * bending.kap_t
+        by = self.bends_by_law
+        if by.any():
+            size = eval_laws("bending_moment", self.laws["bending_moment"], t, places, strains, self.parameters)
+            moment[by] = (size[..., None] * bending.kap / strains.kap[..., None])[by]
+        return moment
+
+
+@dataclass(frozen=True)
+class Section:
+    """The cables of the rows at the places asked for, k per row: coordinates and rates, time [s], places, strains."""
+
+    rows: LocalRows
+    motion: Motion
+    t: float
+    places: Places
+    strains: Strains
+    bending: Bending
+
+
+def create_section(rows: LocalRows, fields: Fields, x: Any) -> Section:
+    """The cables at places x [m]."""
+    motion, places = eval_motion(rows, fields), find_places(rows, x)
+    return Section(rows, motion, fields.t, places, *eval_bending(places.shape, motion.x, motion.v))
+
+
+def _axis(shape: Shape, coordinates: FloatArray) -> FloatArray:
+    return interpolate(shape.S, coordinates)
+
+
+def _eval_axial_force(c: Section) -> FloatArray:
+    view: SpatialView = c.rows.columns
+    return eval_laws("axial_force", view.laws["axial_force"], c.t, c.places, c.strains, view.parameters)
+
+
+def _eval_moment(c: Section) -> FloatArray:
+    view: SpatialView = c.rows.columns
+    return view.eval_moment(c.t, c.places, c.strains, c.bending)
+
+
+def _eval_turning(c: Section) -> FloatArray:
+    """Angular velocity of the tangent without spin about it, r' × r'_t/|r'|² [rad/s], shape (rows, k, 3)."""
+    p = c.strains.p
+    return np.asarray(np.cross(p, c.strains.pt) / dot(p, p)[..., None])
+
+
+def _output(unit: str, doc: str, evaluate: Callable[[Section], FloatArray]) -> Output:
+    def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
+        values = evaluate(create_section(rows, fields, x))
+        return values if np.ndim(x) == 2 else values[:, 0]
+
+    return Output(unit, doc, at)
+
+
+OUTPUTS: dict[str, Output] = {
+    "position": _output("m", "global position at x, shape (3,)", lambda c: _axis(c.places.shape, c.motion.x)),
+    "displacement": _output(
+        "m",
+        "global displacement at x from the reference, shape (3,)",
+        lambda c: _axis(c.places.shape, c.motion.x - c.rows.reference),
+    ),
+    "velocity": _output("m/s", "global velocity at x, shape (3,)", lambda c: _axis(c.places.shape, c.motion.v)),
+    "acceleration": _output("m/s^2", "global acceleration at x, (3,)", lambda c: _axis(c.places.shape, c.motion.a)),
+    "director": _output("1", "global slope r' at x, not normalised, shape (3,)", lambda c: c.strains.p),
+    "angular_velocity": _output("rad/s", "angular velocity of the tangent at x, without spin, (3,)", _eval_turning),
+    "axial_strain": _output("1", "axial strain at x: |r'| - 1", lambda c: c.strains.eps),
+    "strain": _output("1", "the same, as the name is for cables of the plane", lambda c: c.strains.eps),
+    "curvature": _output("1/m", "curvature at x: (r' × r'')/|r'|², shape (3,)", lambda c: c.bending.kap),
+    "axial_force": _output("N", "axial force at x, tension > 0", _eval_axial_force),
+    "bending_moment": _output("N m", "bending moment at x, shape (3,)", _eval_moment),
+}
+"""The output variables of `Cable3D`."""

@@ -1,0 +1,348 @@
+"""Routes of cables in space: over sheaves with any axes, and along a helix on a drum.
+
+A sheave is a circle with the centre c, the unit axis k and the radius R of the cable's centre line; the cable runs
+about k counter-clockwise where the sheave lies on its left.  A free span from the point p on one circle to the point q
+on the next leaves and arrives at right angles to the radius,
+
+    (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0,
+
+which is one equation for the polar angle of each point.  Where the axes differ a span does not lie in the planes of its
+circles; the angle between it and such a plane is the *fleet angle*, by which the direction of the route jumps there.
+
+Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import hypot, pi, sqrt
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from windlass.elements.routes.routes import END_TOLERANCE, TOUCH_ANGLE, RouteError
+from windlass.elements.routes.spline_route import read_arc_lengths
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, each, instance, number, numbers, optional, word, yes_no
+from windlass.framework.checks.values import read_numbers, show
+
+Vector = Sequence[float] | FloatArray
+VECTOR = numbers("m", (3,), words="three finite numbers (x, y, z)")
+MOST_TURNS = 10**6
+"""More turns than any rope has."""
+STEPS = 200
+"""Turns of the search for a span at most."""
+
+
+@dataclass(frozen=True)
+class Sheave:
+    """Circle in space that a cable runs over.
+
+    center: position of the centre [m], (x, y, z).
+    axis: direction of the axis, of any length > 0, (x, y, z).
+    radius: radius of the groove's bottom, without the offset of the cable's centre line [m], > 0.
+    side: where the sheave lies when travelling along the cable, seen against its axis; "left": counter-clockwise.
+    turns: whole turns on top of the wrap that joins the neighbours [1], >= 0.
+
+    Raises RouteError for values outside these ranges.
+    """
+
+    center: Vector
+    axis: Vector
+    radius: float
+    side: Literal["left", "right"]
+    turns: int = 0
+
+    def __post_init__(self) -> None:
+        read = {name: read_numbers(getattr(self, name)) for name in ("center", "axis", "radius", "turns")}
+        for name, shape in (("center", (3,)), ("axis", (3,)), ("radius", ()), ("turns", ())):
+            value = read[name]
+            if value is None or value.shape != shape or not np.isfinite(value).all():
+                words = "three finite numbers (x, y, z)" if shape else "a finite number"
+                raise RouteError(f"{name} = {show(getattr(self, name))} of Sheave: must be {words}")
+        if not np.linalg.norm(np.asarray(self.axis)) > 0.0:
+            raise RouteError("axis = (0, 0, 0) of Sheave: must have a length > 0")
+        if not self.radius > 0.0:
+            raise RouteError(f"radius = {self.radius} m of Sheave: must be > 0 m")
+        if not 0 <= self.turns <= MOST_TURNS or self.turns % 1 != 0:
+            raise RouteError(f"turns = {self.turns} of Sheave: must be whole turns from 0 to {MOST_TURNS}")
+        if not isinstance(self.side, str) or self.side not in ("left", "right"):
+            raise RouteError(f"side = {show(self.side)} of Sheave: must be 'left' or 'right', as seen along the cable")
+
+
+class SheaveWrap(NamedTuple):
+    """Contact with one sheave.  Points lie on the centre line of the cable."""
+
+    sheave: int  # index in the list of sheaves
+    entry_point: FloatArray  # where the cable meets the sheave [m], shape (3,)
+    exit_point: FloatArray  # where it leaves [m], shape (3,)
+    angle: float  # wrap angle with all turns [rad]
+    length: float  # arc length on the sheave [m]
+    s_entry: float  # arc length along the route at the entry [m]
+    s_exit: float  # arc length along the route at the exit [m]
+    entry_fleet_angle: (
+        float  # angle between the span that arrives and the plane of the sheave, > 0 along its axis [rad]
+    )
+    exit_fleet_angle: float  # the same for the span that leaves [rad]
+
+
+class SpatialPiece(NamedTuple):
+    """A straight line, arc or helix: points center + rise u axis + arm turned about the axis by rate u."""
+
+    center: FloatArray  # [m], shape (3,)
+    axis: FloatArray  # unit vector; direction of a straight line
+    arm: FloatArray  # from the axis to the start [m], shape (3,); 0 for a straight line
+    rate: float  # angle per arc length [rad/m]
+    rise: float  # way along the axis per arc length [1]
+    length: float  # [m]
+
+    def eval_points(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Positions, unit tangents and curvature vectors at u [m], shape (n, 3) each."""
+        cos, sin = np.cos(self.rate * u)[:, None], np.sin(self.rate * u)[:, None]
+        across = np.cross(self.axis, self.arm)
+        arm = cos * self.arm + sin * across
+        tangent = self.rise * self.axis + self.rate * (cos * across - sin * self.arm)
+        return self.center + self.rise * u[:, None] * self.axis + arm, tangent, -(self.rate**2) * arm
+
+
+@dataclass(frozen=True)
+class SpatialRoute:
+    """Ordered lines, arcs and helices in space; made by `route_over_sheaves` and `helix`.
+
+    pieces: in the order of travel.
+    closed: the end of the last piece is the start of the first.
+    wraps: contact with every sheave, with the fleet angles, in the order in which the sheaves were given.
+    """
+
+    pieces: tuple[SpatialPiece, ...]
+    closed: bool = False
+    wraps: tuple[SheaveWrap, ...] = ()
+
+    @property
+    def length(self) -> float:
+        """Total arc length [m]."""
+        return float(sum(piece.length for piece in self.pieces))
+
+    def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
+
+        Where two pieces meet, the values are those of the piece that begins.
+        Raises RouteError for s that is not finite or, on an open route, outside [0, length].
+        """
+        s, length = read_arc_lengths(s, self.length, self.closed), self.length
+        s = np.mod(s, length) if self.closed else np.clip(s, 0.0, length)
+        stations = np.concatenate(([0.0], np.cumsum([piece.length for piece in self.pieces])))
+        index = np.searchsorted(stations[1:-1], s, side="right")
+        out = np.zeros((3, len(s), 3))
+        for i, piece in enumerate(self.pieces):
+            here = index == i
+            out[:, here] = piece.eval_points(s[here] - stations[i])
+        return out[0], out[1], out[2]
+
+
+@checked(
+    RouteError,
+    center=VECTOR,
+    axis=numbers("1", (3,)),
+    radius=number("m", above=0.0),
+    turns=number("1", above=0.0),
+    pitch=number("m"),
+    start=optional(numbers("1", (3,))),
+    side=word("left", "right"),
+    radial_offset=number("m"),
+)
+def helix(
+    center: Vector,
+    axis: Vector,
+    radius: float,
+    turns: float,
+    *,
+    pitch: float,
+    start: Vector | None = None,
+    side: Literal["left", "right"] = "left",
+    radial_offset: float = 0.0,
+) -> SpatialRoute:
+    """Route along a helix on a drum.
+
+    Args:
+        center: point of the drum's axis in the plane of the start [m].
+        axis: direction of the axis, of any length > 0; the helix advances along it.
+        radius: radius of the drum [m].
+        turns: number of turns [1].
+        pitch: way along the axis in one turn [m]; < 0 against it.
+        start: direction from the axis to the start of the helix, of any length; its part across the axis counts.  By
+            default global x, or global y where the axis points along x.
+        side: where the drum lies when travelling along the cable; "left": counter-clockwise about the axis.
+        radial_offset: distance of the cable's axis from the drum [m].
+
+    Raises:
+        RouteError: an axis without length, a start along the axis, a centre line without radius.
+    """
+    k, R = _unit("axis", axis), radius + radial_offset
+    if R <= 0.0:
+        raise RouteError(f"radial_offset = {radial_offset} m in helix: must be > {-radius} m, minus the radius")
+    if start is None:
+        start = (1.0, 0.0, 0.0) if abs(k[0]) < 0.99 else (0.0, 1.0, 0.0)
+    across = np.asarray(start, dtype=np.float64) - (np.asarray(start) @ k) * k
+    if np.linalg.norm(across) <= END_TOLERANCE * max(float(np.linalg.norm(start)), 1.0):
+        raise RouteError(f"start = {show(start)} in helix: must have a part across the axis")
+    arm = R * across / np.linalg.norm(across)
+    turn = 2.0 * pi * R
+    whole = hypot(turn, pitch)
+    sign = 1.0 if side == "left" else -1.0
+    piece = SpatialPiece(np.asarray(center, float), k, arm, sign * 2.0 * pi / whole, pitch / whole, turns * whole)
+    return SpatialRoute((piece,))
+
+
+@checked(
+    RouteError,
+    sheaves=each(instance(Sheave), "a list of sheaves", 1),
+    radial_offset=number("m"),
+    closed=yes_no(),
+    start=optional(VECTOR),
+    end=optional(VECTOR),
+)
+def route_over_sheaves(
+    sheaves: Sequence[Sheave],
+    radial_offset: float = 0.0,
+    closed: bool = False,
+    start: Vector | None = None,
+    end: Vector | None = None,
+) -> SpatialRoute:
+    """Route of a taut cable in space over sheaves, in the order and on the sides given.
+
+    An open route runs from the point start over the sheaves to the point end [m], each (x, y, z).  A closed one begins
+    where the cable leaves the first sheave.  On each sheave the cable runs in the plane of the sheave; spans between
+    sheaves whose planes differ arrive and leave under a fleet angle, see `SheaveWrap`.
+
+    Args:
+        sheaves: the sheaves.
+        radial_offset: distance of the cable's centre line from the bottoms of the grooves [m].
+        closed: whether the end meets the start.
+        start, end: end points [m] of an open route.
+
+    Raises:
+        RouteError: spans that do not exist (a point or sheave is too near), start or end that do not fit ``closed``.
+    """
+    if closed == (start is not None) or closed == (end is not None) or (closed and len(sheaves) < 2):
+        given = f"closed = {closed}, start = {show(start)}, end = {show(end)}, {len(sheaves)} sheaves"
+        raise RouteError(f"{given}: must have start and end [m] if open, neither and 2 sheaves if closed")
+    stops: list[_Stop] = [_stop_at(i, sheave, radial_offset) for i, sheave in enumerate(sheaves)]
+    ends = [] if closed else [_point("start", start), _point("end", end)]
+    line = [*stops, stops[0]] if closed else [ends[0], *stops, ends[1]]
+    spans = [_find_span(a, b) for a, b in pairwise(line)]
+    pieces: list[SpatialPiece] = []
+    wraps: list[SheaveWrap] = []
+    for i, (p, q) in enumerate(spans):
+        way = q - p
+        length = float(np.linalg.norm(way))
+        nothing = np.zeros(3)
+        if length > 0.0:
+            pieces.append(SpatialPiece(p, way / length, nothing, 0.0, 1.0, length))
+        following = (i + 1) % len(spans)
+        if not closed and following == 0:
+            break
+        number_ = (i + 1) % len(stops) if closed else i
+        stop, leave = stops[number_], spans[following][0]
+        arm, out = q - stop.center, leave - stop.center
+        angle = stop.sign * float(np.arctan2(np.cross(arm, out) @ stop.axis, arm @ out)) % (2.0 * pi)
+        angle = (angle if angle < 2.0 * pi - TOUCH_ANGLE else 0.0) + 2.0 * pi * sheaves[number_].turns
+        s = sum(piece.length for piece in pieces)
+        arc = angle * stop.radius
+        if arc > 0.0:
+            pieces.append(SpatialPiece(stop.center, stop.axis, arm, stop.sign / stop.radius, 0.0, arc))
+        after = spans[following][1] - leave
+        fleet = [float(np.arcsin(d @ stop.axis / np.linalg.norm(d))) if d.any() else 0.0 for d in (way, after)]
+        wraps.append(SheaveWrap(number_, q, leave, angle, arc, s, s + arc, fleet[0], fleet[1]))
+    wraps.sort(key=lambda wrap: wrap.sheave)
+    return SpatialRoute(tuple(pieces), closed, tuple(wraps))
+
+
+class _Stop(NamedTuple):
+    """What spans connect: a circle of the centre line, its sign > 0 on the left of the cable, or a point (radius 0)."""
+
+    name: str
+    center: FloatArray
+    axis: FloatArray
+    radius: float
+    sign: float
+
+    def touch(self, other: FloatArray, leaves: bool) -> FloatArray:
+        """Point at which the cable leaves to (or comes from) another point [m], as seen in the plane of the circle."""
+        if self.radius == 0.0:
+            return self.center
+        way = other - self.center
+        way = way - (way @ self.axis) * self.axis
+        distance = float(np.linalg.norm(way))
+        if distance < self.radius * (1.0 - END_TOLERANCE):
+            least = f"must be >= {self.radius} m, its radius with radial_offset"
+            raise RouteError(f"{self.name}: a span ends {distance} m from its axis: {least}")
+        along = self.radius / distance
+        across = self.sign * (1.0 if leaves else -1.0) * sqrt(max(1.0 - along * along, 0.0))
+        unit = way / distance
+        touch: FloatArray = self.center + self.radius * (along * unit - across * np.cross(self.axis, unit))
+        return touch
+
+
+def _stop_at(i: int, sheave: Sheave, offset: float) -> _Stop:
+    R = sheave.radius + offset
+    if R <= 0.0:
+        raise RouteError(f"radial_offset = {offset} m at sheaves[{i}]: must be > {-sheave.radius} m, minus the radius")
+    center = np.asarray(sheave.center, dtype=np.float64)
+    return _Stop(f"sheaves[{i}]", center, _unit("axis", sheave.axis), R, 1.0 if sheave.side == "left" else -1.0)
+
+
+def _point(name: str, point: Vector | None) -> _Stop:
+    return _Stop(name, np.asarray(point, dtype=np.float64), np.array([0.0, 0.0, 1.0]), 0.0, 1.0)
+
+
+def _find_span(a: _Stop, b: _Stop) -> tuple[FloatArray, FloatArray]:
+    """Ends of the free span from one stop to the next [m]."""
+    p, q = a.center, b.center
+    size = float(np.linalg.norm(q - p)) + a.radius + b.radius
+    if a.radius == 0.0 and b.radius == 0.0 and not (p != q).any():
+        raise RouteError(f"{a.name} and {b.name} are at one point: must be > 0 m apart")
+    for _ in range(STEPS):
+        start, end = p, q
+        p = a.touch(q, leaves=True)
+        q = b.touch(p, leaves=False)
+        if np.abs(p - start).max() + np.abs(q - end).max() <= 1e-15 * size:
+            break
+    return _sharpen(a, b, p, q)
+
+
+def _sharpen(a: _Stop, b: _Stop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The span by Newton's method in the polar angles of its ends; the search of `_find_span` may converge slowly."""
+    from scipy.optimize import fsolve  # here, because most models do not need it
+
+    def turn(stop: _Stop, point: FloatArray) -> Callable[[float], FloatArray]:
+        arm = point - stop.center
+        across = np.cross(stop.axis, arm)
+        return lambda angle: stop.center + np.cos(angle) * arm + np.sin(angle) * across
+
+    first, last = turn(a, p), turn(b, q)
+
+    def miss(angles: FloatArray) -> FloatArray:
+        p, q = first(angles[0]), last(angles[1])
+        out = [(q - p) @ (p - a.center), (q - p) @ (q - b.center)]
+        # a point has no equation
+        return np.array([m if stop.radius > 0.0 else z for m, stop, z in zip(out, (a, b), angles, strict=True)])
+
+    angles, _, found, _ = fsolve(miss, np.zeros(2), full_output=True, xtol=1e-14)
+    p, q = first(angles[0]), last(angles[1])
+    size = np.linalg.norm(q - p) * max(a.radius, b.radius)
+    if np.abs(miss(angles)).max() > 1e-9 * size or (found != 1 and np.abs(angles).max() > 0.1):
+        raise RouteError(f"no span from {a.name} to {b.name} was found: must be further apart, or have other sides")
+    return p, q
+
+
+def _unit(name: str, vector: Vector) -> FloatArray:
+    given = np.asarray(vector, dtype=np.float64)
+    length = float(np.linalg.norm(given))
+    if not (np.isfinite(length) and length > 0.0):
+        raise RouteError(f"{name} = {show(vector)}: must have a length > 0")
+    unit: FloatArray = given / length
+    return unit

@@ -1,0 +1,91 @@
+"""Smooth routes of cables through given points, in the plane or in space.
+
+A cubic spline over the sums of the chords; nodes are placed by its arc length.
+
+Source: C. de Boor, A Practical Guide to Splines, Springer (1978).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from windlass.elements.routes.routes import END_TOLERANCE, RouteError
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, yes_no
+from windlass.framework.checks.values import read_numbers, show
+
+
+class SplineRoute:
+    """A smooth curve through points, in the plane or in space; made by `through_points`.
+
+    Attributes:
+        closed: whether the end is the start.
+        length: arc length [m].
+    """
+
+    def __init__(self, points: FloatArray, closed: bool) -> None:
+        from scipy.interpolate import CubicHermiteSpline, CubicSpline  # here, because most models do not need it
+
+        self.closed = closed
+        chords = np.concatenate(([0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
+        self._curve: Any = CubicSpline(chords, points, bc_type="periodic" if closed else "natural")
+        # arc length at many places of each span
+        u = np.unique(np.concatenate([np.linspace(a, b, 65) for a, b in pairwise(chords)]))
+        slope = self._curve(u, 1)
+        speed = np.linalg.norm(slope, axis=1)
+        self._speed: Any = CubicHermiteSpline(u, speed, (slope * self._curve(u, 2)).sum(axis=1) / speed)
+        self._arc: Any = self._speed.antiderivative()
+        self._places, self._stations = u, self._arc(u)
+        self.length = float(self._stations[-1])
+
+    def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Positions [m] and unit tangents [1], shape (n, d), and curvature vectors [1/m] at arc lengths s [m], (n,)."""
+        s = read_arc_lengths(s, self.length, self.closed)
+        s = np.mod(s, self.length) if self.closed else np.clip(s, 0.0, self.length)
+        u = np.interp(s, self._stations, self._places)
+        for _ in range(3):
+            # Newton's method; nodes lie on the curve however exact it is
+            u = u - (self._arc(u) - s) / self._speed(u)
+        slope, bend = self._curve(u, 1), self._curve(u, 2)
+        speed = np.linalg.norm(slope, axis=1, keepdims=True)
+        tangent = slope / speed
+        along = (bend * tangent).sum(axis=1, keepdims=True)
+        return self._curve(u), tangent, (bend - along * tangent) / speed**2
+
+
+@checked(RouteError, points=inside(), closed=yes_no())
+def through_points(points: Any, closed: bool = False) -> SplineRoute:
+    """Smooth route through points [m], shape (n, 2) or (n, 3): a cubic spline over the lengths of the chords.
+
+    Raises RouteError unless there are two points at least (three of a closed route), no two neighbours at one place.
+    """
+    given = read_numbers(points)
+    least = 3 if closed else 2
+    if given is None or given.ndim != 2 or given.shape[1] not in (2, 3) or len(given) < least:
+        raise RouteError(f"points = {show(points)} m in through_points: must have shape (n, 2) or (n, 3), n >= {least}")
+    if closed and (given[0] != given[-1]).any():
+        given = np.concatenate((given, given[:1]))
+    steps = np.linalg.norm(np.diff(given, axis=0), axis=1)
+    for i in np.flatnonzero(~(steps > 0.0) | ~np.isfinite(steps))[:1]:
+        raise RouteError(f"points[{i}] and the next are {steps[i]} m apart in through_points: must be > 0 m")
+    return SplineRoute(given, closed)
+
+
+def read_arc_lengths(s: Any, length: float, closed: bool) -> FloatArray:
+    """Arc lengths s [m] as an array, shape (n,).
+
+    Raises:
+        RouteError: s is not finite, has more than one axis, or lies outside [0, length] of an open route.
+    """
+    given = read_numbers(s)
+    if given is None or given.ndim > 1 or not np.all(np.isfinite(given)):
+        raise RouteError(f"s = {show(s)} m in eval_points: must be finite arc lengths [m], shape (n,)")
+    lengths: FloatArray = np.atleast_1d(given)
+    outside = np.abs(lengths - 0.5 * length) > (0.5 + END_TOLERANCE) * length
+    if not closed and np.any(outside):
+        raise RouteError(f"s = {lengths[outside][0]} m in eval_points: must be in [0, {length}] m of the open route")
+    return lengths

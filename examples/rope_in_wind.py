@@ -1,0 +1,106 @@
+"""A rope between two masts in a side wind, against the catenary in the tilted plane, and its swinging across it.
+
+Run it with ``windlass run examples/rope_in_wind.py``; ``-help`` lists all options.
+
+Weight and wind are loads per unstretched length here, so that the rope hangs in the plane of their resultant and of its
+ends, as an extensible catenary with the weight √(w² + p²).  Tensions at both ends and the point in the middle are
+compared with Irvine's closed form there.  The table shows the order in which the errors fall with the elements.
+
+A taut rope swings across its plane like a string: sag changes these frequencies only by its square,
+
+    f_n = n/(2 l) sqrt(H/m),    l the chord, H the mean tension along it, m the mass per length of the chord.
+
+They come from the assembled tangent and mass matrix by SciPy's `eigsh`.
+
+Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 3.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import eigsh
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import catenary, hang_between, nodes_of
+
+elements = wl.option("elements", 32, "1", "elements of the finest mesh, a multiple of 8", minimum=8)
+wind = wl.option("wind", 6.0, "N/m", "load of the wind along y, per unstretched length")
+length = wl.option("length", 50.4, "m", "unstretched length of the rope", minimum=1.0)
+output = wl.option("output", "rope_in_wind_out", "", "folder for results; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
+
+START, END = (0.0, 0.0, 10.0), (50.0, 4.0, 14.0)  # masts [m]
+EA, EI, MASS_PER_LENGTH, GRAVITY = 1e6, 1e-4, 1.2, 9.81  # [N], [N m^2], [kg/m], [m/s^2]
+SIDE = wind / MASS_PER_LENGTH  # acceleration of the wind [m/s^2]
+EXACT = hang_between(START, END, length, EA, MASS_PER_LENGTH, (0.0, SIDE, -GRAVITY))
+
+
+def hang(count: int) -> tuple[wl.World, wl.Entity, wl.State]:
+    """The rope in the wind: from its shape without wind, the wind rises with the load steps."""
+    world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
+    columns = {"length": length, "axial_stiffness": EA, "mass_per_length": MASS_PER_LENGTH, "bending_stiffness": EI}
+    rope = catenary(world, START, END, count, **columns)
+    world.add(con.MassProportional, body=rope, acceleration=(0.0, SIDE, 0.0))
+    nodes = nodes_of(world, rope)
+    con.hinge(world, nodes[[0, count]])
+    return world, rope, wl.Static(world, load_steps=4, rtol=1e-12, atol=1e-8, name="").solve()
+
+
+def measure(count: int) -> dict[str, float]:
+    """Numbers that the closed form has, too."""
+    world, rope, state = hang(count)
+    if folder is not None and count == elements:
+        with wl.Recorder(folder / "rope") as recorder:
+            recorder.record(state)
+    first, last = (
+        float(wl.eval_output(rope[k], "axial_force", state, x=x)) for k, x in ((0, 0.0), (count - 1, length / count))
+    )
+    middle = wl.eval_output(nodes_of(world, rope)[count // 2], "position", state)
+    return dict(zip(KNOWN, (first, last, *map(float, middle)), strict=True))
+
+
+def find_frequencies(count: int) -> NDArray[np.float64]:
+    """The lowest two frequencies [Hz] of swinging across the plane of the rope."""
+    world, _, state = hang(count)
+    K, M = wl.assemble_matrix(world, state), wl.assemble_mass(world, state)
+    free = np.arange(6 * (count + 1)).reshape(-1, 6)
+    free = np.setdiff1d(free, free[[0, -1], :3])
+    stiffness, mass = (csr_array(A.getValuesCSR()[::-1])[free][:, free] for A in (K, M))
+    values, vectors = eigsh(stiffness, 8, mass, sigma=0.0)
+    # motion along the normal of the plane through both ends and the resultant
+    normal = np.cross(np.subtract(END, START), (0.0, SIDE, -GRAVITY))
+    normal /= np.linalg.norm(normal)
+    motion = np.zeros((6 * (count + 1), len(values)))
+    motion[free] = vectors
+    moved = motion.reshape(-1, 6, len(values))[:, :3]
+    across = np.einsum("nij,i->nj", moved, normal)
+    swings = (across**2).sum(axis=0) > 0.99 * (moved**2).sum(axis=(0, 1))
+    return np.sqrt(np.sort(values[swings])[:2]) / (2.0 * np.pi)
+
+
+KNOWN = dict(
+    zip(
+        ("tension at the start [N]", "tension at the end [N]", "middle x [m]", "middle y [m]", "middle z [m]"),
+        (*map(float, EXACT.eval_tension([0.0, length])), *map(float, EXACT.eval_points([length / 2])[0][0])),
+        strict=True,
+    )
+)
+meshes = [elements // 4, elements // 2, elements]
+if not wl.help_requested():
+    computed = [measure(count) for count in meshes]
+    errors = {name: [abs(mesh[name] / exact - 1.0) for mesh in computed] for name, exact in KNOWN.items()}
+    orders = {name: np.log2(np.divide(e[:-1], e[1:])).tolist() for name, e in errors.items()}
+    chord = float(np.linalg.norm(np.subtract(END, START)))
+    along = EXACT.eval_tension(np.linspace(0.0, length, 201)).mean()
+    string = np.array([1.0, 2.0]) / (2.0 * chord) * np.sqrt(along / (MASS_PER_LENGTH * length / chord))
+    frequencies = find_frequencies(elements)
+    results = {"computed": computed[-1], "exact": KNOWN, "errors": errors, "orders": orders, "meshes": meshes}
+    wl.write_summary(results | {"frequencies": frequencies.tolist(), "string": string.tolist()})
+    if wl.is_first_process():
+        print(wl.format_comparison([(name, computed[-1][name], exact) for name, exact in KNOWN.items()], "Irvine"))
+        print(f"\nrelative error with {', '.join(map(str, meshes))} elements, and order")
+        for name in KNOWN:
+            numbers = "  ".join(f"{error:.2e}" for error in errors[name])
+            print(f"{name:<28}{numbers}    " + "  ".join(f"{order:.2f}" for order in orders[name]))
+        print(f"\nswinging across its plane [Hz]: {frequencies}, as a string {string}")

@@ -1,0 +1,47 @@
+"""Cables in space on several processes, and as plain Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.processes import ROOT, run_python
+
+
+def run_net(folder: Path, processes: int) -> Any:
+    """Results of the program on some processes."""
+    path = folder / f"net{processes}.npz"
+    done = run_python([ROOT / "tests/support/parallel_space.py", path, "-quiet"], processes)
+    assert done.returncode == 0, done.stderr
+    return np.load(path)
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The net on one process."""
+    return run_net(tmp_path_factory.mktemp("serial"), 1)
+
+
+def assert_same(given: Any, expected: Any) -> None:
+    """States and outputs agree to 1e-8 relative, with equal counts of iterations."""
+    for name in expected.files:
+        scale = np.abs(expected[name]).max()
+        np.testing.assert_allclose(given[name], expected[name], atol=1e-8 * scale, rtol=0, err_msg=name)
+    np.testing.assert_array_equal(given["newton"], expected["newton"])
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
+def test_net_in_space(serial: Any, processes: int, tmp_path: Path) -> None:
+    """A net with knots, laws of users and a load beside an axis, its nodes in random order."""
+    assert_same(run_net(tmp_path, processes), serial)
+
+
+@pytest.mark.long
+def test_without_compiler(serial: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels as Python functions."""
+    monkeypatch.setenv("WINDLASS_JIT", "0")
+    assert_same(run_net(tmp_path, 1), serial)
