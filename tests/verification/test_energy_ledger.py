@@ -117,7 +117,7 @@ def test_a_damped_ring() -> None:
     assert abs(rests[-1]) < 1e-3 * sum(taken)
 
 
-@pytest.mark.parametrize("method", ["verlet", "rk", "trapezoidal_index2"])
+@pytest.mark.parametrize("method", ["verlet", pytest.param("rk", marks=pytest.mark.long), "trapezoidal_index2"])
 def test_spheres(method: str) -> None:
     """Falling and colliding: order 2 in the step, and none of it without losses."""
     settings: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-9} if method == "rk" else {}
