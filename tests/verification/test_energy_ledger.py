@@ -117,7 +117,7 @@ def test_a_damped_ring() -> None:
     assert abs(rests[-1]) < 1e-3 * sum(taken)
 
 
-@pytest.mark.parametrize("method", ["verlet", "rk", "trapezoidal_index2"])
+@pytest.mark.parametrize("method", ["verlet", pytest.param("rk", marks=pytest.mark.long), "trapezoidal_index2"])
 def test_spheres(method: str) -> None:
     """Falling and colliding: order 2 in the step, and none of it without losses."""
     settings: dict[str, Any] = {"rtol": 1e-7, "atol": 1e-9} if method == "rk" else {}
@@ -271,11 +271,16 @@ def test_restart_and_friction_fields(tmp_path: Path) -> None:
     for name, values in whole.items():
         np.testing.assert_array_equal(values, killed[name], err_msg=name)
     with h5py.File(tmp_path / "whole/belt.vtkhdf") as film:
-        fields = film["VTKHDF/CellData"]
-        belt, pulleys = fields["friction_work_per_length"][:], fields["friction_work"][:]
+        top = film["VTKHDF"]
+        # the last frame; files have room for more
+        frames, count = len(top["Steps/Values"]), int(top["NumberOfCells"][-1])
+        first = int(top["Steps/CellDataOffsets/friction_work"][frames - 1])
+        names = ("friction_work_per_length", "friction_work")
+        belt, pulleys = (top["CellData"][name][first : first + count] for name in names)
     assert belt.max() > 0.0 and np.nanmax(pulleys) > 0.0
     lost = [whole[f"ContactFrictionCircleCable2D.{name}"][-1] for name in ("sliding", "bristles", "friction_damping")]
-    each = np.unique(pulleys[np.isfinite(pulleys)])[-2:]
+    each = np.unique(pulleys[np.isfinite(pulleys)])
+    assert len(each) == 2
     assert_allclose(each.sum(), sum(lost), rtol=1e-9)
 
 
