@@ -15,7 +15,7 @@ from windlass.framework.errors import OptionError
 from windlass.framework.files.whole_files import replace_file
 from windlass.framework.launch.arguments import Option, join_options, split_arguments, split_options
 from windlass.framework.launch.launcher import launched_size
-from windlass.framework.studies.cases import create_grid, find_first
+from windlass.framework.studies.cases import create_grid, find_first, is_varied
 from windlass.framework.studies.catalogue import Setting, describe_default, list_settings
 from windlass.framework.studies.model_options import ask_model, find_files, take_own, write_options
 from windlass.framework.studies.ranking import choose, format_ranking, judge, rank
@@ -105,8 +105,10 @@ def plan_tune(words: Sequence[str], scratch: Path) -> TunePlan:
     cases = create_grid(tried, known.items) if tried else []
     for case in cases:
         known.check(case)
-    lines = [write_options(case) for case in cases]
-    extra = tuple(Setting(" ".join(line), tuple(line)) for line in lines)
+    # what they have in common says nothing in the table
+    told = [name for name, text in tried.items() if is_varied(text)] or list(tried)
+    names = [" ".join(write_options({name: case[name] for name in told})) for case in cases]
+    extra = tuple(Setting(name, tuple(write_options(case))) for name, case in zip(names, cases, strict=True))
     processes = int(values["processes"])
     name = f"{model.stem}{f'_{processes}' if processes > 1 else ''}.opts"
     best = check_path(str(values["best"]) or name, "best") or Path(name)
