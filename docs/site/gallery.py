@@ -19,6 +19,7 @@ SHORT = {
     "belt_drive": ["-end_time", "0.7", "-step", "2e-4"],
     "ale_belt": ["-compare", "false"],
     "settling_spheres": ["-spheres", "64"],
+    "mass_on_springs": ["-periods", "3"],
     "capstan": ["-table", "false"],
 }
 """Options of the short form of an example; the others run as they are."""

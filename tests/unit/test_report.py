@@ -91,7 +91,7 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
     assert "<script" not in page and "@import" not in page
 
 
-@pytest.mark.parametrize(("load", "solves"), [("early", 0), ("wild", 1)])
+@pytest.mark.parametrize(("load", "solves"), [("early", 0), pytest.param("wild", 1, marks=pytest.mark.long)])
 def test_a_failure_is_reported_with_its_reason(load: str, solves: int, tmp_path: Path) -> None:
     """Also one in the first solve; what was solved before is there."""
     code, page = run(tmp_path, "-load", load)
@@ -108,6 +108,7 @@ def test_a_solve_that_does_not_converge_is_reported(tmp_path: Path) -> None:
     assert "<td>failed</td>" in page
 
 
+@pytest.mark.long
 @pytest.mark.mpi
 def test_two_processes_write_one_report(tmp_path: Path) -> None:
     code, page = run(tmp_path, processes=2)
