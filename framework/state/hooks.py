@@ -31,6 +31,16 @@ class StepHook:
     def finish(self, state: State) -> None:
         """After the last step, or with the last good state when the solve fails."""
 
+    def idle_steps(self, state: State, size: float) -> int:
+        """How many of the next steps, of a size [s] at most, this hook need not see: they may then be skipped.
+
+        Asked after `before_step`, which is not called for these steps, nor is `after_step`.
+        """
+        return 0
+
+    def skip(self, steps: int) -> None:
+        """So many steps were done without this hook."""
+
     def checkpoint(self) -> dict[str, Any]:
         """What this hook needs to go on after a restart: numbers, texts, lists, arrays, and dictionaries of these."""
         return {}

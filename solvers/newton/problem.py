@@ -78,6 +78,7 @@ class NonlinearProblem:
         run: what the present Newton run has in common with others but for time and motion; equal where they have.
         may_compile: whether callbacks may be compiled code.
         uses: see `USES`; may be changed.
+        q0, v0: predicted values of the scheme, which may be the same arrays, shape (n,).
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
@@ -115,7 +116,7 @@ class NonlinearProblem:
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
         # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
-        self._q0, self._v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
+        self.q0, self.v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
         self._expansion_revision, self._expansion_uses = -1, 0
         self._expansion_steps: list[Step] = []
@@ -202,7 +203,8 @@ class NonlinearProblem:
         self.lag.begin((*key, self.assembly.world.version))
         fields = self.assembly.fields
         fields.time[0], fields.rate_level, fields.unit_rates = scheme.t, scheme.rate_level, scheme.unit_rates
-        self._q0[:], self._v0[:] = scheme.q0, scheme.v0
+        if scheme.q0 is not self.q0:
+            self.q0[:], self.v0[:] = scheme.q0, scheme.v0
         if scheme.stabiliser != 0.0:
             self._anchor[:] = scheme.q_anchor
         run = *key, len(scheme.gap), self.assembly.revision, self.matrix
@@ -240,7 +242,7 @@ class NonlinearProblem:
         expanded[0] = 1
         if self._expansion_revision != self.assembly.revision:
             self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
-            known = local, self._places, self._q0, self._v0, self._factors, self._motion
+            known = local, self._places, self.q0, self.v0, self._factors, self._motion
             s = evaluate(self.assembly.fields)
             self._expansion_steps = [(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()]
         self._expansion_uses += 1
@@ -258,8 +260,11 @@ class NonlinearProblem:
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""
         self.expand_unknowns(self.unknowns)
-        self._store(self.buffers.local, self._places, self.scheme.q0, self._motion, state.q, state.v, state.a)
-        state.lam[:] = self._motion.lam[:-1]
+        self._store(*self.name_stored(state))
+
+    def name_stored(self, state: State) -> tuple[Any, ...]:
+        """What `store_motion` takes to bring the unknowns that the fields hold into a state."""
+        return self.buffers.local, self._places, self.q0, self._motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
         """Like `store`, but velocities and accelerations of the state stay as they are."""
