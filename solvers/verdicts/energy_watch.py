@@ -101,12 +101,12 @@ class EnergyWatch:
         self._last_step = -1
 
     def begin_step(self) -> int:
-        """A step begins: how many steps pass, with this one, before or with the next one that is looked at."""
-        self._wanted = is_due(self._steps + 1)
-        idle = 0
-        while idle < FIRST and not is_due(self._steps + 1 + idle):
-            idle += 1
-        return max(idle, 1)
+        """A step begins: how many steps there are from this one to the next that is looked at, 1 for this one."""
+        number = self._steps + 1
+        self._wanted = is_due(number)
+        # the next power of two, or the next multiple
+        due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
+        return 1 if self._wanted else due - number
 
     def skip(self, steps: int) -> None:
         """So many steps that are not looked at were done."""

@@ -84,6 +84,23 @@ def stop() -> tuple[Any, None]:
     return wl.Dynamic(bouncing_mass()[0], step=2e-3, end=0.3, name=""), None
 
 
+def driven_mass() -> tuple[Any, None]:
+    """A mass on a spring whose other end follows a ramp with two kinks; the last step is cut to the end of the run."""
+    world = wl.World()
+    point, base = (world.add(MassPoint, position=(x, 0.0), mass=2.0) for x in (1.0, 0.0))
+    con.prescribe(world, base, "x", con.table([0.0, 0.02, 0.04], [0.0, 0.1, 0.1]))
+    con.fix(world, base, "y")
+    markers = {f"marker{i}": con.coordinate_marker(world, node, "x") for i, node in enumerate((base, point))}
+    world.add(con.CoordinateSpringDamper, **markers, stiffness=2e4, damping=1.0)
+    return wl.Dynamic(world, step=7e-4, end=0.06, name=""), None
+
+
+def chattering_belt() -> tuple[Any, wl.State]:
+    """A belt whose contacts take several passes, cycles and cut steps."""
+    drive = create_drive(SEGMENTS, 24, 4, 8000.0, -0.05)
+    return wl.Dynamic(drive.world, step=2e-3, end=0.04, method="trapezoidal_index2", name=""), drive.state
+
+
 def exact_chain(**options: Any) -> tuple[Any, None]:
     """Tolerances below what rounding allows."""
     return wl.Dynamic(chain(), step=1e-3, end=0.02, rtol=1e-30, atol=1e-30, name="", **options), None
@@ -133,6 +150,8 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "chain, full Newton": lambda: moving_chain(lag=False),
     "hanging chain": hanging_chain,
     "joints": jointed_pendulum,
+    "ramp": driven_mass,
+    "chattering belt": chattering_belt,
     "rod": rod_pendulum,
     "chain to rounding": exact_chain,
     "slack rope": slack_rope,
