@@ -206,8 +206,10 @@ class Dynamic(StepSolver):
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
-                idle = [solve_checkpoint.idle_steps(current), *(k.idle_steps(current, h) for k in self._looking)]
-                most = min(self.watch.begin_step(), 1 if pauses else 1 + min(idle))
+                most = min(self.watch.begin_step(), 1 if pauses else attempts.pace)
+                if most > 1:
+                    most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
+                    most = min(most, 1 + solve_checkpoint.idle_steps(current))
                 try:
                     attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
                 except NotConverged as error:
@@ -309,7 +311,13 @@ class Attempts:
         self._start = state.copy() if self._looked_at else state
         self._kernels = StepKernels(solver.integrator, solver.problem)
         self._contacts = Contacts(solver.assembly, state if self._looked_at else None, looking)
-        self._steps = CompiledSteps(solver.newton, solver.discontinuous, self._kernels.scheme)
+        parts = solver.newton, solver.discontinuous, self._kernels.scheme, solver.consistency.looks
+        self._steps = CompiledSteps(*parts)
+
+    @property
+    def pace(self) -> int:
+        """Steps that an attempt may take by the clock."""
+        return self._steps.pace
 
     @property
     def reached(self) -> float:
@@ -335,8 +343,8 @@ class Attempts:
         if self._looked_at:
             self._start.assign(state)
         contacts.changed = False
-        parts = kernels.begin, solver.watch.program, kernels.end, solver.consistency.name_follow(state)
-        compiled = not self._looked_at and steps.prepare(ends[: steps.pace], *parts)
+        parts = kernels.begin, solver.watch.program, kernels.end, solver.consistency.find_program(state)
+        compiled = not self._looked_at and steps.prepare(ends, *parts)
 
         def newton(attempt: StepAttempt) -> bool:
             guess = None

@@ -196,7 +196,8 @@ def bind_cables(rows: LocalRows, dofs: IntArray) -> System:
     system.checks = Checks(
         find_faults=create_diagnosis(rows), doubts=create_doubts(rows), energy_is_whole=not law_groups
     )
-    system.energy = lambda s: float(sum(eval_energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
+    energy = call(eval_energy)
+    system.energy = lambda s: float(sum(energy(g.columns(), g.points, s.x) for sets in groups for g in sets))
     return system
 
 

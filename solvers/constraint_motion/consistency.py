@@ -157,11 +157,14 @@ class Consistency:
         self._again = kink
         self._before[:] = self._now
 
-    def name_follow(self, state: State) -> Follow:
-        """What `follow` does after usual steps of a state; no program where there is more to do."""
-        project = self._project and (self._again or not self._has_program(state))
-        program = None if project else self._program
-        return Follow(program, self._largest, self._before, self._now, NOISE_OF_RATES)
+    @property
+    def looks(self) -> Follow:
+        """What a program for `follow` works on."""
+        return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
+
+    def find_program(self, state: State) -> Program | None:
+        """What `follow` does after usual steps of a state; None where there is more to do."""
+        return None if self._project and (self._again or not self._has_program(state)) else self._program
 
     def _has_program(self, state: State) -> bool:
         a, revision, unit_rates = self._made_for

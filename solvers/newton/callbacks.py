@@ -229,6 +229,9 @@ class Callbacks:
         test: the convergence test of Python, for PETSc.
         ask: ``(it, norm)``, what the numbers do not tell; gives a reason.
         before: see `Context`.
+
+    Attributes:
+        suits_steps: whether runs that differ in time and start alone need no Python at all between them.
     """
 
     def __init__(
@@ -244,7 +247,7 @@ class Callbacks:
         self._run: tuple[Any, ...] = ()
         self._solve: Callable[[int, int], int] | None = None
         self._around: Around | None = None
-        self._place, self._has_loads = 0, False
+        self._place, self._has_loads, self.suits_steps = 0, False, False
 
     def choose(self, measures: Any, history: FloatArray) -> None:
         """Give PETSc for the run that begins what serves it: compiled callbacks, or those of Python."""
@@ -253,11 +256,17 @@ class Callbacks:
             return
         c, loads = self._context, problem.assembly.loads
         if problem.run == self._run and c is not None and history is c.history and loads.are_steady:
-            problem.prepare(self._programs, self._has_loads)
+            if self.suits_steps and not self._has_loads:
+                loads.update()
+            else:
+                problem.prepare(self._programs, self._has_loads)
             return
         programs = problem.find_programs()
+        if c is None and not (programs[0] and (programs[1] or programs[2])):
+            # for the convergence test alone this does not pay
+            return
         problem.prepare(programs)
-        self._solve = None
+        self._solve, self.suits_steps = None, False
         if c is None or (
             loads.sum is not c.loads
             or problem.matrix.values is not c.values
@@ -286,19 +295,13 @@ class Callbacks:
             if table is not None and self._has_loads:
                 c.programs[LOADS] = table.ctypes.data, len(table)
             self._solve = Solve(self._find_address("solve"))
+            at_time = loads.at_time or any(program.at_time for program in programs if program is not None)
+            self.suits_steps = (self._has_loads or not loads.are_timed) and not at_time
 
     @property
     def is_compiled(self) -> bool:
         """Whether the run that begins is compiled as a whole: by `solve`."""
         return self._solve is not None
-
-    @property
-    def suits_steps(self) -> bool:
-        """Whether runs that differ in time and start alone need no Python at all between them."""
-        loads = self._problem.assembly.loads
-        if self._solve is None or (loads.are_timed and not self._has_loads):
-            return False
-        return not (loads.at_time or any(program.at_time for program in self._programs if program is not None))
 
     def solve(self, from_zero: bool, around: Around | None = None) -> tuple[int, int]:
         """A whole run, from unknowns 0 or from those that are there; PETSc's reason, and iterations.

@@ -36,26 +36,19 @@ BEGIN, LOOK, UPDATE, END, FOLLOW = range(5)
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """How far the last step has come."""
 NO_CALLS = Program(())
-RECORD = np.dtype(
-    [(name, np.int64) for name in ("wanted", "follows", "earlier", "iterations", "stage")]
-    + [(name, np.float64) for name in ("atol", "rtol", "noise")]
-)
-"""wanted: how many steps; follows: whether the last program is to be run; earlier: steps that were done before the last
-one, and iterations of these; stage: how far that one has come; atol, rtol: force errors that are accepted, see
-`DiscontinuousSettings`; noise: what is no kink."""
+STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS = range(5)
+"""Places in `StepContext.counts`."""
 
 
 class Follow(NamedTuple):
-    """How constraints are looked at after a step; see `Consistency`.
+    """What constraints are looked at with after a step; see `Consistency`.
 
     Attributes:
-        program: fills ``now`` and ``largest`` from ``before``; None where Python has more to do.
         largest: shape (1,), 0 where nothing is looked at.
         before, now: shape (2, m).
         noise: a largest number up to this is no kink.
     """
 
-    program: Program | None
     largest: FloatArray
     before: FloatArray
     now: FloatArray
@@ -68,22 +61,23 @@ class StepContext(NamedTuple):
     Attributes:
         addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
         programs: address and number of calls of each program, shape (5, 2).
-        record: see `RECORD`, shape (1,).
+        counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted, and
+            whether constraints are looked at, shape (5,).
+        limits: absolute and relative force error that is accepted, see `DiscontinuousSettings`, shape (2,).
         ends, time: ends of the steps [s], shape (MOST,), and the time of the fields, shape (1,).
         outcome: what the update of history values says, see `judge_outcomes`, shape (6,).
-        largest, before, now: see `Follow`.
+        follow: see there.
         records: see `Newton.records`.
     """
 
     addresses: IntArray
     programs: IntArray
-    record: Any
+    counts: IntArray
+    limits: FloatArray
     ends: FloatArray
     time: FloatArray
     outcome: FloatArray
-    largest: FloatArray
-    before: FloatArray
-    now: FloatArray
+    follow: Follow
     records: tuple[Any, Any, Any]
 
 
@@ -100,42 +94,41 @@ def take(programs: IntArray, which: int, state: Any) -> int:
 def take_steps(context: Any) -> int:
     """Take steps until all are done or one is no usual one; 0 if nothing has failed. The first one has been begun."""
     c = load(context)
-    record, (measures, lag, state) = c.record, c.records
-    for i in range(record[0]["wanted"]):
+    counts, follow, (measures, lag, state) = c.counts, c.follow, c.records
+    for i in range(counts[WANTED]):
         status = 0
+        counts[STAGE] = STARTED
         if i > 0:
-            record[0]["earlier"] += 1
-            record[0]["iterations"] += state[0]["iterations"]
+            counts[EARLIER] += 1
+            counts[ITERATIONS] += state[0]["iterations"]
             c.time[0] = c.ends[i]
             begin_run(measures, lag, state)
-            record[0]["stage"] = STARTED
             status = take(c.programs, BEGIN, state)
-        record[0]["stage"] = STARTED
         if status == 0:
             status = call_c(c.addresses[0], (np.int64(1), c.addresses[1]))
         if status != 0 or state[0]["reason"] <= 0:
             return int(status)
         status = take(c.programs, LOOK, state)
         if status == 0:
-            record[0]["stage"] = LOOKED
+            counts[STAGE] = LOOKED
             status = take(c.programs, UPDATE, state)
         if status != 0:
             return int(status)
-        record[0]["stage"] = UPDATED
-        if not c.outcome[0] <= max(record[0]["atol"], record[0]["rtol"] * c.outcome[3]):
+        counts[STAGE] = UPDATED
+        if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
             return 0
         lag[0]["switched"] = c.outcome[2] != 0.0
         status = take(c.programs, END, state)
         if status != 0:
             return int(status)
-        record[0]["stage"] = ACCEPTED
-        if record[0]["follows"] == 0:
+        counts[STAGE] = ACCEPTED
+        if counts[FOLLOWS] == 0:
             return 0
         status = take(c.programs, FOLLOW, state)
-        if status != 0 or not c.largest[0] <= record[0]["noise"]:
+        if status != 0 or not follow.largest[0] <= follow.noise:
             return int(status)
-        c.before[:] = c.now
-        record[0]["stage"] = DONE
+        follow.before[:] = follow.now
+        counts[STAGE] = DONE
     return 0
 
 
@@ -149,88 +142,78 @@ class CompiledSteps:
         newton: Newton's method.
         settings: when a pass is accepted.
         scheme: what the unknowns mean, the same object in all steps; takes the time of the last one.
+        follow: how constraints are looked at.
 
     Attributes:
         programs: in the order of their numbers.
         pace: steps that a call may take by the clock.
+        stage: how far the last step has come.
+        earlier, iterations: steps that were done before the last one, and their iterations.
     """
 
-    def __init__(self, newton: Newton, settings: DiscontinuousSettings, scheme: Scheme) -> None:
-        self._newton, self._scheme = newton, scheme
-        self._record, self._ends = np.zeros(1, RECORD), np.zeros(MOST)
-        self._record["atol"], self._record["rtol"] = settings.atol, settings.rtol
-        self._addresses, self._tables = np.zeros(2, np.int64), np.zeros((5, 2), np.int64)
-        self.programs: tuple[Program, ...] = ()
+    def __init__(self, newton: Newton, settings: DiscontinuousSettings, scheme: Scheme, follow: Follow) -> None:
+        self._newton, self._scheme, self._follow = newton, scheme, follow
+        self._time = newton.problem.assembly.fields.time
+        self._counts, self._limits = np.zeros(5, np.int64), np.array([settings.atol, settings.rtol])
+        self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((5, 2), np.int64)
+        self.programs: tuple[Program, ...] = (NO_CALLS,) * 5
+        self._are_compiled, self._outcome = False, np.zeros(0)
         self._context: StepContext | None = None
-        self._block = lay_down(())
+        self._block, self._place = lay_down(()), 0
         self._take: Any = None
-        self.pace = 1
+        self.pace, self.stage, self.earlier, self.iterations = 1, NOTHING, 0, 0
 
-    @property
-    def stage(self) -> int:
-        """How far the last step has come."""
-        return int(self._record["stage"][0])
-
-    @property
-    def earlier(self) -> int:
-        """Steps that were done before the last one."""
-        return int(self._record["earlier"][0])
-
-    @property
-    def iterations(self) -> int:
-        """Iterations of the earlier steps."""
-        return int(self._record["iterations"][0])
-
-    def prepare(self, ends: Sequence[float], begin: Program, look: Program, end: Program, follow: Follow) -> bool:
+    def prepare(
+        self, ends: Sequence[float], begin: Program, look: Program, end: Program, follow: Program | None
+    ) -> bool:
         """Make ready for steps of equal size up to these times [s]; False if some of their programs need Python.
 
         Args:
             ends: at most `MOST`.
-            begin, look, end, follow: programs, see `BEGIN` and those after it.
+            begin, look, end: programs, see `BEGIN` and those after it.
+            follow: the last of them; None where Python has more to do after the step.
         """
-        assembly, r = self._newton.problem.assembly, self._record
-        r["earlier"], r["iterations"], r["stage"] = 0, 0, NOTHING
-        updates = assembly.updates
-        programs = begin, look, updates.program, end, follow.program or NO_CALLS
-        if any(a is not b for a, b in zip(programs, self.programs, strict=False)) or not self.programs:
-            self.programs = programs
-            for i, program in enumerate(programs):
-                if program.table is None or program.at_time:
-                    self._take, self.programs = None, ()
-                    return False
-                self._tables[i] = program.table.ctypes.data, len(program.table)
-            self._lay_down(updates.total, follow)
-        r["follows"], r["noise"] = follow.program is not None, follow.noise
-        r["wanted"] = len(ends) if follow.program is not None else 1
-        self._ends[: len(ends)] = ends
-        return True
+        self.stage = self.earlier = self.iterations = 0
+        updates = self._newton.problem.assembly.updates
+        old, last = self.programs, NO_CALLS if follow is None else follow
+        if old[0] is not begin or old[1] is not look or old[2] is not updates.program or old[3] is not end:
+            self._change((begin, look, updates.program, end, last), updates.total)
+        elif old[4] is not last:
+            self._change((*old[:4], last), updates.total)
+        counts = self._counts
+        counts[:] = 0
+        counts[WANTED] = 1
+        if follow is not None:
+            counts[WANTED], counts[FOLLOWS] = len(ends), 1
+            if len(ends) > 1:
+                self._ends[: len(ends)] = ends
+        return self._are_compiled
 
-    def _lay_down(self, outcome: FloatArray, follow: Follow) -> None:
-        c, fields = self._context, self._newton.problem.assembly.fields
-        found = StepContext(
-            self._addresses,
-            self._tables,
-            self._record,
-            self._ends,
-            fields.time,
-            outcome,
-            follow.largest,
-            follow.before,
-            follow.now,
-            self._newton.records,
-        )
-        if c is None or self._take is None or c.outcome is not outcome:
-            self._context, self._block = found, lay_down(found)
-            self._take = Take(find_c_address(take_steps, (), found))
+    def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
+        """Take other programs, the update of which says its outcome in an array."""
+        self.programs, self._are_compiled = programs, True
+        for i, program in enumerate(programs):
+            if program.table is None or program.at_time:
+                self._are_compiled = False
+                return
+            self._tables[i] = program.table.ctypes.data, len(program.table)
+        if self._context is None or self._outcome is not outcome:
+            places = self._addresses, self._tables, self._counts, self._limits, self._ends, self._time
+            c = self._context = StepContext(*places, outcome, self._follow, self._newton.records)
+            self._block, self._outcome = lay_down(c), outcome
+            self._place = self._block.ctypes.data
+            self._take = Take(find_c_address(take_steps, (), c))
 
     def run(self, solve: int, place: int) -> int:
         """Take steps by a kernel that makes Newton runs, at an address, with its context; 0 if nothing has failed."""
-        self._addresses[:] = solve, place
+        addresses = self._addresses
+        addresses[0], addresses[1] = solve, place
         begin = time.perf_counter()
         try:
-            status: int = self._take(self._block.ctypes.data)
+            status: int = self._take(self._place)
         finally:
-            self._scheme.t = self._newton.problem.assembly.fields.t
+            self.stage, self.earlier, self.iterations, *_ = self._counts.tolist()
+            self._scheme.t = float(self._time[0])
         each = (time.perf_counter() - begin) / (1 + self.earlier)
-        self.pace = min(max(int(LONGEST / max(each, 1e-9)), 1), MOST)
+        self.pace = min(int(LONGEST / max(each, 1e-9)) or 1, MOST)
         return status

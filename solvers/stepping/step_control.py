@@ -59,6 +59,8 @@ class StepControl:
             most: number of ends at most.
         """
         ends = [then]
+        if most == 1:
+            return ends
         assert self._anchor is not None
         start, count = self._anchor
         if self.size < self.nominal:

@@ -19,6 +19,7 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.steps import mass_product_steps, take
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
@@ -80,6 +81,7 @@ class EnergyWatch:
         self._energies: list[float] = []
         self._work = np.zeros(0)
         self._program, self._revision = Program([]), -1
+        self._mass_product: list[Step] = []
         self._take_work = call(take_work)
         self.reset()
 
@@ -163,6 +165,7 @@ class EnergyWatch:
             assert law.residual is not None
             steps.append((law.residual, (evaluate(assembly.fields, f=f),)))
         self._watched, self._program = laws, Program(steps)
+        self._mass_product = mass_product_steps(assembly, assembly.fields.v, self._product)
         self._revision = assembly.revision
 
     def _compare(self, energies: list[float], state: State) -> None:
@@ -172,7 +175,7 @@ class EnergyWatch:
             turned += abs(work) + abs(now - before)
         assembly, product = self._assembly, self._product
         product[:] = 0.0
-        assembly.add_mass_product(assembly.fields.v, product)
+        take(self._mass_product)
         kinetic = 0.5 * float(state.v @ product[:-1])
         created, turned, kinetic = assembly.processes.sum(np.array([created, turned, kinetic])).tolist()
         # what is created in one step is not made good by what is lost in another one
