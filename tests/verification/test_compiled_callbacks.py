@@ -27,10 +27,11 @@ LOOSE: dict[str, Any] = {"discontinuous_atol": 1e-3, "discontinuous_fail": False
 CHAIN: dict[str, Any] = {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.4}
 
 
-def belt(kind: Any) -> tuple[Any, wl.State]:
-    drive = create_drive(kind, 24, 4, 8000.0, -0.05)
-    solver = wl.Dynamic(drive.world, step=1e-3, end=0.04, method="trapezoidal_index2", **LOOSE)
-    return solver, drive.state
+def belt(kind: Any, compiled: bool = False, **options: Any) -> tuple[Any, wl.State]:
+    """A belt drive, its motor a function of Python or a compiled one."""
+    drive = create_drive(kind, 24, 4, 8000.0, -0.05, motor=con.smooth_step(0.0, 0.2, 0.0, 40.0) if compiled else None)
+    options = {"step": 1e-3, "end": 0.04, "method": "trapezoidal_index2", **LOOSE, **options}
+    return wl.Dynamic(drive.world, **options), drive.state
 
 
 def tight_belt() -> tuple[Any, None]:
@@ -95,10 +96,10 @@ def driven_mass() -> tuple[Any, None]:
     return wl.Dynamic(world, step=7e-4, end=0.06, name=""), None
 
 
-def chattering_belt() -> tuple[Any, wl.State]:
-    """A belt whose contacts take several passes, cycles and cut steps."""
-    drive = create_drive(SEGMENTS, 24, 4, 8000.0, -0.05)
-    return wl.Dynamic(drive.world, step=2e-3, end=0.04, method="trapezoidal_index2", name=""), drive.state
+def cut_belt(kind: Any) -> tuple[Any, wl.State]:
+    """A belt whose contacts are given one pass: steps in which they switch are cut."""
+    strict = {"discontinuous_atol": 1e-6, "discontinuous_fail": True, "discontinuous_max_it": 1}
+    return belt(kind, True, step=5e-4, end=0.03, **strict)
 
 
 def exact_chain(**options: Any) -> tuple[Any, None]:
@@ -151,7 +152,10 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "hanging chain": hanging_chain,
     "joints": jointed_pendulum,
     "ramp": driven_mass,
-    "chattering belt": chattering_belt,
+    "compiled belt, segments": lambda: belt(SEGMENTS, True, step=5e-4),
+    "compiled belt, points": lambda: belt(POINTS, True, step=5e-4),
+    "cut belt, segments": lambda: cut_belt(SEGMENTS),
+    "cut belt, points": lambda: cut_belt(POINTS),
     "rod": rod_pendulum,
     "chain to rounding": exact_chain,
     "slack rope": slack_rope,
