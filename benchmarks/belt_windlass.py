@@ -4,8 +4,8 @@ usage: belt_windlass.py ELEMENTS SEGMENTS END_TIME [--from TIME] [options]
 
 The method is that of the other program: passes, tolerances, steps accepted at the limit of passes, no projection after
 kinks; and so is the mean torque, of samples every 1e-3 s.
-Times in s; with --from only the steps after that time are counted and timed. Options are those of the example and
-PETSc's.
+Times in s; with --from, a multiple of 1e-3 s, only the steps after that time are counted and timed. Options are those
+of the example and PETSc's.
 """
 
 import json

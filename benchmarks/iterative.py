@@ -60,7 +60,7 @@ def create_system(case: str, world: wl.World) -> tuple[Any, Any, Any]:
     else:
         solver = wl.Dynamic(world, step=1e-3, end=1.0, name="")
         state = local_state(solver.assembly, None)
-        scheme = StepKernels(solver.integrator, solver.assembly.fields, state).predict(state, 1e-3, 1e-3)
+        scheme = StepKernels(solver.integrator, solver.problem).predict(state, 1e-3, 1e-3)
     problem = solver.problem
     problem.start(scheme)
     right = problem.residual_vector.duplicate()

@@ -30,6 +30,7 @@ from windlass.solvers.newton.newton import Newton, Tolerances
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, IMPLICIT, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
+from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, LOOKED, UPDATED, CompiledSteps
 from windlass.solvers.stepping.discontinuous import Contacts, DiscontinuousSettings, StepAttempt, iterate
 from windlass.solvers.stepping.integrator import create_integrator
 from windlass.solvers.stepping.step_control import StepControl
@@ -197,6 +198,7 @@ class Dynamic(StepSolver):
             self.progress.begin(current.t, self.end)
             attempts = Attempts(self, current, all_hooks)
             before, after = overriding(all_hooks, "before_step"), overriding(all_hooks, "after_step")
+            self._looking = list(dict.fromkeys([*before, *after]))
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
                 if before:
@@ -204,9 +206,12 @@ class Dynamic(StepSolver):
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
-                self.watch.begin_step()
+                most = min(self.watch.begin_step(), 1 if pauses else attempts.pace)
+                if most > 1:
+                    most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
+                    most = min(most, 1 + solve_checkpoint.idle_steps(current))
                 try:
-                    attempt = attempts.attempt(h, then)
+                    attempt = attempts.attempt(h, self.control.foresee(then, self.end, most))
                 except NotConverged as error:
                     # a linear solver that cannot work: smaller steps do not help
                     error.failure.step, error.failure.step_size = self.statistics.steps + 1, h
@@ -218,8 +223,9 @@ class Dynamic(StepSolver):
                     self._reject(current, h, attempt, all_hooks)
                     continue
                 self.watch.after_step(current)
-                self.consistency.follow(current, h)
-                current.t, current.step = then, current.step + 1
+                if not attempts.have_followed:
+                    self.consistency.follow(current, h)
+                current.t, current.step = attempts.reached, current.step + 1
                 self.control.accept()
                 self.statistics.steps += 1
                 self.progress.step(current.t, h)
@@ -240,6 +246,19 @@ class Dynamic(StepSolver):
 
     def _describe_solver(self) -> dict[str, Any]:
         return describe_problem(self.problem)
+
+    def note_steps(self, state: State, t: float, steps: int, iterations: int) -> None:
+        """So many steps, up to a time [s], were done by compiled code and seen by nobody."""
+        state.t, state.step = t, state.step + steps
+        self.statistics.add(steps, iterations)
+        self.newton.iterations += iterations
+        self.watch.skip(steps)
+        for _ in range(steps):
+            self.control.accept()
+        if self.solve_checkpoint is not None:
+            self.solve_checkpoint.skip(steps)
+        for hook in self._looking:
+            hook.skip(steps)
 
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
@@ -293,27 +312,59 @@ class Attempts:
         looking = overriding(hooks, "after_iteration")
         self._looked_at = bool(looking) or len(solver.integrator.rotations) > 0
         self._start = state.copy() if self._looked_at else state
-        self._kernels = StepKernels(solver.integrator, solver.assembly.fields, state)
+        self._kernels = StepKernels(solver.integrator, solver.problem)
         self._contacts = Contacts(solver.assembly, state if self._looked_at else None, looking)
+        parts = solver.newton, solver.discontinuous, self._kernels.scheme, solver.consistency.looks
+        self._steps = CompiledSteps(*parts)
 
-    def attempt(self, h: float, then: float) -> StepAttempt:
-        """One attempt at a step of size h [s] to a time [s]; the state is that of its end if it has converged."""
+    @property
+    def pace(self) -> int:
+        """Steps that an attempt may take by the clock."""
+        return self._steps.pace
+
+    @property
+    def reached(self) -> float:
+        """The time at the end of the last attempt [s]."""
+        return self._kernels.scheme.t
+
+    @property
+    def have_followed(self) -> bool:
+        """Whether compiled code has looked for kinks after the last step and found none."""
+        return self._steps.stage == DONE
+
+    def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
+        """One attempt at a step of size h [s]; the state is that of its end if it has converged.
+
+        Args:
+            h: size [s].
+            ends: the end of the step and those of steps of the same size after it [s]; where compiled code can take
+                these, the attempt is at the last of them, or at one that it could not finish.
+        """
         solver, state, contacts, lag = self._solver, self._state, self._contacts, self._problem.lag
-        fields = solver.assembly.fields
-        scheme = self._kernels.predict(state, h, then)
+        fields, kernels, steps = solver.assembly.fields, self._kernels, self._steps
+        scheme = kernels.predict(state, h, ends[0])
         if self._looked_at:
             self._start.assign(state)
         contacts.changed = False
+        parts = kernels.begin, solver.watch.program, kernels.end, solver.consistency.find_program(state)
+        compiled = not self._looked_at and steps.prepare(ends, *parts)
 
         def newton(attempt: StepAttempt) -> bool:
             guess = None
             if attempt.passes > 1:
                 lag.note_switch(contacts.changed)
                 guess = (state.a, state.lam) if self._looked_at else (fields.a[:-1], fields.lam[:-1])
-            run = solver.newton.solve(scheme, guess=guess)
+            first = compiled and attempt.passes == 1
+            try:
+                run = solver.newton.solve(scheme, guess=guess, around=steps if first else None)
+            finally:
+                if first and steps.earlier:
+                    attempt.earlier = steps.earlier
+                    solver.note_steps(state, ends[steps.earlier - 1], steps.earlier, steps.iterations)
             attempt.iterations += run.iterations
             attempt.reason, attempt.history = run.reason, run.history
-            if run.converged:
+            contacts.are_updated = first and steps.stage >= UPDATED
+            if run.converged and not (first and steps.stage >= LOOKED):
                 self._problem.expand_unknowns(self._problem.unknowns)
                 solver.watch.after_newton()
                 if self._looked_at:
@@ -323,9 +374,8 @@ class Attempts:
         attempt = iterate(solver.discontinuous, newton, contacts, h, last=not solver.control.can_cut(h))
         # also for the first pass of the next step
         lag.note_switch(contacts.changed)
-        if attempt.converged and not self._looked_at:
+        if attempt.converged and not self._looked_at and steps.stage < ACCEPTED:
             self._store()
-            state.data[:] = contacts.data
         return attempt
 
     def go_back(self) -> None:
@@ -335,5 +385,5 @@ class Attempts:
 
     def _store(self) -> None:
         """Bring the end of the step into the state."""
-        self._problem.store(self._state)
+        self._problem.expand_unknowns(self._problem.unknowns)
         self._kernels.finish(self._start, self._state)

@@ -66,6 +66,7 @@ class Assembly:
         systems: the systems in the order of evaluation.
         constraints: the constraint systems of this process.
         loads: what is applied to the systems.
+        updates: the post-Newton updates of the systems.
         evaluating: set by solvers while they evaluate forces, when no other state may enter the fields.
         revision: counts the changes of the steps that residuals and tangents consist of, see steps.py.
     """
@@ -134,7 +135,7 @@ class Assembly:
         self.constraints = [s.constraint for s in self.systems if s.constraint is not None]
         self.loads = Loads(self.world, self.fields, self.systems)
         self._updating = [c for c, s in zip(self._components, self.systems, strict=True) if s.post_newton is not None]
-        self._updates: PostNewtonUpdates | None = None
+        self.updates = PostNewtonUpdates(self.fields, [self.layout.systems[c] for c in self._updating])
         self.revision += 1
 
     def refresh(self) -> None:
@@ -286,12 +287,14 @@ class Assembly:
 
     def post_newton(self) -> PostNewton:
         """POST_NEWTON: update the history values; worst error and largest force, smallest step wish, any switching."""
-        if self._updates is None:
-            self._updates = PostNewtonUpdates(self.fields, [self.layout.systems[c] for c in self._updating])
         enter(Stage.POST_NEWTON)
-        self._updates.program()
+        self.updates.program()
         leave(Stage.POST_NEWTON)
-        error, step, switched, force, row, worst = self._updates.total.tolist()
+        return self.read_update()
+
+    def read_update(self) -> PostNewton:
+        """What the last post-Newton update said; all processes call this together."""
+        error, step, switched, force, row, worst = self.updates.total.tolist()
         if worst >= 0:
             self._worst = self._updating[int(worst)], int(row)
         self._own_error = error
@@ -320,8 +323,7 @@ class Assembly:
 
     def describe_worst(self) -> str:
         """The connector with the largest force error of the last update; all processes call this together."""
-        name = ""
-        component, row = self._worst
+        name, (component, row) = "", self._worst
         if component is not None:
             table, rows = self.world.tables[component], self.layout.rows[component]
             name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")

@@ -78,6 +78,16 @@ class Loads:
         """What `run` in addresses.py takes to add loads that depend on time to the sum; None if some are Python."""
         return None if self._program is None else self._program.table
 
+    @property
+    def are_timed(self) -> bool:
+        """Whether some of them depend on time."""
+        return bool(self._timed)
+
+    @property
+    def at_time(self) -> bool:
+        """Whether Python has something to do for each time, beside the table."""
+        return self._program is not None and bool(self._program.at_time)
+
     def leave_to_table(self) -> bool:
         """Others set the sum to the weights and run the table from now on, until `update`; False if they may not."""
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -50,18 +50,23 @@ class PostNewtonUpdates:
         systems: the systems.
 
     Attributes:
-        program: what the updates consist of; fills ``total``, see `judge_outcomes`.
+        total: what the last update said, see `judge_outcomes`.
     """
 
     def __init__(self, fields: Fields, systems: Sequence[System]) -> None:
-        outcomes, total = np.zeros((len(systems), 5)), np.zeros(6)
+        self._fields, self._systems, self.total = fields, systems, np.zeros(6)
+
+    @cached_property
+    def program(self) -> Program:
+        """What the updates consist of; fills ``total``."""
+        fields, outcomes, total = self._fields, np.zeros((len(self._systems), 5)), self.total
         steps: list[Step] = [(call(clear_outcomes, lambda s: (outcomes,)), (evaluate(fields),))]
-        for outcome, system in zip(outcomes, systems, strict=True):
+        for outcome, system in zip(outcomes, self._systems, strict=True):
             update = system.post_newton
             function = update if isinstance(update, Call) else partial(_note, system)
             steps.append((function, (evaluate(fields, outcome=outcome),)))
         steps.append((call(judge_outcomes, lambda s: (outcomes, total)), (evaluate(fields),)))
-        self.program, self.total = Program(steps), total
+        return Program(steps)
 
 
 def run_post_newton(system: System, fields: Fields) -> PostNewton:

@@ -48,6 +48,20 @@ class EveryNth(StepHook, Closing, ABC):
         if self._steps % self._every == 0 if self._every is not None else self._is_due(state):
             self.record(state)
 
+    def idle_steps(self, state: State, size: float) -> int:
+        """Those before the next one that is recorded."""
+        if self._every is not None:
+            return self._every - 1 - self._steps % self._every
+        if not self._by_time or not self._interval > 0.0:
+            return 0
+        due = self._start + (self._count_due(state) + 1) * self._interval
+        # counted short by one, for rounding
+        return max(0, int((due - state.t) / size) - 2)
+
+    def skip(self, steps: int) -> None:
+        """Count them."""
+        self._steps += steps
+
     def _is_due(self, state: State) -> bool:
         """Whether a step has passed the next instant that a film needs."""
         before = self._done

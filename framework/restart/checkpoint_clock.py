@@ -37,6 +37,15 @@ class Clock:
         """No checkpoint is due any more; the first process says so to the others when they ask."""
         self._seconds = math.inf
 
+    @property
+    def idle_steps(self) -> int:
+        """How many of the next steps need not ask."""
+        return LONGEST_WAIT if self._never else self._wait - 1
+
+    def skip(self, steps: int) -> None:
+        """So many steps have not asked."""
+        self._wait -= steps
+
     def is_due(self) -> bool:
         """Whether a checkpoint is due; to be asked once a step, by all processes together."""
         if self._never:

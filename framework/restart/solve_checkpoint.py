@@ -14,6 +14,7 @@ from windlass.framework.files.state_file import rename_former
 from windlass.framework.launch.meetings import break_off, go_on, meet
 from windlass.framework.launch.meetings import leave as leave_meeting
 from windlass.framework.restart.checkpoint import Checkpoint, say
+from windlass.framework.restart.checkpoint_clock import LONGEST_WAIT
 from windlass.framework.restart.insurance import find_checkpoint
 from windlass.framework.runtime.interrupt import Interrupt
 from windlass.framework.runtime.log_stages import Stage, enter, leave
@@ -204,6 +205,19 @@ class SolveCheckpoint:
             self._write(state, finished=False)
         elif checkpoint.clock.is_due():
             self._write(state, finished=False, by_clock=True)
+
+    def idle_steps(self, state: State) -> int:
+        """How many of the next steps no checkpoint is wanted before, as far as is known."""
+        checkpoint = self._checkpoint
+        if checkpoint is None or self._is_past:
+            return LONGEST_WAIT
+        wait = checkpoint.clock.idle_steps
+        return min(wait, checkpoint.every - 1 - state.step % checkpoint.every) if checkpoint.every else wait
+
+    def skip(self, steps: int) -> None:
+        """So many steps were done without a call of `before_step`."""
+        if self._checkpoint is not None:
+            self._checkpoint.clock.skip(steps)
 
     def check_interrupt(self, state: State) -> None:
         """End between two steps, with the state kept, if the user has pressed Ctrl-C.

@@ -36,6 +36,16 @@ class StepHook:
         """What this hook adds to the report of the run (``-report``), asked on the first process when it is written."""
         return ()
 
+    def idle_steps(self, state: State, size: float) -> int:
+        """How many of the next steps, of a size [s] at most, this hook need not see: they may then be skipped.
+
+        Asked after `before_step`, which is not called for these steps, nor is `after_step`.
+        """
+        return 0
+
+    def skip(self, steps: int) -> None:
+        """So many steps were done without this hook."""
+
     def checkpoint(self) -> dict[str, Any]:
         """What this hook needs to go on after a restart: numbers, texts, lists, arrays, and dictionaries of these."""
         return {}

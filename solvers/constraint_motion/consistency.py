@@ -47,6 +47,7 @@ from windlass.solvers.constraint_motion.constraint_jacobian import clear, produc
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.initial import MassSolver, update_initial_accelerations
 from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 SMALL_GAP = 1e-3
@@ -156,11 +157,24 @@ class Consistency:
         self._again = kink
         self._before[:] = self._now
 
+    @property
+    def looks(self) -> Follow:
+        """What a program for `follow` works on."""
+        return Follow(self._largest, self._before, self._now, NOISE_OF_RATES)
+
+    def find_program(self, state: State) -> Program | None:
+        """What `follow` does after usual steps of a state; None where there is more to do."""
+        return None if self._project and (self._again or not self._has_program(state)) else self._program
+
+    def _has_program(self, state: State) -> bool:
+        a, revision, unit_rates = self._made_for
+        assembly = self._problem.assembly
+        return state.a is a and assembly.revision == revision and assembly.fields.unit_rates == unit_rates
+
     def _look(self, state: State) -> float:
         """Evaluate e and the size of its terms at the fields, which hold the state; its largest excess as of a kink."""
         assembly = self._problem.assembly
-        a, revision, unit_rates = self._made_for
-        if state.a is not a or assembly.revision != revision or assembly.fields.unit_rates != unit_rates:
+        if not self._has_program(state):
             self._made_for = state.a, assembly.revision, assembly.fields.unit_rates
             self._program = self._create_program(state.a)
         self._program()

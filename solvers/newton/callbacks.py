@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from windlass.framework.kernels.addresses import lay_down, run
 from windlass.framework.kernels.c_functions import call_c, calls_at, find_c_address, floats_at, int_at, load, set_int
 from windlass.framework.kernels.call import is_compiled
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program
 from windlass.framework.launch.petsc_functions import find_addresses, set_callbacks
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.newton.convergence import ASK, conclude, judge
@@ -35,7 +36,7 @@ PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArr
 (GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS, PLACE,
  ASK_PYTHON) = range(14)  # fmt: skip
 """Places in `Context.addresses`."""
-EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION = range(5)
+EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
 """Places in `Context.handles`."""
 """Numbers of programs, and of what may fail beside them."""
@@ -207,6 +208,19 @@ Solve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
 """The last one: an error of a function of Python that PETSc calls, such as a monitor, arrives as itself."""
 
 
+class Around(Protocol):
+    """Compiled code that makes Newton runs one after the other, and what is between them.
+
+    Attributes:
+        programs: what it runs beside them; a failure of one of them has its number after `BEYOND`.
+    """
+
+    programs: tuple[Program, ...]
+
+    def run(self, solve: int, place: int) -> int:
+        """Make runs by the kernel `solve`, at an address, with its context; 0 if all went well."""
+
+
 class Callbacks:
     """The compiled callbacks of one SNES, where they serve.
 
@@ -215,6 +229,9 @@ class Callbacks:
         test: the convergence test of Python, for PETSc.
         ask: ``(it, norm)``, what the numbers do not tell; gives a reason.
         before: see `Context`.
+
+    Attributes:
+        suits_steps: whether runs that differ in time and start alone need no Python at all between them.
     """
 
     def __init__(
@@ -229,7 +246,8 @@ class Callbacks:
         self._given: dict[str, bool] = {}
         self._run: tuple[Any, ...] = ()
         self._solve: Callable[[int, int], int] | None = None
-        self._place, self._has_loads = 0, False
+        self._around: Around | None = None
+        self._place, self._has_loads, self.suits_steps = 0, False, False
 
     def choose(self, measures: Any, history: FloatArray) -> None:
         """Give PETSc for the run that begins what serves it: compiled callbacks, or those of Python."""
@@ -238,11 +256,17 @@ class Callbacks:
             return
         c, loads = self._context, problem.assembly.loads
         if problem.run == self._run and c is not None and history is c.history and loads.are_steady:
-            problem.prepare(self._programs, self._has_loads)
+            if self.suits_steps and not self._has_loads:
+                loads.update()
+            else:
+                problem.prepare(self._programs, self._has_loads)
             return
         programs = problem.find_programs()
+        if c is None and not (programs[0] and (programs[1] or programs[2])):
+            # for the convergence test alone this does not pay
+            return
         problem.prepare(programs)
-        self._solve = None
+        self._solve, self.suits_steps = None, False
         if c is None or (
             loads.sum is not c.loads
             or problem.matrix.values is not c.values
@@ -271,20 +295,30 @@ class Callbacks:
             if table is not None and self._has_loads:
                 c.programs[LOADS] = table.ctypes.data, len(table)
             self._solve = Solve(self._find_address("solve"))
+            at_time = loads.at_time or any(program.at_time for program in programs if program is not None)
+            self.suits_steps = (self._has_loads or not loads.are_timed) and not at_time
 
     @property
     def is_compiled(self) -> bool:
         """Whether the run that begins is compiled as a whole: by `solve`."""
         return self._solve is not None
 
-    def solve(self, from_zero: bool) -> tuple[int, int]:
+    def solve(self, from_zero: bool, around: Around | None = None) -> tuple[int, int]:
         """A whole run, from unknowns 0 or from those that are there; PETSc's reason, and iterations.
+
+        Args:
+            from_zero: whether unknowns are set to 0.
+            around: what makes this run from 0 and others after it; reason and iterations are those of the last one.
 
         Raises:
             PETSc.Error: what SNESSolve gives; see `explain`.
         """
         assert self._solve is not None
-        code = self._solve(from_zero, self._place)
+        self._around = around
+        if around is None:
+            code = self._solve(from_zero, self._place)
+        else:
+            code = around.run(self._find_address("solve"), self._place)
         if code:
             raise PETSc.Error(code)
         self._problem.note_expansion()
@@ -299,7 +333,9 @@ class Callbacks:
         error, self._error, self._run = self._error, None, ()
         if error is not None:
             raise error
-        program = self._programs[failed] if failed != LOADS else self._problem.assembly.loads.update
+        around = () if self._around is None else self._around.programs
+        update = self._problem.assembly.loads.update
+        program = (*self._programs, update, None, *around)[failed]
         assert program is not None
         program()
         raise RuntimeError("a kernel failed, but not when it was called again")

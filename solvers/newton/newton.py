@@ -24,7 +24,7 @@ from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package, forget_factors, set_direct
 from windlass.solvers.linear.substructures import set_substructures
-from windlass.solvers.newton.callbacks import Callbacks
+from windlass.solvers.newton.callbacks import Around, Callbacks
 from windlass.solvers.newton.convergence import (
     ASK,
     CONVERGED_ABSOLUTE,
@@ -129,6 +129,11 @@ class Newton:
         self._judge, self._conclude = call(judge), call(conclude)
         self._callbacks = Callbacks(problem, self._test, self._look, self._before) if own_test else None
 
+    @property
+    def records(self) -> tuple[Any, Any, Any]:
+        """What a run is judged by, what lagging knows, and where the run stands; see `begin_run`."""
+        return self._measures, self.problem.lag.memory, self.problem.buffers.state
+
     def _help_multigrid(self) -> None:
         """Tell algebraic multigrid the rigid motions; without them its iterations grow with the size of the model."""
         if self.snes.getKSP().getPC().getType() == PETSc.PC.Type.GAMG:
@@ -188,7 +193,11 @@ class Newton:
         return not is_accurate(product, problem.matrix.values, step, self._before, LINEAR_RTOL, together)
 
     def solve(
-        self, scheme: Scheme, damped: bool = False, guess: tuple[FloatArray, FloatArray] | None = None
+        self,
+        scheme: Scheme,
+        damped: bool = False,
+        guess: tuple[FloatArray, FloatArray] | None = None,
+        around: Around | None = None,
     ) -> NewtonRun:
         """One Newton run from the predictor of a scheme.
 
@@ -197,13 +206,15 @@ class Newton:
             damped: use a backtracking line search.
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the pass before this one, a better
                 start than the predictor; taken if a tangent is kept: full Newton always begins at the predictor.
+            around: what makes this run and those of the steps after it, if all of it is compiled; the outcome is that
+                of the last run.
         """
         self._damped[0], max_it = damped, 0
         if damped:
             max_it = self.snes.getTolerances()[3]
             set_line_search(self.snes, "bt")
             self.snes.setTolerances(max_it=DAMPED_ITERATIONS * max_it)
-        run = self._attempt(scheme, guess)
+        run = self._attempt(scheme, guess, around)
         while run.reason in ("DIVERGED_LINEAR_SOLVE", "DIVERGED_FNORM_NAN") and self._change_solver():
             self.fallbacks += 1
             run = self._attempt(scheme)
@@ -223,7 +234,9 @@ class Newton:
         run.iterations += spent
         return run
 
-    def _attempt(self, scheme: Scheme, guess: tuple[FloatArray, FloatArray] | None = None) -> NewtonRun:
+    def _attempt(
+        self, scheme: Scheme, guess: tuple[FloatArray, FloatArray] | None = None, around: Around | None = None
+    ) -> NewtonRun:
         problem = self.problem
         if problem.pattern is not self._pattern:
             self._follow_pattern()
@@ -238,7 +251,7 @@ class Newton:
         try:
             with self._settings:
                 if callbacks is not None and callbacks.is_compiled:
-                    reason, iterations = callbacks.solve(not guessed)
+                    reason, iterations = callbacks.solve(not guessed, around if callbacks.suits_steps else None)
                 else:
                     if not guessed:
                         problem.unknowns.set(0.0)

@@ -78,6 +78,7 @@ class NonlinearProblem:
         run: what the present Newton run has in common with others but for time and motion; equal where they have.
         may_compile: whether callbacks may be compiled code.
         uses: see `USES`; may be changed.
+        q0, v0: predicted values of the scheme, which may be the same arrays, shape (n,).
     """
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
@@ -101,23 +102,22 @@ class NonlinearProblem:
         # by what they contain: programs of the residual, or how often it was needed so far
         self._programs: dict[tuple[bool, bool, bool, bool, int], Program | int] = {}
         self._tangent_program: Program | None = None
+        self._tangent_steps: list[Step] = []
         self._tangent_key: tuple[Any, ...] = ()
         self._tangent_uses, self.uses = 0, USES
-        places = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
-        dofs, multipliers, pads = (numbers.astype(PETSc.IntType) for numbers in places)
-        self._places = Places(dofs, multipliers, pads, layout.reference)
+        numbers = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
+        dofs, multipliers, pads = (which.astype(PETSc.IntType) for which in numbers)
+        self._places, self._state = Places(dofs, multipliers, pads, layout.reference), np.zeros(1, STATE)
         sums = np.zeros(n + 1), np.zeros(len(layout.multipliers_owned) + 1)
-        self._state = np.zeros(1, STATE)
         self._expanded = self._state["expanded"]
         self.run: tuple[Any, ...] = ()
-        self._expanded_state = -1
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self._motion = Motion(fields.x, fields.v, fields.a, fields.lam)
         # of the scheme, always in the same arrays: predicted values and the factors of the unknowns
-        self._q0, self._v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
+        self.q0, self.v0, self._factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
-        self._expansion_revision, self._expansion_uses = -1, 0
+        self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1
         self._expansion_steps: list[Step] = []
         self.scheme = Scheme(np.zeros(n), np.zeros(n))
         self.lag = LagPolicy(False)
@@ -202,7 +202,8 @@ class NonlinearProblem:
         self.lag.begin((*key, self.assembly.world.version))
         fields = self.assembly.fields
         fields.time[0], fields.rate_level, fields.unit_rates = scheme.t, scheme.rate_level, scheme.unit_rates
-        self._q0[:], self._v0[:] = scheme.q0, scheme.v0
+        if scheme.q0 is not self.q0:
+            self.q0[:], self.v0[:] = scheme.q0, scheme.v0
         if scheme.stabiliser != 0.0:
             self._anchor[:] = scheme.q_anchor
         run = *key, len(scheme.gap), self.assembly.revision, self.matrix
@@ -240,7 +241,7 @@ class NonlinearProblem:
         expanded[0] = 1
         if self._expansion_revision != self.assembly.revision:
             self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
-            known = local, self._places, self._q0, self._v0, self._factors, self._motion
+            known = local, self._places, self.q0, self.v0, self._factors, self._motion
             s = evaluate(self.assembly.fields)
             self._expansion_steps = [(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()]
         self._expansion_uses += 1
@@ -258,8 +259,11 @@ class NonlinearProblem:
     def store(self, state: State) -> None:
         """Bring the solution of the last Newton run into a state."""
         self.expand_unknowns(self.unknowns)
-        self._store(self.buffers.local, self._places, self.scheme.q0, self._motion, state.q, state.v, state.a)
-        state.lam[:] = self._motion.lam[:-1]
+        self._store(*self.name_stored(state))
+
+    def name_stored(self, state: State) -> tuple[Any, ...]:
+        """What `store_motion` takes to bring the unknowns that the fields hold into a state."""
+        return self.buffers.local, self._places, self.q0, self._motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
         """Like `store`, but velocities and accelerations of the state stay as they are."""
@@ -273,8 +277,14 @@ class NonlinearProblem:
         steady = assembly.loads.are_steady and not len(scheme.gap)
         if self._expansion_revision != assembly.revision or not steady:
             return None, None, None
-        tangent = self._tangent_program if self._tangent_key == self._find_tangent_key(scheme) else None
-        known = self._expansion, self._programs.get(self._find_key(scheme)), tangent
+        residual, suits = (
+            self._programs.get(self._find_key(scheme)),
+            self._tangent_key == self._find_tangent_key(scheme),
+        )
+        if suits and self._tangent_program is None and isinstance(residual, Program):
+            # a tangent that is kept for many steps is evaluated too seldom to be waited for
+            self._tangent_program = Program(self._tangent_steps)
+        known = self._expansion, residual, self._tangent_program if suits else None
         return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
@@ -376,7 +386,7 @@ class NonlinearProblem:
         if self._tangent_program is not None:
             self._tangent_program()
             return
-        steps: list[Step] = [(self._clear, (evaluate(fields, values=values),))]
+        steps = self._tangent_steps = [(self._clear, (evaluate(fields, values=values),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
         take(steps)

@@ -76,13 +76,16 @@ def expand(unknown: FloatArray, to: Places, q0: FloatArray, v0: FloatArray, fact
 
 @kernel
 def store_motion(
-    unknown: FloatArray, at: Places, q0: FloatArray, motion: Motion, q: FloatArray, v: FloatArray, a: FloatArray
-) -> None:
-    """Displacements q of the unknowns; velocities v and accelerations a that `expand` has found, all of shape (n,)."""
+    unknown: FloatArray, at: Places, q0: FloatArray, motion: Motion, q: FloatArray, v: FloatArray, a: FloatArray,
+    lam: FloatArray,
+) -> None:  # fmt: skip
+    """Displacements q of the unknowns; velocities v, accelerations a and multipliers lam that `expand` has found."""
     for i in range(len(q)):
         q[i] = q0[i] + unknown[at.dofs[i]]
         v[i] = motion.v[i]
         a[i] = motion.a[i]
+    for i in range(len(lam)):
+        lam[i] = motion.lam[i]
 
 
 @kernel
@@ -99,6 +102,12 @@ def take_over(new: FloatArray, kept: FloatArray) -> bool:
             for i in range(first, last):
                 kept[i] = new[i]
     return changed
+
+
+@kernel
+def begin_run(measures: Any, lag: Any, state: Any) -> None:
+    """A Newton run begins like the one before it, from unknowns 0; see convergence.py, lagging.py and `STATE`."""
+    measures[0]["guessed"], measures[0]["seen"], lag[0]["seen"], state[0]["expanded"] = 0, 0, 0, 0
 
 
 @kernel

@@ -52,6 +52,7 @@ class StepAttempt:
         reason: why not, in words or PETSc's name.
         recommended_step: step size that a contact wishes [s], inf for none.
         passes, iterations: Newton runs and linear solves of this attempt.
+        earlier: steps that compiled code has done before this one.
         error: force error after the last pass [N].
         force: largest contact force in the last pass [N].
         cycle: number of passes after which the decisions of contacts repeated, 0 if they did not.
@@ -64,6 +65,7 @@ class StepAttempt:
     recommended_step: float = inf
     passes: int = 0
     iterations: int = 0
+    earlier: int = 0
     error: float = 0.0
     force: float = 0.0
     cycle: int = 0
@@ -93,10 +95,12 @@ class Contacts:
         data: the history values with which the next Newton run works, shape (d,); may be written.
         first: those with which the first one works, shape (d,).
         changed: whether a contact changed its state in the last update.
+        are_updated: whether compiled code has made the update that comes next.
     """
 
     def __init__(self, assembly: Assembly, current: State | None = None, hooks: Sequence[StepHook] = ()) -> None:
-        self.data, self.first, self.changed = assembly.fields.data, assembly.fields.start_data, False
+        self.data, self.first = assembly.fields.data, assembly.fields.start_data
+        self.changed = self.are_updated = False
         self._assembly, self._current, self._hooks = assembly, current, hooks
 
     @classmethod
@@ -107,8 +111,8 @@ class Contacts:
 
     def post_newton(self) -> PostNewton:
         """Update them after a Newton run."""
-        result = self._assembly.post_newton()
-        self.changed = result.changed
+        result = self._assembly.read_update() if self.are_updated else self._assembly.post_newton()
+        self.changed, self.are_updated = result.changed, False
         if self._current is not None:
             self._current.data[:] = self.data
             run_after_iteration(self._hooks, self._assembly, self._current, result.error)

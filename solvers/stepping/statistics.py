@@ -48,6 +48,12 @@ class Statistics:
     _start: tuple[float, float] = field(default_factory=lambda: (time.perf_counter(), time.process_time()))
     _stop: tuple[float, float] | None = None
 
+    def add(self, steps: int, iterations: int) -> None:
+        """So many usual steps of one pass each, with Newton iterations in all."""
+        self.steps += steps
+        self.discontinuous_iterations += steps
+        self.newton_iterations += iterations
+
     def begin(self) -> None:
         """The solve begins: start the clock."""
         self._start, self._stop = (time.perf_counter(), time.process_time()), None

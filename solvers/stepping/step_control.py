@@ -51,6 +51,27 @@ class StepControl:
             return (self.size if then < end + 1e-9 * self.nominal else end - now), end
         return self.size, then
 
+    def foresee(self, then: float, end: float, most: int) -> list[float]:
+        """Ends of the proposed step, which is at ``then``, and of those of equal size that follow if all are accepted.
+
+        Args:
+            then, end: as `propose` gave and was given.
+            most: number of ends at most.
+        """
+        ends = [then]
+        if most == 1:
+            return ends
+        assert self._anchor is not None
+        start, count = self._anchor
+        if self.size < self.nominal:
+            most = min(most, self._wait - self._easy)
+        for k in range(2, most + 1):
+            then = start + (count + k) * self.size
+            if then > end - 1e-9 * self.nominal:
+                break
+            ends.append(then)
+        return ends
+
     def accept(self) -> None:
         """The proposed step was accepted."""
         assert self._anchor is not None

@@ -7,16 +7,17 @@ and written when the step is accepted, so that no copy of it is needed to go bac
 from __future__ import annotations
 
 from operator import is_
-from typing import Any
 
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program, Step
-from windlass.framework.model.system import Fields, evaluate
+from windlass.framework.kernels.program import Program
+from windlass.framework.model.system import evaluate
 from windlass.framework.state.state import State
+from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.problem_kernels import store_motion
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.integrator import (
     Integrator,
@@ -37,33 +38,40 @@ def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: Fl
         start[i] = data[i]
 
 
+@kernel
+def keep_history(now: FloatArray, data: FloatArray) -> None:
+    """History values of the fields into those of a state, each (d,)."""
+    for i in range(len(data)):
+        data[i] = now[i]
+
+
 class StepKernels:
     """The start and the end of steps of a state.
 
     Args:
         integrator: the method.
-        fields: what kernels read; takes the history values.
-        state: the state that goes on from step to step.
+        problem: the equations; its fields take the history values.
 
     Attributes:
-        scheme: what the unknowns of the step mean; always the same object, with arrays that stay.
+        scheme: what the unknowns of the step mean; always the same object, with the arrays of the problem.
+        begin: history values of the state into the fields, and the predictor.
+        end: the solution in the fields into the state, with history values and algorithmic accelerations.
     """
 
-    def __init__(self, integrator: Integrator, fields: Fields, state: State) -> None:
-        self._integrator, self._fields = integrator, fields
-        n = len(state.q)
-        self.scheme = Scheme(np.zeros(n), np.zeros(n), rate_level=integrator.rate_level)
+    def __init__(self, integrator: Integrator, problem: NonlinearProblem) -> None:
+        self._integrator, self._problem = integrator, problem
+        self.scheme = Scheme(problem.q0, problem.v0, rate_level=integrator.rate_level)
         self.scheme.unit_rates = len(integrator.rotations) > 0
-        self._algorithmic = np.zeros(n)
+        self._algorithmic = np.zeros(len(problem.q0))
         # h, and what `predict` takes beside it
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
         # those of the state that the programs are laid down for; users may put others in their places
         self._arrays: tuple[FloatArray, ...] = ()
-        self._begin, self._end = Program([]), Program([])
+        self.begin, self.end = Program([]), Program([])
 
     def predict(self, state: State, h: float, then: float) -> Scheme:
         """Begin an attempt at a step of size h [s] to a time [s]: history values into the fields, and the predictor."""
-        arrays = state.q, state.v, state.a, state.carried, state.data, state.start_data
+        arrays = state.q, state.v, state.a, state.carried, state.lam, state.data, state.start_data
         if not self._arrays or not all(map(is_, arrays, self._arrays)):
             self._lay_down(state)
             self._arrays = arrays
@@ -73,17 +81,17 @@ class StepKernels:
             scheme.v_factor, scheme.a_factor = self._integrator.factors(h)
             scheme.multiplier_factor = 1.0 / (self._integrator.beta * h * h)
         scheme.t = then
-        self._begin()
+        self.begin()
         return scheme
 
     def finish(self, start: State, state: State) -> None:
-        """Complete the algorithmic acceleration of a solved step.
+        """Bring the end of a solved step, which the fields hold, into the state.
 
         Args:
             start: the state at the start of the step; another one than ``state`` where there are rotations.
             state: the state at its end, the one that `predict` was called with.
         """
-        self._end()
+        self.end()
         integrator, out = self._integrator, state.carried
         if len(integrator.rotations):
             h, shift = float(self._numbers[0]), integrator.shift
@@ -94,18 +102,21 @@ class StepKernels:
 
     def _lay_down(self, state: State) -> None:
         """The programs for the arrays of a state."""
-        integrator, fields, numbers, scheme = self._integrator, self._fields, self._numbers, self.scheme
-        s, found = evaluate(fields), self._algorithmic
+        integrator, numbers, scheme, found = self._integrator, self._numbers, self.scheme, self._algorithmic
+        fields = self._problem.assembly.fields
+        s = evaluate(fields)
         now = state.q, state.v, state.a, state.carried if integrator.generalised else state.a
         out = scheme.q0, scheme.v0, found
         where, shift = (integrator.rotations, integrator.reference), integrator.shift
         history = state.data, state.start_data, fields.data, fields.start_data
-        steps: list[Any] = [
-            call(begin_history, lambda s: history),
-            call(predict, lambda s: (*now, numbers, *out)),
-        ]
+        begin = [call(begin_history, lambda s: history), call(predict, lambda s: (*now, numbers, *out))]
         if len(integrator.rotations):
-            steps.append(call(predict_rotations, lambda s: (*where, *now, numbers, shift, *out)))
+            begin.append(call(predict_rotations, lambda s: (*where, *now, numbers, shift, *out)))
         share = integrator.shares[2] if integrator.generalised else 0.0
-        end: Step = (call(finish, lambda s: (found, share, state.a, state.carried)), (s,))
-        self._begin, self._end = Program((step, (s,)) for step in steps), Program([end])
+        stored, kept = self._problem.name_stored(state), (fields.data, state.data)
+        end = [
+            call(store_motion, lambda s: stored),
+            call(keep_history, lambda s: kept),
+            call(finish, lambda s: (found, share, state.a, state.carried)),
+        ]
+        self.begin, self.end = Program((step, (s,)) for step in begin), Program((step, (s,)) for step in end)

@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.steps import mass_product_steps, take
 from windlass.framework.assembly.work import take_work
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.system import System, evaluate
 from windlass.framework.state.state import State
+from windlass.solvers.newton.problem_kernels import clear_values
 
 EVERY = 512
 """Largest number of steps between looks; after the first ones they come at 32, 64, 128 ... steps."""
@@ -33,6 +35,16 @@ SHARE = 0.05
 runs that explode reach 0.16 and more."""
 WEIGHT = 0.01
 """Created energy over the run per largest kinetic energy that counts [1]."""
+
+_NO_CALLS = Program(())
+
+
+def is_due(number: int) -> bool:
+    """Whether a step is looked at, by its number from 1 on: two steps in a row."""
+    before = number - 1
+    # counts that are powers of two have one bit
+    one_bit = number & before == 0 or before & (before - 1) == 0
+    return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 
 
 class EnergyWatch:
@@ -52,6 +64,7 @@ class EnergyWatch:
         self._energies: list[float] = []
         self._work = np.zeros(0)
         self._program, self._revision = Program([]), -1
+        self._mass_product: list[Step] = []
         self._take_work = call(take_work)
         self.reset()
 
@@ -72,20 +85,30 @@ class EnergyWatch:
         self._created, self._turned, self._kinetic = (float(value) for value in kept["sums"])
         self._last_step = -1
 
-    def begin_step(self) -> None:
-        """A step begins: whether it is looked at."""
-        number, before = self._steps + 1, self._steps
-        # two steps in a row; counts that are powers of two have one bit
-        is_due = number & before == 0 or number % EVERY == 0 or before & (before - 1) == 0 or before % EVERY == 0
-        self._wanted = number <= FIRST or is_due
+    def begin_step(self) -> int:
+        """A step begins: how many steps there are from this one to the next that is looked at, 1 for this one."""
+        number = self._steps + 1
+        self._wanted = is_due(number)
+        # the next power of two, or the next multiple
+        due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
+        return 1 if self._wanted else due - number
+
+    def skip(self, steps: int) -> None:
+        """So many steps that are not looked at were done."""
+        self._steps += steps
+
+    @property
+    def program(self) -> Program:
+        """What there is to do after a Newton run of this step; see `after_newton`."""
+        if not self._wanted:
+            return _NO_CALLS
+        if self._revision != self._assembly.revision:
+            self._lay_down()
+        return self._program
 
     def after_newton(self) -> None:
         """A Newton run has converged; its history values, which are still in the fields, decide on the forces."""
-        if self._wanted:
-            if self._revision != self._assembly.revision:
-                self._lay_down()
-            self._forces[:] = 0.0
-            self._program()
+        self.program()
 
     def after_step(self, state: State) -> None:
         """A step was accepted; the fields hold its end, with the history values for the next one."""
@@ -119,8 +142,13 @@ class EnergyWatch:
             shape = len(laws), len(assembly.fields.x)
             self._forces, self._before, self._work = np.zeros(shape), np.zeros(shape), np.zeros(len(laws))
             self._last_step = -1
-        steps = [(law.residual, (evaluate(assembly.fields, f=f),)) for law, f in zip(laws, self._forces, strict=True)]
-        self._watched, self._program = laws, Program((f, where) for f, where in steps if f is not None)
+        values, none = self._forces.reshape(-1), np.zeros(0, np.int64)
+        steps: list[Step] = [(call(clear_values, lambda s: (values, none)), (evaluate(assembly.fields),))]
+        for law, f in zip(laws, self._forces, strict=True):
+            assert law.residual is not None
+            steps.append((law.residual, (evaluate(assembly.fields, f=f),)))
+        self._watched, self._program = laws, Program(steps)
+        self._mass_product = mass_product_steps(assembly, assembly.fields.v, self._product)
         self._revision = assembly.revision
 
     def _compare(self, energies: list[float], state: State) -> None:
@@ -130,7 +158,7 @@ class EnergyWatch:
             turned += abs(work) + abs(now - before)
         assembly, product = self._assembly, self._product
         product[:] = 0.0
-        assembly.add_mass_product(assembly.fields.v, product)
+        take(self._mass_product)
         kinetic = 0.5 * float(state.v @ product[:-1])
         created, turned, kinetic = assembly.processes.sum(np.array([created, turned, kinetic])).tolist()
         # what is created in one step is not made good by what is lost in another one

@@ -60,9 +60,13 @@ def create_drive(
     speed: float = 40.0,
     brake: float = 1.2,
     axial_damping: float = 1.0,
+    motor: Any = None,
     **contact: Any,
 ) -> Drive:
-    """Two circles on bearings, the left one driven to ``speed`` [rad/s] in 0.2 s, the right one braked [N m s]."""
+    """Two circles on bearings, the left one driven to ``speed`` [rad/s] in 0.2 s, the right one braked [N m s].
+
+    ``motor`` is another function of time for the speed [rad/s].
+    """
     world = wl.World()
     circles = [
         world.add(RigidBody2D, name=name, position=(x, 0.0), mass=5.0, inertia=0.02)
@@ -76,9 +80,8 @@ def create_drive(
         con.fix(world, circle, "x", "y")
     holds = [con.fix(world, circle, "rotation") for circle in circles]
     holds.append(con.fix(world, nodes_of(world, belt)[0], "x"))
-    drive = con.prescribe_velocity(
-        world, circles[0], "rotation", lambda t: speed * (0.5 - 0.5 * cos(pi * min(t / 0.2, 1.0)))
-    )
+    start = lambda t: speed * (0.5 - 0.5 * cos(pi * min(t / 0.2, 1.0)))  # noqa: E731
+    drive = con.prescribe_velocity(world, circles[0], "rotation", motor or start)
     spin = con.coordinate_marker(world, circles[1], "rotation")
     world.add(con.CoordinateSpringDamper, marker0=con.coordinate_marker(world, None), marker1=spin, damping=brake)
     columns: dict[str, Any] = {

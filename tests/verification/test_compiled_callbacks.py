@@ -27,10 +27,11 @@ LOOSE: dict[str, Any] = {"discontinuous_atol": 1e-3, "discontinuous_fail": False
 CHAIN: dict[str, Any] = {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.4}
 
 
-def belt(kind: Any) -> tuple[Any, wl.State]:
-    drive = create_drive(kind, 24, 4, 8000.0, -0.05)
-    solver = wl.Dynamic(drive.world, step=1e-3, end=0.04, method="trapezoidal_index2", **LOOSE)
-    return solver, drive.state
+def belt(kind: Any, compiled: bool = False, **options: Any) -> tuple[Any, wl.State]:
+    """A belt drive, its motor a function of Python or a compiled one."""
+    drive = create_drive(kind, 24, 4, 8000.0, -0.05, motor=con.smooth_step(0.0, 0.2, 0.0, 40.0) if compiled else None)
+    options = {"step": 1e-3, "end": 0.04, "method": "trapezoidal_index2", **LOOSE, **options}
+    return wl.Dynamic(drive.world, **options), drive.state
 
 
 def tight_belt() -> tuple[Any, None]:
@@ -84,6 +85,23 @@ def stop() -> tuple[Any, None]:
     return wl.Dynamic(bouncing_mass()[0], step=2e-3, end=0.3, name=""), None
 
 
+def driven_mass() -> tuple[Any, None]:
+    """A mass on a spring whose other end follows a ramp with two kinks; the last step is cut to the end of the run."""
+    world = wl.World()
+    point, base = (world.add(MassPoint, position=(x, 0.0), mass=2.0) for x in (1.0, 0.0))
+    con.prescribe(world, base, "x", con.table([0.0, 0.02, 0.04], [0.0, 0.1, 0.1]))
+    con.fix(world, base, "y")
+    markers = {f"marker{i}": con.coordinate_marker(world, node, "x") for i, node in enumerate((base, point))}
+    world.add(con.CoordinateSpringDamper, **markers, stiffness=2e4, damping=1.0)
+    return wl.Dynamic(world, step=7e-4, end=0.06, name=""), None
+
+
+def cut_belt(kind: Any) -> tuple[Any, wl.State]:
+    """A belt whose contacts are given one pass: steps in which they switch are cut."""
+    strict = {"discontinuous_atol": 1e-6, "discontinuous_fail": True, "discontinuous_max_it": 1}
+    return belt(kind, True, step=5e-4, end=0.03, **strict)
+
+
 def exact_chain(**options: Any) -> tuple[Any, None]:
     """Tolerances below what rounding allows."""
     return wl.Dynamic(chain(), step=1e-3, end=0.02, rtol=1e-30, atol=1e-30, name="", **options), None
@@ -133,6 +151,11 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "chain, full Newton": lambda: moving_chain(lag=False),
     "hanging chain": hanging_chain,
     "joints": jointed_pendulum,
+    "ramp": driven_mass,
+    "compiled belt, segments": lambda: belt(SEGMENTS, True, step=5e-4),
+    "compiled belt, points": lambda: belt(POINTS, True, step=5e-4),
+    "cut belt, segments": lambda: cut_belt(SEGMENTS),
+    "cut belt, points": lambda: cut_belt(POINTS),
     "rod": rod_pendulum,
     "chain to rounding": exact_chain,
     "slack rope": slack_rope,

@@ -20,6 +20,8 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.evaluate import eval_output
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.failure import NotConverged
+from windlass.solvers.newton import newton
+from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.static import Static
 
 
@@ -37,6 +39,33 @@ def test_stiff_rope_ends_at_rounding(elements: int, EA: float) -> None:
     state = solver.solve()
     assert solver.statistics.roundings == 1 and solver.statistics.newton_iterations <= 5
     assert_allclose(-eval_output(nodes[elements], "displacement", state)[1], 9.81 * 50.0 / EA, rtol=0, atol=1e-14)
+
+
+def test_stagnation_above_rounding_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the residual rests at 40 times what rounding is taken for, no run counts as converged, and words say why.
+
+    The residual of this rope rests at rounding; the estimate is made 40 times too small, as for a law with rounding
+    errors of its own that it does not tell.
+    """
+    world = World(gravity=(0.0, -9.81))
+    columns = {"axial_stiffness": 1e9, "bending_stiffness": 1.0, "mass_per_length": 1.0}
+    nodes = nodes_of(world, straight_cable(world, (0, 0), (0, -10), 200, **columns))
+    clamp(world, nodes[0])
+    solver = Static(world, name="", rtol=1e-30, atol=1e-30, adaptive=False)
+    norms: list[float] = []
+
+    def estimate(problem: NonlinearProblem) -> float:
+        norms.append(problem.residual_vector.norm())
+        return norms[-1] / 40.0
+
+    monkeypatch.setattr(newton, "estimate_rounding", estimate)
+    with pytest.raises(NotConverged, match="stagnates at rounding") as error:
+        solver.solve()
+    norm = norms[-1]
+    assert newton.FACTOR < 40.0 < newton.NEAR and solver.statistics.roundings == 0
+    words = f"no longer falls at {norm:.1e}, and the coordinates' rounding alone makes about {norm / 40.0:.1e}"
+    assert words in str(error.value)
+    assert "raise atol above it" in str(error.value)
 
 
 def test_stiff_rope_in_motion() -> None:

@@ -1,0 +1,219 @@
+"""Steps in compiled code: from the predictor of one to that of the next without Python, as long as nobody has to look.
+
+Everything that a usual step consists of is a program or a compiled Newton run: predictor, Newton's method, the look for
+energy, the update of history values, the end of the step, the look for kinks of constraints.  `take_steps` makes these
+calls for as many steps as are wanted and comes back where a step is no usual one: Newton's method has failed, contacts
+want another pass, a constraint has a kink.  Python goes on from there, within that step, by the same rules as without
+compiled steps, so that digits, counts and messages are the same both ways.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.addresses import lay_down
+from windlass.framework.kernels.c_functions import call_c, find_c_address, load
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Program
+from windlass.solvers.newton.callbacks import BEYOND, run_program
+from windlass.solvers.newton.newton import Newton
+from windlass.solvers.newton.problem_kernels import begin_run
+from windlass.solvers.newton.scheme import Scheme
+from windlass.solvers.stepping.discontinuous import DiscontinuousSettings
+
+MOST = 64
+"""Steps of one call at most; what is shown or asked for between steps waits no longer."""
+LONGEST = 0.02
+"""Elapsed time of one call at most, as far as the last one tells [s]: Ctrl-C waits for its end."""
+BEGIN, LOOK, UPDATE, END, FOLLOW = range(5)
+"""Numbers of programs: predictor, forces for the balance of energy, history values, end of the step, constraints."""
+NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
+"""How far the last step has come."""
+NO_CALLS = Program(())
+STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS = range(5)
+"""Places in `StepContext.counts`."""
+
+
+class Follow(NamedTuple):
+    """What constraints are looked at with after a step; see `Consistency`.
+
+    Attributes:
+        largest: shape (1,), 0 where nothing is looked at.
+        before, now: shape (2, m).
+        noise: a largest number up to this is no kink.
+    """
+
+    largest: FloatArray
+    before: FloatArray
+    now: FloatArray
+    noise: float
+
+
+class StepContext(NamedTuple):
+    """What `take_steps` works on.
+
+    Attributes:
+        addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
+        programs: address and number of calls of each program, shape (5, 2).
+        counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted, and
+            whether constraints are looked at, shape (5,).
+        limits: absolute and relative force error that is accepted, see `DiscontinuousSettings`, shape (2,).
+        ends, time: ends of the steps [s], shape (MOST,), and the time of the fields, shape (1,).
+        outcome: what the update of history values says, see `judge_outcomes`, shape (6,).
+        follow: see there.
+        records: see `Newton.records`.
+    """
+
+    addresses: IntArray
+    programs: IntArray
+    counts: IntArray
+    limits: FloatArray
+    ends: FloatArray
+    time: FloatArray
+    outcome: FloatArray
+    follow: Follow
+    records: tuple[Any, Any, Any]
+
+
+@kernel
+def take(programs: IntArray, which: int, state: Any) -> int:
+    """Make the calls of a program; 0 if all went well."""
+    status = run_program(programs, which, state)
+    if status != 0:
+        state[0]["failed"] += BEYOND
+    return int(status)
+
+
+@kernel(fast=False)
+def take_steps(context: Any) -> int:
+    """Take steps until all are done or one is no usual one; 0 if nothing has failed. The first one has been begun."""
+    c = load(context)
+    counts, follow, (measures, lag, state) = c.counts, c.follow, c.records
+    for i in range(counts[WANTED]):
+        status = 0
+        counts[STAGE] = STARTED
+        if i > 0:
+            counts[EARLIER] += 1
+            counts[ITERATIONS] += state[0]["iterations"]
+            c.time[0] = c.ends[i]
+            begin_run(measures, lag, state)
+            status = take(c.programs, BEGIN, state)
+        if status == 0:
+            status = call_c(c.addresses[0], (np.int64(1), c.addresses[1]))
+        if status != 0 or state[0]["reason"] <= 0:
+            return int(status)
+        status = take(c.programs, LOOK, state)
+        if status == 0:
+            counts[STAGE] = LOOKED
+            status = take(c.programs, UPDATE, state)
+        if status != 0:
+            return int(status)
+        counts[STAGE] = UPDATED
+        if not c.outcome[0] <= max(c.limits[0], c.limits[1] * c.outcome[3]):
+            return 0
+        lag[0]["switched"] = c.outcome[2] != 0.0
+        status = take(c.programs, END, state)
+        if status != 0:
+            return int(status)
+        counts[STAGE] = ACCEPTED
+        if counts[FOLLOWS] == 0:
+            return 0
+        status = take(c.programs, FOLLOW, state)
+        if status != 0 or not follow.largest[0] <= follow.noise:
+            return int(status)
+        follow.before[:] = follow.now
+        counts[STAGE] = DONE
+    return 0
+
+
+Take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
+
+
+class CompiledSteps:
+    """Steps of one run that are taken in compiled code, where they can be.
+
+    Args:
+        newton: Newton's method.
+        settings: when a pass is accepted.
+        scheme: what the unknowns mean, the same object in all steps; takes the time of the last one.
+        follow: how constraints are looked at.
+
+    Attributes:
+        programs: in the order of their numbers.
+        pace: steps that a call may take by the clock.
+        stage: how far the last step has come.
+        earlier, iterations: steps that were done before the last one, and their iterations.
+    """
+
+    def __init__(self, newton: Newton, settings: DiscontinuousSettings, scheme: Scheme, follow: Follow) -> None:
+        self._newton, self._scheme, self._follow = newton, scheme, follow
+        self._time = newton.problem.assembly.fields.time
+        self._counts, self._limits = np.zeros(5, np.int64), np.array([settings.atol, settings.rtol])
+        self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((5, 2), np.int64)
+        self.programs: tuple[Program, ...] = (NO_CALLS,) * 5
+        self._are_compiled, self._outcome = False, np.zeros(0)
+        self._context: StepContext | None = None
+        self._block, self._place = lay_down(()), 0
+        self._take: Any = None
+        self.pace, self.stage, self.earlier, self.iterations = 1, NOTHING, 0, 0
+
+    def prepare(
+        self, ends: Sequence[float], begin: Program, look: Program, end: Program, follow: Program | None
+    ) -> bool:
+        """Make ready for steps of equal size up to these times [s]; False if some of their programs need Python.
+
+        Args:
+            ends: at most `MOST`.
+            begin, look, end: programs, see `BEGIN` and those after it.
+            follow: the last of them; None where Python has more to do after the step.
+        """
+        self.stage = self.earlier = self.iterations = 0
+        updates = self._newton.problem.assembly.updates
+        old, last = self.programs, NO_CALLS if follow is None else follow
+        if old[0] is not begin or old[1] is not look or old[2] is not updates.program or old[3] is not end:
+            self._change((begin, look, updates.program, end, last), updates.total)
+        elif old[4] is not last:
+            self._change((*old[:4], last), updates.total)
+        counts = self._counts
+        counts[:] = 0
+        counts[WANTED] = 1
+        if follow is not None:
+            counts[WANTED], counts[FOLLOWS] = len(ends), 1
+            if len(ends) > 1:
+                self._ends[: len(ends)] = ends
+        return self._are_compiled
+
+    def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
+        """Take other programs, the update of which says its outcome in an array."""
+        self.programs, self._are_compiled = programs, True
+        for i, program in enumerate(programs):
+            if program.table is None or program.at_time:
+                self._are_compiled = False
+                return
+            self._tables[i] = program.table.ctypes.data, len(program.table)
+        if self._context is None or self._outcome is not outcome:
+            places = self._addresses, self._tables, self._counts, self._limits, self._ends, self._time
+            c = self._context = StepContext(*places, outcome, self._follow, self._newton.records)
+            self._block, self._outcome = lay_down(c), outcome
+            self._place = self._block.ctypes.data
+            self._take = Take(find_c_address(take_steps, (), c))
+
+    def run(self, solve: int, place: int) -> int:
+        """Take steps by a kernel that makes Newton runs, at an address, with its context; 0 if nothing has failed."""
+        addresses = self._addresses
+        addresses[0], addresses[1] = solve, place
+        begin = time.perf_counter()
+        try:
+            status: int = self._take(self._place)
+        finally:
+            self.stage, self.earlier, self.iterations, *_ = self._counts.tolist()
+            self._scheme.t = float(self._time[0])
+        each = (time.perf_counter() - begin) / (1 + self.earlier)
+        self.pace = min(int(LONGEST / max(each, 1e-9)) or 1, MOST)
+        return status

@@ -1,0 +1,143 @@
+"""Steps that compiled code takes one after the other: who looks sees what is there to see, and nothing else changes."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import MassPoint, nodes_of, straight_cable
+from windlass.framework.kernels.call import call, is_compiled
+from windlass.framework.kernels.kernel import kernel
+from windlass.solvers.stepping.compiled_steps import MOST, CompiledSteps, take_steps
+
+pytestmark = pytest.mark.skipif(not is_compiled(take_steps), reason="without compiler all steps are those of Python")
+
+
+def chain(end: float = 0.3, **options: Any) -> Any:
+    world = wl.World(gravity=(0.0, -9.81))
+    columns = {"axial_stiffness": 1e5, "bending_stiffness": 1.0, "mass_per_length": 0.4, "reference_strain": -0.01}
+    line = straight_cable(world, (0, 0), (3, 0), 6, **columns)
+    for node in (0, 6):
+        con.fix(world, nodes_of(world, line)[node], "x", "y")
+    return wl.Dynamic(world, step=1e-3, end=end, name="", **options), nodes_of(world, line)[3]
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Steps that each call of compiled code has taken before its last one."""
+    found: list[int] = []
+    plain = CompiledSteps.run
+
+    def note(self: CompiledSteps, *where: int) -> int:
+        status = plain(self, *where)
+        found.append(self.earlier)
+        # whatever the clock of this machine says
+        self.pace = MOST
+        return status
+
+    monkeypatch.setattr(CompiledSteps, "run", note)
+    return found
+
+
+def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
+    """300 steps: after the first ones, and pairs of later ones, which are looked at for energy, calls of many steps."""
+    solver, _ = chain()
+    state = solver.solve()
+    assert state.step == solver.statistics.steps == 300 and state.t == 0.3
+    assert sum(calls) > 250 and len(calls) < 40 and max(calls) == MOST - 1
+
+
+def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
+    """Functions see each step, sensors each n-th and recorders their frames, as in a run in which all is looked at."""
+
+    def run(every_step: bool) -> tuple[Any, Any, list[int]]:
+        solver, middle = chain()
+        sensors = wl.Sensors(None, [wl.Sensor(middle, "displacement")], every=7)
+        film = wl.Recorder(tmp_path / f"film{every_step}", frames=11)
+        seen: list[int] = []
+        with film:
+            solver.solve(hooks=[sensors, film, *([lambda state: seen.append(state.step)] if every_step else [])])
+        return sensors, film, seen
+
+    all_sensors, all_film, seen = run(True)
+    assert sum(calls) == 0 and seen == list(range(1, 301))
+    calls.clear()
+    sensors, film, _ = run(False)
+    assert sum(calls) > 150
+    names = sensors.names
+    assert all(np.array_equal(sensors[name], all_sensors[name]) for name in names)
+    assert np.array_equal(sensors.times, all_sensors.times)
+    assert len(sensors.times) == 1 + 300 // 7 + 1 and film.frames == all_film.frames >= 11
+
+
+def test_march_gives_each_step(calls: list[int]) -> None:
+    """A caller that goes on step by step gets each of them."""
+    solver, _ = chain(end=0.05)
+    assert [state.step for state in solver.march()] == list(range(1, 51)) and sum(calls) == 0
+
+
+def test_interrupt_ends_between_steps(calls: list[int]) -> None:
+    """Ctrl-C is taken after the steps of one call; the state that is told is that of a whole step."""
+    solver, _ = chain(end=1e4)
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as stop:
+        solver.solve()
+    timer.join()
+    steps = solver.statistics.steps
+    assert f"dynamic was at t = {1e-3 * steps:.9g} s, step {steps}" in stop.value.__notes__
+    assert sum(calls) > 0
+
+
+def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
+    """An error of Python within steps of compiled code; those before it count."""
+
+    class Broken(Exception):
+        pass
+
+    solver, _ = chain()
+
+    def look(_snes: Any, it: int, _norm: float) -> None:
+        if solver.assembly.fields.t > 0.1205:
+            raise Broken(f"in iteration {it}")
+
+    solver.snes.setMonitor(look)
+    with pytest.raises(Broken, match="in iteration 0"):
+        solver.solve()
+    assert solver.statistics.steps == 120
+
+
+@kernel
+def fail_late(t: Any, outcome: Any) -> None:
+    if t[0] > 0.1205:
+        raise ValueError("a kernel of this test")
+    outcome[0] = 0.0
+
+
+def test_errors_of_updates_arrive_as_themselves(calls: list[int]) -> None:
+    """A kernel between two Newton runs that raises is called again from Python."""
+    solver, _ = chain()
+    system = solver.assembly.systems[-1]
+    system.post_newton = call(fail_late, lambda s: (s.time, s.outcome))
+    solver.assembly.order_systems()
+    with pytest.raises(ValueError, match="a kernel of this test"):
+        solver.solve()
+    assert solver.statistics.steps == 120 and sum(calls) > 60
+
+
+def test_functions_of_python_are_asked_in_each_step(calls: list[int]) -> None:
+    """A load that is a function of Python keeps its steps with Python; one that is compiled does not."""
+    for function, compiled in ((lambda t: 3.0 * np.sin(20.0 * t), False), (con.sine(3.0, 20.0), True)):
+        world = wl.World()
+        point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0)
+        world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, point, "x"), function=function)
+        calls.clear()
+        wl.Dynamic(world, step=1e-3, end=0.1, name="").solve()
+        assert (sum(calls) > 0) == compiled
