@@ -198,6 +198,8 @@ class Dynamic(StepSolver):
             self.progress.begin(current.t, self.end)
             attempts = Attempts(self, current, all_hooks)
             before, after = overriding(all_hooks, "before_step"), overriding(all_hooks, "after_step")
+            # a report notes each step
+            one_by_one = pauses or self.progress.history is not None
             self._looking = list(dict.fromkeys([*before, *after]))
             while current.t < self.end - 1e-9 * self.control.nominal:
                 solve_checkpoint.before_step(current)
@@ -206,7 +208,7 @@ class Dynamic(StepSolver):
                 if self._decides:
                     self.assembly.renew(current)
                 h, then = self.control.propose(current.t, self.end)
-                most = min(self.watch.begin_step(), 1 if pauses else attempts.pace)
+                most = min(self.watch.begin_step(), 1 if one_by_one else attempts.pace)
                 if most > 1:
                     most = 1 + min([most - 1, *(hook.idle_steps(current, h) for hook in self._looking)])
                     most = min(most, 1 + solve_checkpoint.idle_steps(current))

@@ -48,7 +48,8 @@ class Pattern:
     def multiply(self, values: FloatArray, x: FloatArray, absolute: bool = False) -> FloatArray:
         """The product A x of a matrix with these values, shape (spare + 1,), or that of |A| and x; both by row."""
         out = np.zeros(self.rows)
-        multiply(self.indptr, self.indices, self.block, values, x, absolute, out)
+        # a copy, since what PETSc gives is read-only and would need another version of the kernel
+        multiply(self.indptr, self.indices, self.block, values, np.array(x), absolute, out)
         return out
 
     def slots(self, rows: IntArray, columns: IntArray, block_size: int = 1) -> IntArray:

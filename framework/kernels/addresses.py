@@ -111,8 +111,7 @@ def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
 
 def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
     """The version of a kernel that is compiled for these types."""
-    if kinds not in function.overloads:
-        function.compile(kinds)
+    function.compile(kinds)
     return function.overloads[kinds]
 
 

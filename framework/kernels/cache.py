@@ -24,12 +24,15 @@ import numpy as np
 
 from windlass.framework.files.whole_files import check_seal, seal
 from windlass.framework.kernels.cache_key import NotCacheableError
+from windlass.framework.kernels.compiling import InnerLibrary, NoEntry
 from windlass.framework.kernels.type_names import decode_type, encode_type
 
 _numba: Any = numba  # its inner parts are not made for type checkers
 
-FORMAT = 2
+FORMAT = 3
 MAGIC = b"windlass machine code\n"
+INNER = "-inner"
+"""End of the names of the files of inner kernels, which hold no machine code."""
 _NAMES = ("modname", "qualname", "unique_name", "mangled_name", "env_name")
 _PLAIN = (*_NAMES, "native", "args", "inline", "noalias", "abi_tags", "uid")
 """What the compiler knows of a function and JSON can hold."""
@@ -89,7 +92,7 @@ def write_entry(path: Path, key: str, result: Any) -> None:
         raise NotCacheableError("its machine code holds addresses of this process")
     code = result.library._final_module
     names = [s.name for group in (code.functions, code.global_variables) for s in group if s.is_declaration]
-    library, kind, blocks = result.library.serialize_using_object_code()
+    library, kind, blocks = _serialize(result.library)
     environments = [result.environment, *result._find_referenced_environments()]
     function = result.fndesc
     header = {
@@ -118,6 +121,14 @@ def write_entry(path: Path, key: str, result: Any) -> None:
         raise
 
 
+def _serialize(library: Any) -> tuple[str, str, tuple[bytes, bytes]]:
+    """Name and kind of a library, and its two blocks: machine code, none of inner kernels, and code for callers."""
+    if isinstance(library, InnerLibrary):
+        return library.name, "inner", (b"", library._get_module_for_linking().as_bitcode())
+    found: tuple[str, str, tuple[bytes, bytes]] = library.serialize_using_object_code()
+    return found
+
+
 def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any, target_context: Any) -> Any:
     """Compile result from a file, ready to run; None if there is no such file.
 
@@ -138,7 +149,6 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     first, second = header["lengths"]
     start += length
     blocks = inside[start : start + first], inside[start + first : start + first + second]
-    _load_symbols(header["symbols"], target_context)
     function = _numba.core.funcdesc.PythonFunctionDescriptor.__new__(_numba.core.funcdesc.PythonFunctionDescriptor)
     for name in _PLAIN:
         value = header["function"][name]
@@ -152,6 +162,9 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
     ]
     signature = _numba.core.typing.signature(returns, *arguments)
     signature = signature.replace(pysig=_numba.core.utils.pysignature(dispatcher.py_func))
+    if not blocks[0]:
+        return _rebuild_inner(target_context, function, environments[0], signature, header["library"][0], blocks[1])
+    _load_symbols(header["symbols"], target_context)
     entries = function.llvm_func_name, function.llvm_cpython_wrapper_name, function.llvm_cfunc_wrapper_name
     target_context.codegen()._engine._defined_symbols.update(entries, (env.env_name for env in environments))
     library = (*header["library"], (blocks[0], _empty_module()))
@@ -164,6 +177,18 @@ def read_entry(path: Path, key: str, arguments: tuple[Any, ...], dispatcher: Any
 def _empty_module() -> bytes:
     code: bytes = llvmlite.binding.parse_assembly("").as_bitcode()
     return code
+
+
+def _rebuild_inner(context: Any, function: Any, environment: Any, signature: Any, name: str, code: bytes) -> Any:
+    """Compile result of an inner kernel."""
+    library = InnerLibrary(context.codegen(), name)
+    library._finalized = True
+    fields = {
+        "typing_context": context.typing_context, "target_context": context, "entry_point": NoEntry(),
+        "type_annotation": "", "signature": signature, "library": library, "objectmode": False, "lifted": (),
+        "fndesc": function, "environment": environment, "reload_init": (), "referenced_envs": (),
+    }  # fmt: skip
+    return _put_off_parsing(_numba.core.compiler.compile_result(**fields), code)
 
 
 def _put_off_parsing(result: Any, code: bytes) -> Any:

@@ -33,8 +33,9 @@ from typing import Any, ParamSpec, TypeVar, overload
 import numba
 import numpy as np
 
-from windlass.framework.kernels.cache import FORMAT, find_folder, read_entry, write_entry
+from windlass.framework.kernels.cache import FORMAT, INNER, find_folder, read_entry, write_entry
 from windlass.framework.kernels.cache_key import NotCacheableError, describe_type, eval_content
+from windlass.framework.kernels.compiling import KernelCompiler, KernelDispatcher, NoEntry, is_inner, load_environments
 from windlass.framework.kernels.listed import Job, file_stem, start_helpers
 from windlass.framework.kernels.locks import Lock
 from windlass.framework.kernels.type_names import encode_type
@@ -87,6 +88,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
         boundscheck=os.environ.get("WINDLASS_BOUNDSCHECK", "0") not in ("", "0"),
         fastmath=set(_FAST) if fast else False,
         forceinline=inline,
+        pipeline_class=KernelCompiler,
     )(function)
     if not _numba.extending.is_jitted(dispatcher):  # NUMBA_DISABLE_JIT=1
         return dispatcher
@@ -94,6 +96,7 @@ def kernel(function: Callable[..., Any] | None = None, *, fast: bool = True, inl
     dispatcher.addresses = {}  # likewise, see addresses.py
     dispatcher.content = None  # what was compiled, once it was
     if "_cache" in vars(dispatcher):
+        dispatcher.__class__ = KernelDispatcher
         dispatcher._cache = _KernelCache(dispatcher)
     else:
         _say_once("unknown compiler", f"numba {numba.__version__} is not known: kernels are compiled in every run")
@@ -193,23 +196,29 @@ class _KernelCache:
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Compile result from this process or from the folder; None, which starts a compilation, if there is none."""
-        key = None
+        key = whole = None
         try:
             arguments, return_type = _numba.core.sigutils.normalize_signature(signature)
-            key = self.eval_key(arguments, return_type)
-            if not _process.open:
+            whole = self.eval_key(arguments, return_type)
+            if not is_inner():
                 _process.asked.append((self.dispatcher, arguments))
+                _process.open.clear()  # what is left in it failed to compile
+            key = f"{whole}{INNER}" if is_inner() else whole
             result = _process.ready.get(key)
             if result is not None and result.signature.args == arguments:
-                # Same machine code, but a Python entry of its own, since each kernel removes its entry when it dies.
-                entry = target_context.get_executable(result.library, result.fndesc, result.environment)
+                # Same machine code, but an entry of its own, since each kernel removes its entry when it dies.
+                entry: Any = NoEntry()
+                if not is_inner():
+                    entry = target_context.get_executable(result.library, result.fndesc, result.environment)
                 return result._replace(entry_point=entry, metadata=None)
             folder, _ = cache_folder()
             if folder is not None:
-                where = (folder / key, key, arguments, self.dispatcher, target_context)
-                result = read_entry(*where)
+                where = (arguments, self.dispatcher, target_context)
+                result = read_entry(folder / whole, whole, *where)
+                if result is None and is_inner():
+                    result = read_entry(folder / key, key, *where)
                 if result is None and self._wait(folder, key):
-                    result = read_entry(*where)
+                    result = read_entry(folder / key, key, *where)
             if result is not None:
                 self._let_go(key)
                 _process.ready[key] = result
@@ -221,7 +230,7 @@ class _KernelCache:
             _say_once("reading", f"the kept machine code of {self.name} cannot be used ({error!r}): compiling anew")
         # The linker finds code by name, and numba's names hold counters of the process that compiled it: only with the
         # key in its name can code of this process never be mistaken for code that was read.
-        self.dispatcher.py_func.__qualname__ = self.name if key is None else f"{self.name}_{key[-16:]}"
+        self.dispatcher.py_func.__qualname__ = self.name if whole is None else f"{self.name}_{whole[-16:]}"
         _say_once("first", f"compiling kernels for this machine (first use, {_describe_place()}) ...")
         _process.open.append(_Compilation(self, signature, key, time.perf_counter()))
         return None
@@ -239,6 +248,8 @@ class _KernelCache:
         _process.compiled.append((self.name, seconds - done.inner))
         if _process.open:
             _process.open[-1].inner += seconds
+        if not isinstance(result.entry_point, NoEntry):
+            load_environments(result)
         if done.key is None:
             return
         try:

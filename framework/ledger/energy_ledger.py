@@ -239,6 +239,10 @@ class EnergyLedger(EveryNth):
         values = output_assembly(self._world).processes.sum(np.array(list(sums.values())))
         return dict(zip(sums, values.tolist(), strict=True))
 
+    def idle_steps(self, state: State, size: float) -> int:
+        """None: every step is integrated, whatever is recorded."""
+        return 0
+
     def record(self, state: State) -> None:
         """Keep the sums of this instant."""
         if self._times and self._times[-1] == state.t:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from windlass.framework.kernels import kernel as kernels
 from windlass.framework.kernels.kernel import cache_folder, compiled, kernel
 
-VERSION = f"kernels-2-{sys.implementation.cache_tag}-numba-{numba.__version__}"
+VERSION = f"kernels-3-{sys.implementation.cache_tag}-numba-{numba.__version__}"
 
 
 class Pair(NamedTuple):
@@ -88,6 +88,31 @@ def test_bounds_checks_have_their_own_machine_code(own_cache: Path, monkeypatch:
     with pytest.raises(IndexError):
         kernel(get)(np.ones(3), 7)
     assert len(list(own_cache.glob("*/*get-*"))) == 2
+
+
+@kernel
+def root_of(x: float) -> float:
+    if x < 0.0:
+        raise ValueError("root of a negative number")
+    return math.sqrt(x)
+
+
+@kernel
+def fourth_root(x: float) -> float:
+    return root_of(root_of(x))
+
+
+def test_inner_kernels_have_machine_code_once_python_calls_them(own_cache: Path) -> None:
+    def find() -> set[bool]:
+        return {path.name.endswith("-inner") for path in own_cache.glob("*/root_of-*")}
+
+    assert fourth_root(81.0) == 3.0
+    assert find() == {True}
+    assert root_of(81.0) == 9.0
+    assert find() == {True, False}
+    for function in (root_of, fourth_root):
+        with pytest.raises(ValueError, match="root of a negative number"):
+            function(-1.0)
 
 
 def test_a_folder_that_can_only_be_read_is_used(
