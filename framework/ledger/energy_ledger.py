@@ -24,6 +24,7 @@ from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, optional, path, whole
 from windlass.framework.command_line import options
+from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target
@@ -37,7 +38,7 @@ from windlass.framework.ledger.balance import (
     WORK,
     Balance,
 )
-from windlass.framework.ledger.table import draw_series, format_ledger
+from windlass.framework.ledger.table import draw_series, format_lines, list_lines
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -319,6 +320,18 @@ class EnergyLedger(EveryNth):
 
     def format(self) -> str:
         """The ledger as a table for people, at the last record."""
+        return format_lines(self._list_lines())
+
+    def report_sections(self) -> list[ReportSection]:
+        """The ledger in the report of the run."""
+        if not self._times:
+            return []
+        title, *rows = self._list_lines()
+        curves = [(name, "J", self[name]) for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
+        return [ReportSection("Energy", [ReportTable(title, rows), ReportCurves("time [s]", self.times, curves)])]
+
+    def _list_lines(self) -> list[tuple[str, str, str]]:
+        """The lines of the ledger at the last record."""
         by: list[tuple[str, list[tuple[str, float]]]] = []
         for component, losses in self._losses.items():
             for k, name in enumerate(losses.names if len(losses.ids) else ()):
@@ -326,7 +339,7 @@ class EnergyLedger(EveryNth):
                 groups = [(self._name_of(int(i)), value) for i, value in zip(losses.ids, values, strict=True)]
                 by.append((f"{component.__name__}.{name}", groups))
         span = (self._times[0], self._times[-1]) if self._times else (0.0, 0.0)
-        return format_ledger(self.kinds, self.totals, self._first, dict(by), span, self.steps)
+        return list_lines(self.kinds, self.totals, self._first, dict(by), span, self.steps)
 
     def _name_of(self, number: int) -> str:
         """Name of an entity, of what carries it if it is a marker."""

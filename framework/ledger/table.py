@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -37,15 +37,15 @@ TITLES = {
 Groups = Mapping[str, list[tuple[str, float]]]
 
 
-def format_ledger(
+def list_lines(
     kinds: Mapping[str, str],
     totals: Mapping[str, float],
     starts: Mapping[str, float],
     groups: Groups,
     span: tuple[float, float],
     steps: int,
-) -> str:
-    """The table of a ledger; lines that are 0 are left out.
+) -> list[tuple[str, str, str]]:
+    """The lines of a ledger: words, change since the start and energy at the end; what is 0 is left out.
 
     Args:
         kinds: kind of each quantity.
@@ -70,6 +70,11 @@ def format_ledger(
             lines += [(f"    {group}", _number(value), "") for group, value in groups.get(name, ()) if value != 0.0]
     if largest > 0.0:
         lines.append(("rest per largest quantity [1]", _number(abs(totals.get(REST, 0.0)) / largest), ""))
+    return lines
+
+
+def format_lines(lines: Sequence[tuple[str, str, str]]) -> str:
+    """Lines as a table for people."""
     widths = [max(len(line[k]) for line in lines) for k in range(3)]
     return "\n".join(f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}".rstrip() for a, b, c in lines)
 

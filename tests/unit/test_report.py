@@ -40,7 +40,7 @@ def refuse(state):
         raise wl.ModelError("the load is <early>: must be steady")
 state = wl.Static(world, name="sag").solve(hooks=[refuse])
 tip = wl.Sensors(None, [wl.Sensor(nodes[4], "position", 1, "tip")])
-hooks = [tip]
+hooks = [tip, wl.EnergyLedger()]
 if load == "wild":
     def fail(state):
         if state.t > 0.005:
@@ -68,7 +68,7 @@ def titles(page: str) -> list[str]:
 def test_all_sections_are_there(tmp_path: Path) -> None:
     code, page = run(tmp_path, "-weight", "2.5")
     assert code == 0
-    parts = ["Solves", "Model", "Solve 1: sag", "Solve 2: swing", "Sensors", "Verification", "Remarks"]
+    parts = ["Solves", "Model", "Solve 1: sag", "Solve 2: swing", "Sensors", "Energy", "Verification", "Remarks"]
     assert titles(page) == [*parts, "Options", "Sources", "How to repeat it"]
     for words in (
         'class="ok">ok<',
@@ -83,8 +83,8 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
         "deflection [m]",
     ):
         assert words in page, words
-    # the model, the steps of two solves, the sensor
-    assert page.count("<img ") == 4
+    # the model, the steps of two solves, the sensor, the energies
+    assert page.count("<img ") == 5
     # nothing is fetched
     assert re.findall(r'(?:src|href)="(?!data:|#)', page) == []
     assert "default-src 'none'" in page
@@ -114,7 +114,7 @@ def test_two_processes_write_one_report(tmp_path: Path) -> None:
     code, page = run(tmp_path, processes=2)
     assert code == 0
     assert "mpiexec -n 2 windlass run" in page
-    assert page.count("<img ") == 4 and "axial_stiffness 10000 N" in page
+    assert page.count("<img ") == 5 and "axial_stiffness 10000 N" in page
 
 
 def test_history_of_steps_is_bounded_and_loses_nothing() -> None:
