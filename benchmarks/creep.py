@@ -1,11 +1,12 @@
 """Speed loss of belt drives against the theory of creep, over stiffness, prestrain, bristles, inertia and meshes.
 
-usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--reference] | --free
+usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference] | --free
 
 Prints a table: loss by simulation, by theory and by that of rigid bristles in per cent, the difference of the first two
 in per cent of the driver's speed and of the loss, the mean axial force against that of theory, without and with the
 length that the polygon of the belt adds, and the processor time. The runs are those of
-tests/verification/test_belt_creep.py; --points takes contact points, --reference the published law.
+tests/verification/test_belt_creep.py; --points takes contact points, --damped a third of the critical damping of the
+contact, --reference the published law.
 --free: tractions of belts without load, for segments and points of the axis, as parts of the limit of friction, and the
 bend of the bristles beside l³/(192 R²), by which cubics of the length l wave along the circle.
 """
@@ -29,9 +30,11 @@ INERTIA = (0.05, 0.3, 0.7)
 CONTACT = 100 / RADIUS**2
 
 
-def list_cases(elements: int, segments: int, sticking_length: str, points: bool) -> list[Case]:
+def list_cases(elements: int, segments: int, sticking_length: str, points: bool, ratio: float | None) -> list[Case]:
     """The product of stiffness, prestrain, bristles and inertia."""
-    base = Case(elements=elements, segments=segments, sticking_length=sticking_length, points=points)
+    base = Case(
+        elements=elements, segments=segments, sticking_length=sticking_length, points=points, damping_ratio=ratio
+    )
     return [
         base._replace(
             axial_stiffness=EA,
@@ -105,8 +108,8 @@ def show_free() -> None:
 def main(words: list[str]) -> None:
     """Run all cases on all meshes, or on the one that is given."""
     sticking_length = "reference" if "--reference" in words else "current"
-    points = "--points" in words
-    words = [word for word in words if word not in ("--reference", "--points")]
+    points, ratio = "--points" in words, 1.0 / 3.0 if "--damped" in words else None
+    words = [word for word in words if word not in ("--reference", "--points", "--damped")]
     if words == ["--free"]:
         show_free()
         return
@@ -122,7 +125,7 @@ def main(words: list[str]) -> None:
         " T poly [%]  cpu [s]"
     )
     for elements, segments in meshes:
-        for case in list_cases(elements, segments, sticking_length, points):
+        for case in list_cases(elements, segments, sticking_length, points, ratio):
             print(show(case), flush=True)
 
 

@@ -18,7 +18,8 @@ from windlass.connectors.circle_contact.contact_friction_circle_set_points2d imp
 from windlass.connectors.circle_contact.view import touches_at_points
 from windlass.connectors.markers.cable_shape import CableShape
 from windlass.connectors.markers.position_markers import rigid_marker
-from windlass.framework.checks.checks import checked, inside, instance, number, subclass, whole
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, inside, instance, number, optional, subclass, whole
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing, shape_of
@@ -35,6 +36,7 @@ from windlass.framework.model.world import World
     segments=whole(),
     circle_radius=inside(),
     vertical_offset=number("m"),
+    damping_ratio=optional(number("1", minimum=0.0)),
     columns=inside(),
 )
 @all_or_nothing
@@ -47,6 +49,7 @@ def add_contact(
     segments: int,
     circle_radius: float | Sequence[float],
     vertical_offset: float = 0.0,
+    damping_ratio: float | None = None,
     **columns: Any,
 ) -> Entity:
     """Let every cable touch every circle; laws with segments get one marker per cable, shared by all circles.
@@ -61,6 +64,8 @@ def add_contact(
         segments: number of straight segments of each cable, or of its contact points.
         circle_radius: radius [m] of all circles, or one per circle.
         vertical_offset: distance [m] of the touching line from the axis of the cables, along their left normal.
+        damping_ratio: contact_damping_per_length per critical damping 2 sqrt(contact_stiffness_per_length
+            mass_per_length) of the cable on the contact [1]; 1/3 suits belts, see docs/theory/contact.md.
         **columns: further columns of the law: one value for all, one per circle (k), or one per pair (k n).
 
     Returns:
@@ -79,6 +84,8 @@ def add_contact(
         shape = [world.add(CableShape, cable=touching, segments=segments, vertical_offset=vertical_offset)]
     n = sum(map(len, shape))
     columns = {name: _expand(value, k, n) for name, value in {**columns, "circle_radius": circle_radius}.items()}
+    if damping_ratio is not None:
+        columns["contact_damping_per_length"] = _eval_damping(damping_ratio, columns, touching, k)
     pairs = [Entity(marker.table, np.repeat(marker.rows, n)) for marker in markers]
     return world.add(kind, circle=pairs, cable=shape * k, segments=segments, **columns)
 
@@ -139,6 +146,19 @@ def _handles(call: str, name: str, given: Entity | Sequence[Entity]) -> list[Ent
     if not sum(map(len, found)):
         raise ModelError(f"{name} of {call} is empty: needs at least one")
     return found
+
+
+def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity], circles: int) -> FloatArray:
+    """contact_damping_per_length [N s/m^2] of all pairs, shape (k n,), for a share of the critical damping."""
+    stiffness = columns.get("contact_stiffness_per_length")
+    if stiffness is None or any(name.startswith("contact_damping") for name in columns):
+        raise ModelError(
+            f"damping_ratio = {ratio} in add_contact: needs contact_stiffness_per_length [N/m^2], and no "
+            "contact_damping_per_length or contact_damping beside it"
+        )
+    mass = np.concatenate([cable.table.collect("mass_per_length", cable.rows) for cable in cables])
+    product = np.asarray(stiffness, np.float64) * np.tile(mass, circles)
+    return np.asarray(2.0 * ratio * np.sqrt(np.maximum(product, 0.0)))
 
 
 def _expand(value: Any, circles: int, cables: int) -> Any:

@@ -69,6 +69,6 @@ def options_page() -> str:
     text = windlass("help")
     parts += ["## Commands", f"```text\n{text}\n```"]
     for name in dict.fromkeys(re.findall(r"^windlass (\w+)", text, re.MULTILINE)):
-        if name not in ("run", "doctor", "version", "help"):
+        if name not in ("run", "modes", "doctor", "version", "help"):
             parts += [f"### windlass {name}", f"```text\n{windlass(name, '-help')}\n```"]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -15,6 +15,7 @@ and 16 d + 3 (forces); a row of the matrix has 4 d entries.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -73,7 +74,8 @@ def create_lanes(c: Columns, mass_per_length: FloatArray) -> Lanes:
     rows = len(c.L)
     blocks = -(-rows // LANES)
     filled = np.minimum(np.arange(blocks * LANES), rows - 1)
-    given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *c.kap.reshape(rows, -1).T])[:, filled]
+    kap = c.kap.reshape(rows, math.prod(c.kap.shape[1:]))
+    given = np.array([c.L, c.EA, c.EI, c.dEA, c.dEI, mass_per_length, *c.eps.T, *kap.T])[:, filled]
     by_block = given.reshape(len(given), blocks, LANES).transpose(1, 0, 2)
     return Lanes(np.ascontiguousarray(by_block), np.ascontiguousarray(c.dofs[filled]), c.row)
 

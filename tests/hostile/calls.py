@@ -216,7 +216,8 @@ def calls(s: Scene) -> dict[str, Call]:
         "add_contact": (
             con.add_contact,
             {"world": s.open, "kind": con.ContactCircleCable2D, "circles": s.node, "cables": s.open_cable,
-             "segments": 2, "circle_radius": 0.1, "vertical_offset": 0.0},
+             "segments": 2, "circle_radius": 0.1, "vertical_offset": 0.0, "damping_ratio": 0.3,
+             "contact_stiffness_per_length": 1e6},
         ),
         "add_contact_with_many": (
             con.add_contact_with_many,

@@ -26,7 +26,10 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
     body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
     made = {
         "coordinate marker": [con.coordinate_marker(world, None), con.coordinate_marker(world, body, "x")],
-        "position marker": [con.position_marker(world, world.add(Ground)), con.position_marker(world, body)],
+        "position marker": [
+            con.position_marker(world, world.add(Ground), (-2.0, 0.0)),
+            con.position_marker(world, body),
+        ],
         "rigid marker": [con.rigid_marker(world, body)],
         "body": [body],
         "PointSlope2D": [world.add(PointSlope2D, position=(x, 0.0)) for x in (0.0, 1.0)],

@@ -32,7 +32,7 @@ class Case(NamedTuple):
     """A belt drive; the belt carries the share ``load`` of the torque at which it slips everywhere.
 
     ``inertia`` is rhoA v²/N in the unloaded belt, from which the mass per length follows; ``contact_damping`` is the
-    time constant of the contact per time in which a segment passes.
+    time constant of the contact per time in which a segment passes, or ``damping_ratio`` its share of the critical one.
     """
 
     axial_stiffness: float = 8000.0
@@ -45,6 +45,7 @@ class Case(NamedTuple):
     segments: int = 4
     contact_stiffness: float = 3e9
     contact_damping: float = 0.05
+    damping_ratio: float | None = None
     offset: float = 0.0
     stretch: float = 1.0
     sticking_length: str = "current"
@@ -184,6 +185,9 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     world.add(CoordinateLoad, marker=spin, value=theory.torque - damping * theory.driven_speed)
     world.add(CoordinateSpringDamper, marker1=spin, damping=damping)
     passing = case.length / case.elements / case.segments / (case.speed * RADIUS)
+    damping: dict[str, Any] = {"damping_ratio": case.damping_ratio}
+    if case.damping_ratio is None:
+        damping = {"contact_damping_per_length": case.contact_damping * case.contact_stiffness * passing}
     law: dict[str, Any] = {"sticking_length": case.sticking_length}
     if case.points:
         law = {}
@@ -197,7 +201,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
         vertical_offset=-case.offset,
         **{
             "contact_stiffness_per_length": case.contact_stiffness,
-            "contact_damping_per_length": case.contact_damping * case.contact_stiffness * passing,
+            **damping,
             "friction_stiffness_per_length": case.bristles,
             "friction_velocity_penalty_per_length": velocity_penalty(case),
             "friction_coefficient": FRICTION,

@@ -35,6 +35,8 @@ def create_solver(update: Update, **settings: Any) -> Dynamic:
         sizes.append(size)
         return size, then
 
+    # compiled steps have no place for the given errors
+    solver.problem.may_compile = False
     solver.assembly.post_newton = lambda: update(solver.problem.scheme.t, sizes[-1])  # type: ignore[method-assign]
     solver.control.__class__ = type("Noting", (type(solver.control),), {"propose": note})
     return solver
