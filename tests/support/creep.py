@@ -185,9 +185,9 @@ def create_drive(case: Case, **contact: Any) -> Drive:
     world.add(CoordinateLoad, marker=spin, value=theory.torque - damping * theory.driven_speed)
     world.add(CoordinateSpringDamper, marker1=spin, damping=damping)
     passing = case.length / case.elements / case.segments / (case.speed * RADIUS)
-    damping: dict[str, Any] = {"damping_ratio": case.damping_ratio}
+    damped: dict[str, Any] = {"damping_ratio": case.damping_ratio}
     if case.damping_ratio is None:
-        damping = {"contact_damping_per_length": case.contact_damping * case.contact_stiffness * passing}
+        damped = {"contact_damping_per_length": case.contact_damping * case.contact_stiffness * passing}
     law: dict[str, Any] = {"sticking_length": case.sticking_length}
     if case.points:
         law = {}
@@ -201,7 +201,7 @@ def create_drive(case: Case, **contact: Any) -> Drive:
         vertical_offset=-case.offset,
         **{
             "contact_stiffness_per_length": case.contact_stiffness,
-            **damping,
+            **damped,
             "friction_stiffness_per_length": case.bristles,
             "friction_velocity_penalty_per_length": velocity_penalty(case),
             "friction_coefficient": FRICTION,
