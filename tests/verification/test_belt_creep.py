@@ -97,7 +97,13 @@ def test_creep_does_not_depend_on_the_step(per_point: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("strain", "inertia", "points"), [(-0.001, 0.05, True), (-0.05, 0.7, True), (-0.01, 0.7, True), (-0.01, 0.7, False)]
+    ("strain", "inertia", "points"),
+    [
+        pytest.param(-0.001, 0.05, True, marks=pytest.mark.long),
+        (-0.05, 0.7, True),
+        (-0.01, 0.7, True),
+        (-0.01, 0.7, False),
+    ],
 )
 def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inertia: float, points: bool) -> None:
     """The hardest of the map, with the contact stiffness of the rule, 100 EA/R²: within 0.1 % of the speed.
