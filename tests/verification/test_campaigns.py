@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from campaigns import cache, damage, full_disk, kill
 
 
@@ -12,6 +14,7 @@ def test_killed_runs(tmp_path: Path) -> None:
     assert "no frame lost" in kill.run(8, tmp_path, seed=2)
 
 
+@pytest.mark.long
 def test_full_disks(tmp_path: Path) -> None:
     """One message with the bytes needed and free, exit code 2, earlier frames readable, nothing left."""
     assert "nothing left" in full_disk.run(8, tmp_path, seed=2)

@@ -65,7 +65,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return run_cases(tmp_path_factory.mktemp("serial"), 1)
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[2, pytest.param(3, marks=pytest.mark.long)])
 def parallel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """All cases on two and on three processes."""
     return run_cases(tmp_path_factory.mktemp("parallel"), request.param) | {"processes": request.param}

@@ -26,7 +26,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("processes", [2, 3])
+@pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("partition", ["auto", "rows"])
 def test_net_in_random_order(serial: Any, processes: int, partition: str, tmp_path: Path) -> None:
     """Static and dynamic states agree to 1e-8 relative, with equal counts; the graph leaves few ghosts."""

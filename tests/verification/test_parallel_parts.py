@@ -29,7 +29,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("processes", [2, 3])
+@pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_a_chain_on_wheels_in_parts(serial: Any, processes: int, tmp_path: Path) -> None:
     """Handles, switches and messages of errors are those of one process; rows are where they are needed."""
     parallel = run_program(tmp_path, processes)
