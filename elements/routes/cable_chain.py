@@ -16,7 +16,7 @@ import numpy as np
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable3d.kinds import find_kinds
 from windlass.elements.routes.catenary import Catenary, hang_between
-from windlass.elements.routes.routes import Circle, Line, Point, nodes_along, route_around, straight
+from windlass.elements.routes.routes import Circle, Line, Point, RouteError, nodes_along, route_around, straight
 from windlass.elements.routes.spline_route import through_points
 from windlass.framework.checks.checks import (
     checked,
@@ -32,7 +32,7 @@ from windlass.framework.checks.checks import (
     word,
     yes_no,
 )
-from windlass.framework.checks.values import read_numbers
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import Tables
@@ -130,7 +130,11 @@ def straight_cable(
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
-        spatial = all(point is not None and point.shape == (3,) for point in given)
+        in_space = [point is not None and point.shape == (3,) for point in given]
+        spatial = all(in_space)
+        if any(in_space) and not spatial:
+            words = f"start = {show(start)} m, end = {show(end)} m"
+            raise RouteError(f"{words}: must both be two finite numbers (x, y), or both three (x, y, z)")
         route: Line = through_points(given) if spatial else straight(start, end)
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from error

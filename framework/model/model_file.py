@@ -59,7 +59,7 @@ def read_model(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise OutputError(f"model file {path} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise OutputError(f"model file {path} is not JSON: {error}") from None
+        raise OutputError(f"model file {path} is not JSON: {error}; must be what World.save wrote") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise OutputError(f"model file {path}: must have the format {FORMAT!r}, as World.save writes it")
     if content.get("version") != VERSION:

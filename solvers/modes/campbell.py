@@ -26,7 +26,7 @@ from windlass.framework.checks.checks import (
     whole,
     word,
 )
-from windlass.framework.checks.values import read_numbers
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.files.whole_files import replace_file
 from windlass.framework.launch.launcher import is_first_process
@@ -171,11 +171,13 @@ def find_critical_speed(
         count: modes that are looked at.
 
     Raises:
-        ModelError: a mode grows at ``low``, or none at ``high``.
+        ModelError: a mode grows at ``low``, or none at ``high``, or ``create`` gives no state.
     """
 
     def grows(speed: float) -> bool:
         state = create(speed)
+        if not isinstance(state, State):
+            raise ModelError(f"create({speed}) in find_critical_speed gave {show(state)}: must give a State")
         return bool(Modes(state.world, count=count, problem="quadratic").solve(state).growing)
 
     if grows(low) or not grows(high):

@@ -19,6 +19,8 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.framework.state.tangent_check import check_fields
 
+from support.differences import set_random_fields
+
 # central differences with forces of order 10: error about h^2 + 10 eps/h
 TOLERANCE = 2e-8
 
@@ -53,12 +55,8 @@ def test_tangent(columns: dict[str, Any]) -> None:
     world, _ = rim_to_ground(**columns)
     for seed in range(3):
         assembly = Assembly(world)
-        random = np.random.default_rng(seed)
-        n = assembly.layout.spare
-        assembly.fields.x[:n] += 0.1 * random.standard_normal(n)
-        assembly.fields.v[:n] = random.standard_normal(n)
         assembly.fields.t = 0.5
-        assembly.update_markers()
+        set_random_fields(assembly, seed, displacement=0.1)
         tolerance = 1e-7 if "force_function" in columns else TOLERANCE
         check_fields(assembly, tolerance, limit=tolerance)
 

@@ -142,7 +142,7 @@ def test_bad_files(tmp_path: Path) -> None:
     broken = {**first["values"], "angle": {"rows": ["east"]}}
     expect(ModelError, "angle = .*east.* in RigidNode2D row 0", calls=[{**first, "values": broken}])
     file.write_text("{")
-    with pytest.raises(OutputError, match="is not JSON"):
+    with pytest.raises(OutputError, match=r"is not JSON: .*; must be what World.save wrote"):
         World.load(file)
     with pytest.raises(OutputError, match="cannot be read: No such file"):
         World.load(tmp_path / "none.json")

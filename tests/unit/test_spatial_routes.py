@@ -177,3 +177,8 @@ def test_cables_along_routes() -> None:
 def test_errors(make: Any, message: str) -> None:
     with pytest.raises(RouteError, match=message):
         make()
+
+
+def test_ends_in_plane_and_space() -> None:
+    with pytest.raises(ModelError, match=r"end = \(1, 0\) m: must both be two finite numbers .* or both three"):
+        straight_cable(World(), (0, 0, 0), (1, 0), 3, **ROPE)

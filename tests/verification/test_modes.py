@@ -132,6 +132,11 @@ def test_critical_speed_of_a_moving_beam() -> None:
     assert found == pytest.approx(critical, rel=3e-5)
 
 
+def test_critical_speed_wants_states() -> None:
+    with pytest.raises(wl.ModelError, match=r"create\(1.0\) in find_critical_speed gave 3: must give a State"):
+        wl.find_critical_speed(lambda speed: 3, 1.0, 2.0)  # type: ignore[arg-type,return-value]
+
+
 def test_body_on_springs() -> None:
     """ω² = k/m, and c/I about the centre; damping 2 c/m and 2 c a²/I makes the exact roots, one pair overdamped."""
     world, _ = create_body()
