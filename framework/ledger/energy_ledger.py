@@ -23,11 +23,9 @@ import numpy as np
 from windlass.framework.accounts import Losses
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, optional, path, whole
-from windlass.framework.command_line import options
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.lock import OutputLock
-from windlass.framework.files.whole_files import check_target
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.ledger.balance import (
     CHANGES,
@@ -42,9 +40,8 @@ from windlass.framework.ledger.table import draw_series, format_lines, list_line
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.csv import CsvTable, claim_table
 from windlass.framework.output.every_nth import EveryNth
-from windlass.framework.output.folder import create_output_folder
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import bind_rows, output_assembly
@@ -78,13 +75,10 @@ class EnergyLedger(EveryNth):
     def __init__(
         self, path: str | os.PathLike[str] | None = None, every: int | None = None, *, frames: int = 1000
     ) -> None:
-        self._path = None if path is None else Path(path).absolute()
+        self._path: Path | None = None
         self._lock: OutputLock | None = None
-        if self._path is not None and not options.help_requested():
-            create_output_folder(self._path.parent)
-            check_target(self._path, "table")
-            if is_first_process():
-                self._lock = OutputLock(self._path, "table")
+        if path is not None:
+            self._path, self._lock = claim_table(path)
         super().__init__(None if every is None else int(every), int(frames))
         self.kinds: dict[str, str] = {}
         self.steps = 0

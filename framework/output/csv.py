@@ -7,10 +7,30 @@ from pathlib import Path
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.command_line import options
 from windlass.framework.errors import OutputError
 from windlass.framework.files.journal import change_file
+from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.whole_files import check_target, replace_file
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.series import Closing, writing
+
+
+def claim_table(path: str | os.PathLike[str]) -> tuple[Path, OutputLock | None]:
+    """The place of a table that a run will write, with its folder, kept from other runs by a lock on the first process.
+
+    Under ``-help``, which runs a script without solving, nothing is made.
+
+    Raises:
+        OutputError: a folder or file that cannot be written, or that another run writes.
+    """
+    target = Path(path).absolute()
+    if options.help_requested():
+        return target, None
+    create_output_folder(target.parent)
+    check_target(target, "table")
+    return target, OutputLock(target, "table") if is_first_process() else None
 
 
 class CsvTable(Closing):

@@ -33,17 +33,14 @@ from windlass.framework.checks.checks import (
     whole,
     word,
 )
-from windlass.framework.command_line import options
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.lock import OutputLock
-from windlass.framework.files.whole_files import check_target
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
-from windlass.framework.output.csv import CsvTable
+from windlass.framework.output.csv import CsvTable, claim_table
 from windlass.framework.output.every_nth import EveryNth
-from windlass.framework.output.folder import create_output_folder
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import bind_rows, find_output, load_outputs, output_assembly
 from windlass.framework.state.state import State
@@ -178,14 +175,10 @@ class Sensors(EveryNth):
         if twice:
             raise ModelError(f"sensor {twice[0]!r} is given {names.count(twice[0])} times: names must differ")
         every = check(whole(1), "every", every, "Sensors", OutputError)
-        self._path = None if path is None else Path(path).absolute()
+        self._path: Path | None = None
         self._lock: OutputLock | None = None
-        # -help runs a script without solving, and leaves no traces
-        if self._path is not None and not options.help_requested():
-            create_output_folder(self._path.parent)
-            check_target(self._path, "table")
-            if is_first_process():
-                self._lock = OutputLock(self._path, "table")
+        if path is not None:
+            self._path, self._lock = claim_table(path)
         super().__init__(int(every))
         self._sensors = list(sensors)
         self.units: dict[str, str] = {}

@@ -28,6 +28,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.launch.petsc_functions import has_package
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import EXACT, create_pivoting, find_error, random_like, try_factors
+from windlass.solvers.linear.mumps import MEMORY, factorise_symmetric
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.pivots import count_negative, eval_asymmetry
 from windlass.solvers.newton.problem import NonlinearProblem
@@ -46,8 +47,6 @@ ITERATIONS = 60
 SAME_INERTIA = 1e-6
 """Error of a solution for random numbers, relative to them, up to which factors surely have the inertia of the matrix;
 one that is not small has, in 10⁶ unknowns, a share of some 1e-3 in them."""
-MEMORY = (50, 200, 1000)
-"""Extra memory of MUMPS in percent, one after the other."""
 
 
 class InertiaError(ModelError):
@@ -151,32 +150,24 @@ class TangentInertia:
         diagonal.axpy(-1.0, self._below)
         matrix.setDiagonal(diagonal, PETSc.InsertMode.ADD_VALUES)
         if self._banded:
-            pc = self._create_factors(matrix, "petsc")
+            pc = self._create_banded(matrix)
             if self._is_exact(matrix, pc):
                 return matrix, pc, int(pc.getFactorMatrix().getInertia()[0])
         if not has_package("mumps", "cholesky", matrix):
             raise ModelError("the inertia of this static tangent needs PETSc with MUMPS; stability='off' does without")
-        for memory in MEMORY:
-            pc = self._create_factors(matrix, "mumps")
-            pc.setFactorSetUpSolverType()
-            factors = pc.getFactorMatrix()
-            # several processes: no dense root by ScaLAPACK, whose pivots MUMPS does not count
-            factors.setMumpsIcntl(13, 1)
-            factors.setMumpsIcntl(14, memory)
-            pc.setUp()
-            if factors.getMumpsInfog(1) >= 0:
-                return matrix, pc, int(factors.getMumpsInfog(12))
-        raise InertiaError(f"the inertia of the static tangent cannot be found: MUMPS says {factors.getMumpsInfog(1)}")
+        pc, negative, error = factorise_symmetric(matrix)
+        if error < 0:
+            raise InertiaError(f"the inertia of the static tangent cannot be found: MUMPS says {error}")
+        return matrix, pc, negative
 
     @staticmethod
-    def _create_factors(matrix: Any, package: str) -> Any:
+    def _create_banded(matrix: Any) -> Any:
         pc = PETSc.PC().create(comm=matrix.getComm())
         pc.setOperators(matrix)
         pc.setType(PETSc.PC.Type.CHOLESKY)
-        pc.setFactorSolverType(package)
-        if package == "petsc":
-            pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
-            pc.setFactorPivot(zeropivot=1e-300)
+        pc.setFactorSolverType(PETSc.Mat.SolverType.PETSC)
+        pc.setFactorOrdering(PETSc.Mat.OrderingType.NATURAL)
+        pc.setFactorPivot(zeropivot=1e-300)
         return pc
 
     def _is_exact(self, matrix: Any, pc: Any) -> bool:

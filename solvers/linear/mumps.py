@@ -13,13 +13,15 @@ of MUMPS on ICNTL(8) and CNTL(1).
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.runtime.petsc import PETSc
 
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """Options of PETSc and their values: no scaling, and the threshold of pivots [1]."""
+MEMORY = (50, 200, 1000)
+"""Extra memory of MUMPS in percent, one after the other."""
 
 
 class Solved(Protocol):
@@ -56,3 +58,35 @@ class MumpsSettings:
         for name in self._set:
             PETSc.Options().delValue(name)
         self._set = []
+
+
+class SymmetricFactors(NamedTuple):
+    """Factors of a symmetric matrix.
+
+    pc: PETSc's preconditioner that has them.
+    negative: number of negative pivots, as many as negative eigenvalues (Sylvester).
+    error: what MUMPS says where it fails, < 0; else 0 or more.
+    """
+
+    pc: Any
+    negative: int
+    error: int
+
+
+def factorise_symmetric(matrix: Any) -> SymmetricFactors:
+    """Factors by LDLᵀ of MUMPS, which counts negative pivots; all processes together."""
+    for memory in MEMORY:
+        pc = PETSc.PC().create(comm=matrix.getComm())
+        pc.setOperators(matrix)
+        pc.setType(PETSc.PC.Type.CHOLESKY)
+        pc.setFactorSolverType(PETSc.Mat.SolverType.MUMPS)
+        pc.setFactorSetUpSolverType()
+        factors = pc.getFactorMatrix()
+        # several processes: no dense root by ScaLAPACK, whose pivots MUMPS does not count
+        factors.setMumpsIcntl(13, 1)
+        factors.setMumpsIcntl(14, memory)
+        pc.setUp()
+        found = SymmetricFactors(pc, int(factors.getMumpsInfog(12)), int(factors.getMumpsInfog(1)))
+        if found.error >= 0:
+            break
+    return found

@@ -17,14 +17,13 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.launch.petsc_functions import has_package
 from windlass.framework.runtime.petsc import PETSc
+from windlass.solvers.linear.mumps import factorise_symmetric
 from windlass.solvers.modes.matrices import LinearMotion
 
 CONSTRAINT_SHIFT = 1e-12
 """δ, relative to (entries of C)²/(entries of K - τ M)."""
 GAP = 1e-6
 """Squares of frequencies that differ by this share [1] lie on two sides of a τ."""
-MEMORY = (50, 200, 1000)
-"""Extra memory of MUMPS in percent, one after the other."""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
@@ -43,20 +42,8 @@ def count_below(motion: LinearMotion, tau: float) -> int | None:
     if not has_package("mumps", "cholesky", matrix):
         return None
     matrix.setDiagonal(_shift_constraints(motion, matrix), PETSc.InsertMode.ADD_VALUES)
-    for memory in MEMORY:
-        pc = PETSc.PC().create(comm=matrix.getComm())
-        pc.setOperators(matrix)
-        pc.setType(PETSc.PC.Type.CHOLESKY)
-        pc.setFactorSolverType("mumps")
-        pc.setFactorSetUpSolverType()
-        factors = pc.getFactorMatrix()
-        # several processes: no dense root by ScaLAPACK, whose pivots MUMPS does not count
-        factors.setMumpsIcntl(13, 1)
-        factors.setMumpsIcntl(14, memory)
-        pc.setUp()
-        if factors.getMumpsInfog(1) >= 0:
-            return int(factors.getMumpsInfog(12)) - motion.constraints
-    return None
+    found = factorise_symmetric(matrix)
+    return None if found.error < 0 else found.negative - motion.constraints
 
 
 def _shift_constraints(motion: LinearMotion, matrix: Any) -> Any:
