@@ -83,6 +83,17 @@ if TYPE_CHECKING:
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
     from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
     from windlass.connectors.springs.spring_damper import SpringDamper as SpringDamper
+    from windlass.connectors.surface_contact.add_surface_contact import add_drum as add_drum
+    from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact as add_surface_contact
+    from windlass.connectors.surface_contact.add_surface_contact import add_v_groove as add_v_groove
+    from windlass.connectors.surface_contact.contact_friction_surface_cable import (
+        ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
+    )
+    from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
+    from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface
+    from windlass.connectors.surface_contact.surfaces import SheaveSurface as SheaveSurface
+    from windlass.connectors.surface_contact.surfaces import SphereSurface as SphereSurface
+    from windlass.connectors.surface_contact.surfaces import VGrooveFlank as VGrooveFlank
     from windlass.connectors.user_functions.ready_functions import ramp as ramp
     from windlass.connectors.user_functions.ready_functions import sine as sine
     from windlass.connectors.user_functions.ready_functions import smooth_step as smooth_step
@@ -128,6 +139,9 @@ _NAMES = {
     "springs.contact_coordinate": "ContactCoordinate",
     "springs.coordinate_spring_damper": "CoordinateSpringDamper",
     "springs.spring_damper": "SpringDamper",
+    "surface_contact.add_surface_contact": "add_drum add_surface_contact add_v_groove",
+    "surface_contact.contact_friction_surface_cable": "ContactFrictionSurfaceCable",
+    "surface_contact.surfaces": "DrumSurface PlaneSurface SheaveSurface SphereSurface VGrooveFlank",
     "user_functions.ready_functions": "ramp sine smooth_step table",
     "user_functions.user_forces": "compiled vectorised",
 }
