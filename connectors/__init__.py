@@ -79,6 +79,9 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.pulley_report import PulleySensor as PulleySensor
     from windlass.connectors.reports.pulley_report import format_reports as format_reports
     from windlass.connectors.reports.pulley_report import pulley_report as pulley_report
+    from windlass.connectors.reports.surface_report import SurfaceReport as SurfaceReport
+    from windlass.connectors.reports.surface_report import format_surface_reports as format_surface_reports
+    from windlass.connectors.reports.surface_report import surface_report as surface_report
     from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
     from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
@@ -135,6 +138,7 @@ _NAMES = {
     "reports.belt_picture": "draw_belt",
     "reports.belt_theory": "BeltCreep belt_creep",
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
+    "reports.surface_report": "SurfaceReport format_surface_reports surface_report",
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
     "springs.contact_coordinate": "ContactCoordinate",
     "springs.coordinate_spring_damper": "CoordinateSpringDamper",

@@ -135,6 +135,14 @@ def _power(k: int, doc: str) -> Output:
     return _output("W", f"{doc}, shape (rows,)", lambda o, c: o[..., POWER + k].sum(axis=1))
 
 
+def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, ContactRows], Any]) -> Output:
+    return Output(unit, doc, lambda rows, fields: pick(fields.markers[FAMILY], rows.columns))
+
+
+def _axes(m: PositionColumns, c: ContactRows) -> Any:
+    return np.einsum("rij,rj->ri", m.A[c.surfaces.marker[c.surface]], c.surfaces.Q[c.surface, :, 2])
+
+
 OUTPUTS: dict[str, Output] = {
     "normal_force": _output("N", "f_n of each point, < 0 presses, 0 where open, (points,)", lambda o, c: o[..., FN]),
     "friction_force": _output(
@@ -158,6 +166,9 @@ OUTPUTS: dict[str, Output] = {
         "N", "sum of all forces on the cable, global, (3,)",
         lambda o, c: (o[..., FN, None] * o[..., NORMAL] + o[..., FRICTION]).sum(axis=1),
     ),
+    "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, c: m.p[c.surfaces.marker[c.surface]]),
+    "surface_velocity": _surface("m/s", "velocity of that origin, (3,)", lambda m, c: m.v[c.surfaces.marker[c.surface]]),
+    "surface_axis": _surface("1", "axis of the surface, global, (3,)", _axes),
     "friction_power": _power(0, "power lost in sliding friction"),
     "friction_damping_power": _power(1, "power lost in the tangential dampers of what does not slip"),
     "contact_damping_power": _power(2, "power lost in the normal dampers"),
