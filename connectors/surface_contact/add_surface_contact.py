@@ -20,6 +20,8 @@ DEPTH_SHARE = 1e-3
 """Depth by which a taut rope sinks into its sheave, as share of the sheave's radius, for the stiffness chosen."""
 BRISTLE_SHARE = 1e-3
 """The same for the way of bristles until the rope slips."""
+RIM = 0.1
+"""Depth of a flange as share of its height: deeper is what comes over its rim from outside, and is left alone."""
 DAMPING = 1.0 / 3.0
 """Share of the critical damping of the rope on its contact."""
 
@@ -127,6 +129,8 @@ def add_drum(
 ) -> list[Entity]:
     """Add a drum, with flanges at its ends if they have a radius: a cylinder and two discs.
 
+    A rope touches flanges from inside of the drum alone; what is deeper in them than a tenth of their height is open.
+
     Args:
         world: the world.
         marker: rigid marker in the middle of the drum.
@@ -152,7 +156,7 @@ def add_drum(
         axis=np.outer((-1.0, 1.0), np.asarray(axis, dtype=np.float64)),
         offset=-half_width,
         outer_radius=flange_radius,
-        depth=flange_radius - radius,
+        depth=RIM * (flange_radius - radius),
     )
     return [drum, flanges]
 

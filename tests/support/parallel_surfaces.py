@@ -1,0 +1,33 @@
+"""Program for mpiexec: a rope that falls on surfaces of bodies, and a net on a ball.  Usage: parallel_surfaces.py OUT.npz
+
+Words: the path, and the number of steps.
+"""
+
+import sys
+
+import numpy as np
+
+
+def main(path: str, steps: int) -> None:
+    """Run and write coordinates, history, outputs and the report of a surface."""
+    from windlass.framework.launch.launcher import communicator
+    from windlass.framework.model import parts
+
+    # also small tables are to be spread
+    parts.KEPT_WHOLE = 0
+
+    from support.surface_models import create_falling, create_net, run
+
+    found = {
+        f"{name} {key}": values
+        for name, model, step in (("rope", create_falling(), 1e-3), ("net", create_net(), 2e-3))
+        for key, values in run(model, steps, step).items()
+    }
+    if (comm := communicator()) is None or comm.rank == 0:
+        np.savez(path, **found)
+
+
+words = sys.argv[1:]
+# Windlass would read them as options
+del sys.argv[1:]
+main(words[0], int(words[1]))
