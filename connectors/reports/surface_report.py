@@ -4,10 +4,10 @@
     print(format_surface_reports([report]))
 
 The points of the cables that touch a surface, or one of several surfaces of a body such as both flanks of a groove, are
-followed along the cable.  With the force F = f_n n + f_t on the cable at the point p of each, and the axis k of the
-surface through its origin c,
+followed along the cable.  With the force F on the body at the point p of each, and the axis k of the surface through
+its origin c,
 
-    force on the body -sum F,    torque about the axis -k.sum (p - c) x F,    normal force -sum f_n,
+    force on the body sum F,    torque about the axis k.sum (p - c) x F,    normal force -sum f_n,
     fleet angle asin(k.t) of the tangent t in the direction of travel, at the nearest node outside of the contact.
 
 On a plane (a sea bed) contact begins or ends at the touchdown point, and the length in contact is that on the ground.
@@ -63,7 +63,7 @@ class SurfaceReport:
         normal_force: sum of the normal forces, > 0 presses [N].
         friction: sum of the sizes of the friction forces [N].
         largest_line_pressure: largest normal force per metre of rope [N/m].
-        torque: of all forces on the body about the axis [N m].
+        torque: of all forces on the body about the axis, > 0 counter-clockwise [N m].
         force: of all forces on the body, the load on its hub, global [N].
         friction_power: power lost in sliding friction [W].
         friction_damping_power, contact_damping_power: power lost in tangential and in normal dampers [W].
@@ -172,7 +172,7 @@ def _eval_report(world: World, state: State, contacts: Entity, name: str, plane:
     position, normal, friction = (
         read(output).reshape(*gap.shape, 3) for output in ("contact_position", "normal", "friction_force")
     )
-    force = fn[..., None] * normal + friction
+    force = fn[..., None] * normal - friction
     origin, axis = read("surface_position").reshape(-1, 3)[0], read("surface_axis").reshape(-1, 3)[0]
     # several surfaces of one body: a point touches if it does one of them
     touched, slips = np.zeros((2, len(ids), gap.shape[1]), dtype=bool)
@@ -206,8 +206,8 @@ def _eval_report(world: World, state: State, contacts: Entity, name: str, plane:
         normal_force=float(-fn[touching].sum()),
         friction=float(np.linalg.norm(friction[touching], axis=1).sum()),
         largest_line_pressure=float((-fn / weight)[touching].max(initial=0.0)),
-        torque=float(-axis @ moment),
-        force=_triple(-force.sum(axis=(0, 1))),
+        torque=float(axis @ moment),
+        force=_triple(force.sum(axis=(0, 1))),
         **powers,
     )
 
@@ -306,5 +306,7 @@ def format_surface_reports(reports: Sequence[SurfaceReport]) -> str:
             "(" + ", ".join(f"{x:.4g}" for x in value) + ")" if isinstance(value, tuple) else f"{value:.6g}"
             for value in values
         ]
-        lines.append(f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]".ljust(36) + "".join(f"{w:>36}" for w in words))
+        lines.append(
+            f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]".ljust(36) + "".join(f"{w:>36}" for w in words)
+        )
     return "\n".join(lines)

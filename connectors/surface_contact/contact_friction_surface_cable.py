@@ -1,4 +1,4 @@
-"""Contact with friction between surfaces and points of cables, in the plane and in space: ropes on drums, sheaves, beds.
+"""Contact with friction between surfaces and points of cables of the plane and of space: ropes on drums and sea beds.
 
 A cable of length L has n points at (i + 1/2) L/n on its axis, each for w = L/n of cable.  With the signed distance phi
 of the surface, the radius r_c of the rope and g = phi - r_c,
@@ -22,7 +22,13 @@ from windlass.connectors.surface_contact.draw import draw, paint, surface_keys
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
 from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding
 from windlass.connectors.surface_contact.residual import add_residual
-from windlass.connectors.surface_contact.surfaces import SURFACE, SheaveSurface, SphereSurface, VGrooveFlank, bind_surfaces
+from windlass.connectors.surface_contact.surfaces import (
+    SURFACE,
+    SheaveSurface,
+    SphereSurface,
+    VGrooveFlank,
+    bind_surfaces,
+)
 from windlass.connectors.surface_contact.tangent import add_tangent
 from windlass.connectors.surface_contact.update import OUTSIDE, update_history
 from windlass.framework.arrays import FloatArray, IntArray
@@ -53,9 +59,7 @@ class ContactFrictionSurfaceCable(Component):
 
     surface = ref(SURFACE, "the surface")
     cable = ref("cable", "the cable, of two points with slope in the plane or in space")
-    data = ref(
-        "GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True
-    )
+    data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
     history_column = "points"
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
     rope_radius = column("m", "radius r_c of the rope", default=0.0, minimum=0)
@@ -169,7 +173,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
             return []
         worst, least = heavy[np.argmin(period)], period.min()
         return [
-            f"the step of {step:.3g} s is longer than the period of {least:.3g} s of the cable on the contact stiffness "
+            f"the step of {step:.3g} s is longer than the period of {least:.3g} s of the cable on the stiffness "
             f"of {kind} row {rows.rows[worst]}, take a step below {0.5 * least:.2g} s"
         ]
     gap = eval_points(c, fields)[..., 1].min(axis=1)

@@ -66,7 +66,7 @@ def create_nets(rows: LocalRows) -> Nets:
     reach = float((c.L * c.n).sum())
     local = np.stack([_eval_net(c, int(s), reach) @ c.surfaces.Q[s].T for s in surfaces])
     number = np.arange(ALONG * AROUND).reshape(ALONG, AROUND)
-    lines = []
+    lines: list[IntArray] = []
     for s in surfaces:
         parts = [np.stack((number[:-1], number[1:]), axis=-1), np.stack((number[:, :-1], number[:, 1:]), axis=-1)]
         if c.surfaces.kind[s] != PLANE:
@@ -95,11 +95,13 @@ def _eval_net(c: ContactRows, s: int, reach: float) -> FloatArray:
     if kind == PLANE:
         lx, ly = (min(float(par[k]), float(par[3]), reach) for k in (1, 2))
         x, y = np.broadcast_arrays(lx * t, ly * np.linspace(-1.0, 1.0, AROUND))
-        return np.stack((x, y, np.full_like(x, par[0])), axis=-1).reshape(-1, 3)
+        flat: FloatArray = np.stack((x, y, np.full_like(x, par[0])), axis=-1).reshape(-1, 3)
+        return flat
     rho, z = eval_section(int(kind), par, c.surfaces.pieces, reach)
-    return np.stack(
+    net: FloatArray = np.stack(
         (rho[:, None] * np.cos(phi), rho[:, None] * np.sin(phi), np.broadcast_to(z[:, None], (ALONG, AROUND))), axis=-1
     ).reshape(-1, 3)
+    return net
 
 
 def eval_section(kind: int, par: FloatArray, pieces: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:

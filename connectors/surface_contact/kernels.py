@@ -11,9 +11,9 @@ distance phi(X) of the surface, n = grad phi, H its Hessian and the radius r_c o
     u_t = (I - n n^T) (X - a),      tau = w (mu_k u_t + mu_v v_t),
     f_t = tau  (sticks, a: the present anchor)    or    mu |f_n| tau/|tau|  (slips, a: the anchor at the step's start).
 
-The force A (f_n n + f_t) acts on the cable at p, its reaction on the body at the same point, so that forces and moments
-sum to 0 and the power of all is f_n v_n + f_t.v_t.  All forces are functions Phi(X, V): with the Jacobian G of V by the
-rates of all coordinates the generalised forces are G^T Phi.
+A (f_n n + f_t) stands on the left-hand side of the cable's equations at p, its reaction on that of the body at the same
+point, so that forces and moments sum to 0 and they take the power f_n v_n + f_t.v_t.  All forces are functions
+Phi(X, V): with the Jacobian G of V by the rates of all coordinates the generalised forces are G^T Phi.
 
     dg = n.dX,    d v_n = n.dV + (H V).dX,    d v_t = (I - n n^T) dV - (n (H V)^T + v_n H) dX,
     d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.

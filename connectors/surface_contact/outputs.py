@@ -1,4 +1,4 @@
-"""What rows of contact between surfaces and cables give: numbers of their points, powers, energies, output variables."""
+"""What rows of contact between surfaces and cables give: numbers of their points, powers, energies, outputs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from windlass.framework.model.system import Fields
 FN, GAP, STATE, RATE, SPEED = range(5)
 """Numbers of a point: normal force [N], gap [m], state, v_n and |v_t| [m/s]."""
 POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
-"""Point [m], normal and friction force on the cable [N], global."""
+"""Point [m], normal, and friction that acts on the cable [N], -f_t, global."""
 POWER, SIZE = 14, 23
 """First of the nine numbers of `circle_segments.power.fill_powers`, and how many there are."""
 
@@ -76,7 +76,7 @@ def fill_numbers(
             tx, ty, tz = z.U - F.vn * h.nx, z.V - F.vn * h.ny, z.W - F.vn * h.nz
             square = tx * tx + ty * ty + tz * tz
             row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, state, F.vn, sqrt(square)
-            row[11], row[12], row[13] = to_global(o, F.tx, F.ty, F.tz)
+            row[11], row[12], row[13] = to_global(o, -F.tx, -F.ty, -F.tz)
             spring, taken = law.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
             row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
             row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, state
@@ -116,9 +116,10 @@ def eval_accounts(c: ContactRows, fields: Fields) -> FloatArray:
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
     """2-norm of the rounding errors of the forces [N], of gaps and of ways on the surface: eps |p| each."""
     out = eval_points(c, fields)
-    size = np.linalg.norm(out[..., POSITION], axis=2) + np.linalg.norm(
-        fields.markers[FAMILY].p[c.surfaces.marker[c.surface]], axis=1
-    )[:, None]
+    size = (
+        np.linalg.norm(out[..., POSITION], axis=2)
+        + np.linalg.norm(fields.markers[FAMILY].p[c.surfaces.marker[c.surface]], axis=1)[:, None]
+    )
     error = np.finfo(float).eps * (c.kc + c.mu_k)[:, None] * size
     return float(np.linalg.norm(error[out[..., POWER + 8] != OPEN]))
 
@@ -135,23 +136,32 @@ def _power(k: int, doc: str) -> Output:
     return _output("W", f"{doc}, shape (rows,)", lambda o, c: o[..., POWER + k].sum(axis=1))
 
 
-def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, ContactRows], Any]) -> Output:
-    return Output(unit, doc, lambda rows, fields: pick(fields.markers[FAMILY], rows.columns))
+def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
+    """Of the markers that carry the surfaces of rows; ``pick`` gets their positions in the columns."""
+
+    def evaluate(rows: LocalRows, fields: Fields) -> Any:
+        c: ContactRows = rows.columns
+        return pick(fields.markers[FAMILY], c.surfaces.marker[c.surface])
+
+    return Output(unit, doc, evaluate)
 
 
-def _axes(m: PositionColumns, c: ContactRows) -> Any:
-    return np.einsum("rij,rj->ri", m.A[c.surfaces.marker[c.surface]], c.surfaces.Q[c.surface, :, 2])
+def _eval_axes(rows: LocalRows, fields: Fields) -> Any:
+    c: ContactRows = rows.columns
+    return np.einsum(
+        "rij,rj->ri", fields.markers[FAMILY].A[c.surfaces.marker[c.surface]], c.surfaces.Q[c.surface, :, 2]
+    )
 
 
 OUTPUTS: dict[str, Output] = {
     "normal_force": _output("N", "f_n of each point, < 0 presses, 0 where open, (points,)", lambda o, c: o[..., FN]),
     "friction_force": _output(
-        "N", "friction force on the cable at each point, global, 0 where open, (points, 3)", lambda o, c: o[..., FRICTION]
+        "N", "friction on the cable at each point, global, 0 where open, (points, 3)", lambda o, c: o[..., FRICTION]
     ),
     "friction": _output(
         "N", "|f_t| of each point, 0 where open, (points,)", lambda o, c: np.linalg.norm(o[..., FRICTION], axis=2)
     ),
-    "state": _output("1", "0 sticks, 1 slips, -2 open or without friction, (points,)", lambda o, c: o[..., STATE], -2.0),
+    "state": _output("1", "0 sticks, 1 slips, -2 open or frictionless, (points,)", lambda o, c: o[..., STATE], -2.0),
     "gap": _output(
         "m", "distance between rope and surface, also where open; 0.1 where the surface has ended, (points,)",
         lambda o, c: o[..., GAP], OUTSIDE,
@@ -163,12 +173,12 @@ OUTPUTS: dict[str, Output] = {
     ),
     "slip_rate": _output("m/s", "|v_t| of each point, 0 where open, (points,)", lambda o, c: o[..., SPEED]),
     "force": _output(
-        "N", "sum of all forces on the cable, global, (3,)",
-        lambda o, c: (o[..., FN, None] * o[..., NORMAL] + o[..., FRICTION]).sum(axis=1),
+        "N", "sum of all forces that act on the cable, global, (3,)",
+        lambda o, c: (o[..., FRICTION] - o[..., FN, None] * o[..., NORMAL]).sum(axis=1),
     ),
-    "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, c: m.p[c.surfaces.marker[c.surface]]),
-    "surface_velocity": _surface("m/s", "velocity of that origin, (3,)", lambda m, c: m.v[c.surfaces.marker[c.surface]]),
-    "surface_axis": _surface("1", "axis of the surface, global, (3,)", _axes),
+    "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, k: m.p[k]),
+    "surface_velocity": _surface("m/s", "velocity of that origin, (3,)", lambda m, k: m.v[k]),
+    "surface_axis": Output("1", "axis of the surface, global, (3,)", _eval_axes),
     "friction_power": _power(0, "power lost in sliding friction"),
     "friction_damping_power": _power(1, "power lost in the tangential dampers of what does not slip"),
     "contact_damping_power": _power(2, "power lost in the normal dampers"),

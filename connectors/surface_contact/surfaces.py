@@ -22,7 +22,9 @@ from windlass.framework.model.table import EntityTable
 SURFACE = "contact surface"
 UP = (0.0, 0.0, 1.0)
 MARKER = ref("rigid marker", "origin of the surface, on the ground or on a body")
-AXIS = column("1", "direction of its axis, local z, in the frame of the marker, of any length > 0", shape=(3,), default=UP)
+AXIS = column(
+    "1", "direction of its axis, local z, in the frame of the marker, of any length > 0", shape=(3,), default=UP
+)
 RADIUS = column("m", "radius R", above=0)
 DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
 

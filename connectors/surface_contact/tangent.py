@@ -149,7 +149,13 @@ def add_tangent(
     width = wide - CABLE
     space, X, V, GX, GV, M = (np.empty((8, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
                               np.empty((3, 3)))  # fmt: skip
-    K, B, T, W, E = np.empty((wide, wide)), np.empty((3, width)), np.empty((3, width)), np.empty((3, width)), np.empty(3)
+    K, B, T, W, E = (
+        np.empty((wide, wide)),
+        np.empty((3, width)),
+        np.empty((3, width)),
+        np.empty((3, width)),
+        np.empty(3),
+    )
     for i in range(len(c.n)):
         n, first, s = c.n[i], c.data[i], c.surface[i]
         if not c.active[i] or not touches(data, first, n):

@@ -22,7 +22,7 @@ from windlass.connectors import (
 )
 from windlass.connectors.surface_contact.contact_friction_surface_cable import bind
 from windlass.connectors.surface_contact.distances import eval_distance
-from windlass.connectors.surface_contact.outputs import OUTPUTS, fill_numbers
+from windlass.connectors.surface_contact.outputs import OUTPUTS
 from windlass.elements import Cable2D, Cable3D, Ground, PointSlope2D, PointSlope3D, RigidBody2D, RigidBody3D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton
@@ -110,7 +110,9 @@ def test_distance_gradient_and_hessian(name: str) -> None:
     for _ in range(20):
         direction = random.standard_normal(2)
         rho = RADIUS + 0.015 * random.uniform(-1.0, 1.0)
-        X = np.append(rho * direction / np.hypot(*direction), 0.01 * random.choice([-1.0, 1.0]) * random.uniform(0.5, 1.0))
+        X = np.append(
+            rho * direction / np.hypot(*direction), 0.01 * random.choice([-1.0, 1.0]) * random.uniform(0.5, 1.0)
+        )
         d = ask(s.kind, s.par, s.pieces, *X)
         n = np.array([d.nx, d.ny, d.nz])
         H = np.array([(d.xx, d.xy, d.xz), (d.xy, d.yy, d.yz), (d.xz, d.yz, d.zz)])
@@ -147,7 +149,7 @@ class Arc(NamedTuple):
 
 
 def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
-    """An arc in a random state near a surface off the centre of a body that moves and turns, with all kinds of points."""
+    """An arc in a random state near a surface off the centre of a body that moves, with all kinds of points."""
     world, random = World(), np.random.default_rng(seed)
     angles = np.array([2.4, 1.8, 1.2])
     centre = np.array((0.1, -0.2))
@@ -258,7 +260,6 @@ def test_update() -> None:
     start[:], arc.data[:] = 0.0, 0.0
     start[:, :POINTS] = arc.data[:, :POINTS] = 0.1
     start[:, POINTS : 2 * POINTS] = arc.data[:, POINTS : 2 * POINTS] = -2.0
-    fields.x[2::3] += 0.0
     assembly.update_markers()
     outcome = run_post_newton(system, fields)
     gap = arc.output("gap")
@@ -282,10 +283,10 @@ def test_update() -> None:
         force = arc.output("friction_force")
         limit = 0.3 * np.abs(arc.output("normal_force"))
         if state == 0.0:
-            assert_allclose(force[closed], np.tile(900.0 * w * way * axis, (closed.sum(), 1)), atol=1e-9 * 900.0 * w)
+            assert_allclose(force[closed], np.tile(-900.0 * w * way * axis, (closed.sum(), 1)), atol=1e-9 * 900.0 * w)
             assert_allclose(arc.data[:, 2 * POINTS :], anchors, rtol=0, atol=0)
         else:
-            assert_allclose(force[closed], limit[closed][:, None] * axis, rtol=1e-6)
+            assert_allclose(force[closed], -limit[closed][:, None] * axis, rtol=1e-6)
             # the anchor stays behind by what the limit bends a bristle
             start[:] = arc.data
             arc.data[:, POINTS : 2 * POINTS][closed] = 0.0

@@ -1,6 +1,6 @@
-"""Program for mpiexec: a rope that falls on surfaces of bodies, and a net on a ball.  Usage: parallel_surfaces.py OUT.npz
+"""Program for mpiexec: a rope that falls on surfaces of bodies, and a net on a ball.
 
-Words: the path, and the number of steps.
+Usage: parallel_surfaces.py OUT.npz STEPS
 """
 
 import sys

@@ -25,13 +25,15 @@ class Falling(NamedTuple):
 
 
 def create_falling(elements: int = 12) -> Falling:
-    """A rope of 3 m falls across a drum that turns in its bearings, with flanges, and onto a ball and an oblique floor."""
+    """A rope of 3 m falls across a drum that turns in its bearings, and onto a ball and an oblique floor."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(
-        world, (-1.0, -0.1, 0.22), (2.0, 0.3, 0.22), elements, mass_per_length=0.5, axial_stiffness=2000.0,
+        world, (-1.0, -0.1, 0.2101), (2.0, 0.3, 0.2101), elements, mass_per_length=0.5, axial_stiffness=2000.0,
         bending_stiffness=0.05, axial_damping=5.0, bending_damping=1e-3, name="rope",
     )  # fmt: skip
-    drum = world.add(RigidBody3D, name="drum", position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.05, 0.05, 0.05, 0.0, 0.0, 0.0))
+    drum = world.add(
+        RigidBody3D, name="drum", position=(0.0, 0.0, 0.0), mass=2.0, inertia=(0.05, 0.05, 0.05, 0.0, 0.0, 0.0)
+    )
     con.hinge(world, drum)
     marker = con.rigid_marker(world, drum, (0.0, 0.0, 0.0))
     parts = con.add_drum(world, marker, radius=0.2, half_width=0.15, flange_radius=0.3, axis=(0.0, 1.0, 0.0))
@@ -90,7 +92,9 @@ def create_net() -> Falling:
     """A net with knots of shared positions falls on a ball; its corners hang on."""
     world, along, _, _ = build_model()
     cables = wl.Entity(along.table, np.arange(along.table.count))
-    ball = world.add(con.SphereSurface, marker=con.rigid_marker(world, world.add(Ground), (1.5, 1.5, -0.9)), radius=0.8)
+    ball = world.add(
+        con.SphereSurface, marker=con.rigid_marker(world, world.add(Ground), (1.5, 1.5, -0.64)), radius=0.8
+    )
     contacts = con.add_surface_contact(
         world, ball, cables, points=3, rope_radius=0.01, contact_stiffness_per_length=2e4,
         contact_damping_per_length=30.0, friction_stiffness_per_length=2e4, friction_velocity_penalty_per_length=10.0,
