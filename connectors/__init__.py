@@ -92,6 +92,11 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
     )
+    from windlass.connectors.surface_contact.contact_friction_surface_set import (
+        ContactFrictionSurfaceSetCable as ContactFrictionSurfaceSetCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
+    from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface
     from windlass.connectors.surface_contact.surfaces import SheaveSurface as SheaveSurface
@@ -145,6 +150,7 @@ _NAMES = {
     "springs.spring_damper": "SpringDamper",
     "surface_contact.add_surface_contact": "add_drum add_surface_contact add_v_groove",
     "surface_contact.contact_friction_surface_cable": "ContactFrictionSurfaceCable",
+    "surface_contact.contact_friction_surface_set": "ContactFrictionSurfaceSetCable SetSurface SurfaceSet",
     "surface_contact.surfaces": "DrumSurface PlaneSurface SheaveSurface SphereSurface VGrooveFlank",
     "user_functions.ready_functions": "ramp sine smooth_step table",
     "user_functions.user_forces": "compiled vectorised",

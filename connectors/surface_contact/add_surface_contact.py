@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_set import (
+    ContactFrictionSurfaceSetCable,
+    SetSurface,
+    SurfaceSet,
+)
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
-from windlass.framework.checks.checks import checked, inside, instance, number, numbers, optional, whole
+from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
-from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.adding import all_or_nothing, shape_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
@@ -34,6 +39,8 @@ DAMPING = 1.0 / 3.0
     rope_radius=number("m", minimum=0.0),
     tension=optional(number("N", above=0.0)),
     radius=optional(number("m", above=0.0)),
+    touching=optional(whole(1)),
+    skin=optional(number("m", above=0.0)),
     columns=inside(),
 )
 @all_or_nothing
@@ -46,9 +53,14 @@ def add_surface_contact(
     rope_radius: float = 0.0,
     tension: float | None = None,
     radius: float | None = None,
+    touching: int | None = None,
+    skin: float | None = None,
     **columns: Any,
 ) -> Entity:
-    """Let every cable touch every surface: rows of `ContactFrictionSurfaceCable`.
+    """Let every cable touch every surface: rows of `ContactFrictionSurfaceCable`, or of a law with a search.
+
+    With many surfaces give ``touching``: then rows are those of `ContactFrictionSurfaceSetCable`, whose cost grows with
+    the cables and not with the pairs.
 
     With the tension T of the rope and the radius R of the surface (of a sea bed: T/R is the weight per metre) stiffness
     and damping that are not given are chosen: the line pressure T/R sinks the rope in by 0.1 % of R, so that
@@ -62,15 +74,18 @@ def add_surface_contact(
         rope_radius: radius of the rope [m].
         tension: tension of the rope [N], to choose stiffness and damping.
         radius: radius that it bends to on the surface [m], likewise.
-        **columns: further columns of the law: one value for all.
+        touching: number of surfaces that a cable can touch at a time, to search for them; None: one row per pair.
+        skin: margin of the search [m]; default: length of the longest cable.
+        **columns: further columns of the law: one value for all, or one for each cable.
 
     Returns:
-        The pairs, surface by surface: row i n + j is surface i with cable j, shape (k n,).
+        The pairs, surface by surface: row i n + j is surface i with cable j, shape (k n,); with ``touching`` row
+        j touching + i is place i of cable j, shape (touching n,).
 
     Raises:
         ModelError: no surface or no cable, no stiffness, or values that the law does not allow.
     """
-    touched, touching = _handles("surfaces", surfaces), _handles("cables", cables)
+    touched, ropes = _handles("surfaces", surfaces), _handles("cables", cables)
     for handle in touched:
         if SURFACE not in handle.table.component.provides:
             raise ModelError(
@@ -81,26 +96,39 @@ def add_surface_contact(
             f"tension = {show(tension)} N and radius = {show(radius)} m of add_surface_contact: must both be given, or "
             "neither"
         )
-    k, n = sum(map(len, touched)), sum(map(len, touching))
+    n = sum(map(len, ropes))
     if tension is not None and radius is not None:
-        columns = {**_choose(tension, radius, touching, k), **columns}
+        columns = {**_choose(tension, radius, ropes), **columns}
     if "contact_stiffness_per_length" not in columns:
         raise ModelError(
             "add_surface_contact has no stiffness: give contact_stiffness_per_length [N/m^2], or tension [N] and "
             "radius [m], from which it is chosen"
         )
-    pairs = [Entity(handle.table, np.repeat(handle.rows, n)) for handle in touched]
-    return world.add(
-        ContactFrictionSurfaceCable, surface=pairs, cable=touching * k, points=points, rope_radius=rope_radius,
-        **columns,
-    )  # fmt: skip
+    repeat = touching or sum(map(len, touched))
+    columns = {name: _expand(value, n, repeat, touching is not None) for name, value in columns.items()}
+    columns |= {"points": points, "rope_radius": rope_radius}
+    if touching is None:
+        pairs = [Entity(handle.table, np.repeat(handle.rows, n)) for handle in touched]
+        return world.add(ContactFrictionSurfaceCable, surface=pairs, cable=ropes * repeat, **columns)
+    lengths = np.concatenate([cable.table.collect("length", cable.rows) for cable in ropes])
+    group = world.add(SurfaceSet, skin=float(lengths.max()) if skin is None else skin)
+    world.add(SetSurface, surface_set=group, surface=touched)
+    places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in ropes]
+    return world.add(ContactFrictionSurfaceSetCable, surface_set=group, cable=places, **columns)
 
 
-def _choose(tension: float, radius: float, cables: Sequence[Entity], surfaces: int) -> dict[str, Any]:
+def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
+    """Values of cables as those of rows; others stay as they are."""
+    if shape_of(value) != (cables,):
+        return value
+    return np.repeat(value, repeat) if places else np.tile(value, repeat)
+
+
+def _choose(tension: float, radius: float, cables: Sequence[Entity]) -> dict[str, Any]:
     """Stiffness and damping per metre of cable for a taut rope on a sheave."""
     stiffness = tension / radius / (DEPTH_SHARE * radius)
     mass = np.concatenate([cable.table.collect("mass_per_length", cable.rows) for cable in cables])
-    damping = np.tile(2.0 * DAMPING * np.sqrt(stiffness * np.maximum(mass, 0.0)), surfaces)
+    damping = 2.0 * DAMPING * np.sqrt(stiffness * np.maximum(mass, 0.0))
     return {
         "contact_stiffness_per_length": stiffness,
         "contact_damping_per_length": damping,
@@ -111,7 +139,7 @@ def _choose(tension: float, radius: float, cables: Sequence[Entity], surfaces: i
 
 @checked(
     world=instance(World),
-    marker=inside(),
+    marker=handle(),
     radius=number("m", above=0.0),
     half_width=number("m", above=0.0),
     flange_radius=optional(number("m", above=0.0)),
@@ -163,7 +191,7 @@ def add_drum(
 
 @checked(
     world=instance(World),
-    marker=inside(),
+    marker=handle(),
     radius=number("m", above=0.0),
     half_angle=number("rad", above=0.0),
     outer_radius=number("m", above=0.0),

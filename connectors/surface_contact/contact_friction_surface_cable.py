@@ -18,6 +18,7 @@ from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.power import create_account
 from windlass.connectors.markers.cable_shape import cable_lengths, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.surface_contact.distances import Surfaces
 from windlass.connectors.surface_contact.draw import draw, paint, surface_keys
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
 from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding
@@ -77,23 +78,33 @@ class ContactFrictionSurfaceCable(Component):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (12, -1 for z of a cable of the plane) and of the surface (as many as the
-    widest marker has), -1 for none."""
+    """World coordinate numbers of the cable (12, see `find_cable_dofs`) and of the surface (as many as the widest
+    marker has), -1 for none."""
     surface = world.dofs_of(table.local("surface"))
     used = np.flatnonzero((surface >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
+    return np.concatenate((find_cable_dofs(world, table), surface[:, :width]), axis=1)
+
+
+def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cables, -1 for z of a cable of the plane, shape (resident, 12)."""
     ids = table.local("cable")
     cable = np.full((len(ids), CABLE), -1, np.int64)
     for cables, positions, rows in world.split_by_table(ids):
         numbers = world.row_dofs(cables, rows)
         cable[np.ix_(positions, IN_SPACE if numbers.shape[1] == PLANE_CABLE else np.arange(CABLE))] = numbers
-    return np.concatenate((cable, surface[:, :width]), axis=1)
+    return cable
 
 
 def bind(rows: LocalRows) -> ContactRows:
     """The rows for the kernels."""
-    n = rows.local("points")
     ids, surface = np.unique(rows.local("surface"), return_inverse=True)
+    return bind_rows(rows, bind_surfaces(rows, ids), surface)
+
+
+def bind_rows(rows: LocalRows, surfaces: Surfaces, surface: IntArray) -> ContactRows:
+    """The columns of rows with these surfaces; parameters per length are multiplied by the length of a point."""
+    n = rows.local("points")
     length = cable_lengths(rows.world, rows.local("cable")) / n
 
     def per_point(name: str) -> FloatArray:
@@ -101,7 +112,7 @@ def bind(rows: LocalRows) -> ContactRows:
         return values
 
     return ContactRows(
-        surfaces=bind_surfaces(rows, ids),
+        surfaces=surfaces,
         surface=surface,
         data=rows.data_start("data"),
         n=n,
@@ -120,6 +131,13 @@ def bind(rows: LocalRows) -> ContactRows:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for cables, surfaces or histories that do not fit."""
+    check_cables(world, table)
+    check_history(world, table, PER_POINT)
+    check_thickness(world, table, table.local("surface"), np.arange(table.resident_count))
+
+
+def check_cables(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material."""
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
         if "ale" in cables.component.refs:
@@ -132,14 +150,12 @@ def check(world: Tables, table: EntityTable) -> None:
                 f"cable of {table.kind} row {row} has {width} coordinates: must have {PLANE_CABLE} or {CABLE} (two "
                 "points with slope)"
             )
-    check_history(world, table, PER_POINT)
-    check_rope(world, table)
 
 
-def check_rope(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for ropes that are too thick for their surface."""
-    rope = table.local("rope_radius")
-    for surfaces, positions, rows in world.split_by_table(table.local("surface")):
+def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
+    """Raise ModelError for ropes that are too thick for a surface; ``place``: the row of this process with each."""
+    rope = table.local("rope_radius")[place]
+    for surfaces, positions, rows in world.split_by_table(surface):
         needed, words = None, ""
         if surfaces.component is SheaveSurface:
             needed, words = surfaces.local("groove_radius", rows), "the radius of the groove"
@@ -152,10 +168,9 @@ def check_rope(world: Tables, table: EntityTable) -> None:
         if needed is None:
             continue
         for k in np.flatnonzero(rope[positions] >= needed)[:1]:
-            row = positions[k]
+            row, limit = positions[k], f"{needed[k]:g} m, {words} ({surfaces.describe(int(rows[k]))})"
             raise ModelError(
-                f"rope_radius = {rope[row]:g} m in {table.kind} row {table.resident[row]}: must be < {needed[k]:g} m, "
-                f"{words} ({surfaces.describe(int(rows[k]))})"
+                f"rope_radius = {rope[row]:g} m in {table.kind} row {table.resident[place[row]]}: must be < {limit}"
             )
 
 

@@ -24,8 +24,11 @@ class Falling(NamedTuple):
     surfaces: list[wl.Entity]
 
 
-def create_falling(elements: int = 12) -> Falling:
-    """A rope of 3 m falls across a drum that turns in its bearings, and onto a ball and an oblique floor."""
+def create_falling(elements: int = 12, **search: Any) -> Falling:
+    """A rope of 3 m falls across a drum that turns in its bearings, and onto a ball and an oblique floor.
+
+    search: ``touching`` and ``skin`` of `add_surface_contact`.
+    """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(
         world, (-1.0, -0.1, 0.2101), (2.0, 0.3, 0.2101), elements, mass_per_length=0.5, axial_stiffness=2000.0,
@@ -46,7 +49,7 @@ def create_falling(elements: int = 12) -> Falling:
     contacts = con.add_surface_contact(
         world, surfaces, rope, points=3, rope_radius=0.01, contact_stiffness_per_length=2e5,
         contact_damping_per_length=100.0, friction_stiffness_per_length=2e5, friction_velocity_penalty_per_length=30.0,
-        friction_coefficient=0.4,
+        friction_coefficient=0.4, **search,
     )  # fmt: skip
     return Falling(world, rope, drum, contacts, surfaces)
 
