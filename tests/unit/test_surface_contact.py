@@ -74,9 +74,10 @@ def test_more_errors() -> None:
     con.add_surface_contact(world, drum, belt, contact_stiffness_per_length=1.0)
     with pytest.raises(wl.ModelError, match="is an ALECable2D, whose material moves along its axis"):
         world.finalize()
+    world = wl.World()
     ground = con.rigid_marker(world, world.add(Ground))
     with pytest.raises(wl.ModelError, match=r"flange_radius = 0.1 m of add_drum: must be > 0.1 m"):
-        con.add_drum(wl.World(), ground, radius=0.1, half_width=0.1, flange_radius=0.1)
+        con.add_drum(world, ground, radius=0.1, half_width=0.1, flange_radius=0.1)
 
 
 def test_surface_out_of_reach() -> None:
@@ -145,7 +146,7 @@ def test_drawing() -> None:
         contacts = con.add_surface_contact(
             world,
             surface,
-            wl.Entity(world.table(type_of_cables(world)), np.arange(2)),
+            find_rope(world),
             contact_stiffness_per_length=1.0,
         )
     assembly = Assembly(world)
