@@ -99,6 +99,7 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface
+    from windlass.connectors.surface_contact.surfaces import ProfileSurface as ProfileSurface
     from windlass.connectors.surface_contact.surfaces import SheaveSurface as SheaveSurface
     from windlass.connectors.surface_contact.surfaces import SphereSurface as SphereSurface
     from windlass.connectors.surface_contact.surfaces import VGrooveFlank as VGrooveFlank
@@ -151,7 +152,7 @@ _NAMES = {
     "surface_contact.add_surface_contact": "add_drum add_surface_contact add_v_groove",
     "surface_contact.contact_friction_surface_cable": "ContactFrictionSurfaceCable",
     "surface_contact.contact_friction_surface_set": "ContactFrictionSurfaceSetCable SetSurface SurfaceSet",
-    "surface_contact.surfaces": "DrumSurface PlaneSurface SheaveSurface SphereSurface VGrooveFlank",
+    "surface_contact.surfaces": "DrumSurface PlaneSurface ProfileSurface SheaveSurface SphereSurface VGrooveFlank",
     "user_functions.ready_functions": "ramp sine smooth_step table",
     "user_functions.user_forces": "compiled vectorised",
 }

@@ -43,7 +43,7 @@ class Surfaces(NamedTuple):
         par: parameters, shape (surfaces, 8), the last one the depth beyond which nothing is touched [m]:
             plane z0, half length along x and y, largest rho [m];  sphere R [m], 1 outside and -1 inside;
             line a, b, c, smallest and largest z, largest rho;  sheave R + a, a, cos(psi), sin(psi), largest rho and t;
-            profile first piece and number of pieces.
+            profile first piece, number of pieces, largest distance of a vertex from the origin [m].
         pieces: pieces of all profiles, shape (pieces, 8).
     """
 

@@ -19,6 +19,7 @@ from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import LINE, PLANE, SHEAVE, SPHERE
 from windlass.connectors.surface_contact.kernels import ContactRows
 from windlass.connectors.surface_contact.outputs import FN, FRICTION, GAP, STATE, eval_points
+from windlass.connectors.surface_contact.profiles import eval_course
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.drawing import Drawing, Paint, Painting
 from windlass.framework.model.law import LocalRows
@@ -123,7 +124,8 @@ def eval_section(kind: int, par: FloatArray, pieces: FloatArray, reach: float) -
         round_part = np.sqrt(np.maximum(par[1] ** 2 - z**2, 0.0))
         s = np.where(np.abs(z) <= bend, round_part, (par[1] - np.abs(z) * par[3]) / par[2])
         return par[0] - s, z
-    raise AssertionError(f"surface of kind {kind} has no section")
+    first = int(par[0])
+    return eval_course(pieces[first : first + int(par[1])], ALONG)
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_points.circle_sets import ROUNDING, PairSearch
 from windlass.connectors.circle_points.kernels import place_of, shape
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import LINE, PLANE, SHEAVE, SPHERE, Surfaces, eval_distance
+from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces, eval_distance
 from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -65,6 +65,7 @@ def eval_reach(s: Surfaces) -> FloatArray:
         # of a drum and of flanks of a groove
         (LINE, np.hypot(np.where(np.isfinite(p[:, 5]), p[:, 5], np.abs(p[:, 2])), p[:, 4])),
         (SHEAVE, np.hypot(p[:, 4], p[:, 5])),
+        (PROFILE, p[:, 2]),
     ):
         reach = np.where(s.kind == kind, radius, reach)
     return reach

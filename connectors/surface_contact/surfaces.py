@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from windlass.connectors.markers.cable_markers3d import smallest_rotations
-from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PLANE, SHEAVE, SPHERE, Surfaces
+from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces
+from windlass.connectors.surface_contact.profiles import create_pieces
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, LocalRows, Tables, register
@@ -99,6 +100,20 @@ class VGrooveFlank(Component):
     depth = DEPTH
 
 
+class ProfileSurface(Component):
+    """A surface of revolution: a polyline of (rho, z) with rounded corners, for guides, cones, bollards.
+
+    The rope is on the right of the polyline, which is outside of the material where z ascends.
+    """
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    vertices = column("m", "rho, z of the vertices one after the other, two vertices or more", shape=None)
+    rounding = column("m", "radius of the arc at each corner, or one for all, >= 0", shape=None, default=(0.0,))
+    depth = DEPTH
+
+
 def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
     """Half width of a round groove at its rim [m]; 0 below the groove's bottom."""
     s = radius + groove - outer
@@ -144,12 +159,29 @@ def _flank(get: Callable[[str], Any], par: FloatArray) -> int:
     return LINE
 
 
+def _profile(get: Callable[[str], Any], par: FloatArray) -> int:
+    # places of pieces are those within the table until tables are joined
+    counts = [len(pieces) for pieces in _create_profiles(get)]
+    par[:, 0], par[:, 1] = np.cumsum(counts) - counts, counts
+    par[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
+    return PROFILE
+
+
+def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
+    """Lines and arcs of the profiles of some rows."""
+    rows = zip(get("vertices"), get("rounding"), strict=True)
+    return [
+        create_pieces(np.asarray(points), np.asarray(radii), f"{where} {k}") for k, (points, radii) in enumerate(rows)
+    ]
+
+
 SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]] = {
     PlaneSurface: _plane,
     SphereSurface: _sphere,
     DrumSurface: _drum,
     SheaveSurface: _sheave,
     VGrooveFlank: _flank,
+    ProfileSurface: _profile,
 }
 """What fills the parameters of each kind of surface and says which distance it has."""
 
@@ -174,7 +206,7 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
     """The surfaces with these entity numbers, for the kernels."""
     world, count = rows.world, len(ids)
     marker, kind = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    Q, par = np.zeros((count, 3, 3)), np.zeros((count, NUMBERS))
+    Q, par, pieces = np.zeros((count, 3, 3)), np.zeros((count, NUMBERS)), np.zeros((0, PIECE))
     for table, positions, of in world.split_by_table(ids):
 
         def get(name: str, table: EntityTable = table, of: IntArray = of) -> Any:
@@ -182,11 +214,14 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
 
         some = np.zeros((len(of), NUMBERS))
         kind[positions] = SHAPES[table.component](get, some)
+        if table.component is ProfileSurface:
+            some[:, 0] += len(pieces)
+            pieces = np.concatenate((pieces, *_create_profiles(get)))
         some[:, 7] = _no_end(get("depth"))
         par[positions] = some
         marker[positions] = rows.layout.marker_index[get("marker")]
         Q[positions] = eval_axes(get("axis"), get("along") if "along" in table.component.columns else None)
-    return Surfaces(marker, kind, Q, par, np.zeros((0, 8)))
+    return Surfaces(marker, kind, Q, par, pieces)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -207,6 +242,8 @@ def check(world: Tables, table: EntityTable) -> None:
                 f"outer_radius = {outer[k]:g} m in {table.kind} row {table.resident[k]}: must be > {radius[k]:g} m, "
                 "the radius of the groove's bottom"
             )
+    if table.component is ProfileSurface:
+        _create_profiles(table.local, f"{table.kind} row")
     touched = np.zeros(table.resident_count, dtype=bool)
     ids = table.ids_of(table.resident)
     for component, contacts in world.tables.items():

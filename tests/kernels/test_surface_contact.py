@@ -13,6 +13,7 @@ from windlass.connectors import (
     ContactFrictionSurfaceCable,
     DrumSurface,
     PlaneSurface,
+    ProfileSurface,
     SheaveSurface,
     SphereSurface,
     add_surface_contact,
@@ -21,8 +22,9 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.connectors.surface_contact.contact_friction_surface_cable import bind
-from windlass.connectors.surface_contact.distances import eval_distance
+from windlass.connectors.surface_contact.distances import PROFILE, eval_distance
 from windlass.connectors.surface_contact.outputs import OUTPUTS
+from windlass.connectors.surface_contact.profiles import create_pieces, eval_course
 from windlass.elements import Cable2D, Cable3D, Ground, PointSlope2D, PointSlope3D, RigidBody2D, RigidBody3D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton
@@ -54,6 +56,8 @@ def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
         return add_v_groove(
             world, marker, radius=RADIUS - 0.1, half_angle=BETA, outer_radius=2.0 * RADIUS, axis=axis
         )[0]  # fmt: skip
+    if name in ("cone", "bollard"):
+        return world.add(ProfileSurface, marker=marker, axis=axis, vertices=PROFILES[name], rounding=[0.05])
     groove = {"round": GROOVE, "flank": 4e-3}[name]
     return world.add(
         SheaveSurface, marker=marker, axis=axis, radius=RADIUS - 0.02, groove_radius=groove, flank_half_angle=BETA,
@@ -61,12 +65,22 @@ def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
     )  # fmt: skip
 
 
-SURFACES = ("plane", "sphere", "inside", "drum", "groove", "round", "flank")
+# a cone and a concave bollard, whose arc lies at RADIUS
+PROFILES = {
+    "cone": (RADIUS - 0.6 * 0.5, -0.6, RADIUS + 0.6 * 0.5, 0.6),
+    "bollard": (RADIUS + 0.0, -1.0, RADIUS + 0.0, 0.0, RADIUS + 1.0, 0.0 + 1.0),
+}
+SURFACES = ("cone", "bollard", "plane", "sphere", "inside", "drum", "groove", "round", "flank")
 # distances in the frame of the surface, written independently; X may be complex
 PHI: dict[str, Callable[[Any], Any]] = {
     "plane": lambda X: X[2] + 0.1,
     "sphere": lambda X: np.sqrt(X @ X) - RADIUS,
     "inside": lambda X: RADIUS - np.sqrt(X @ X),
+    "cone": lambda X: (np.sqrt(X[0] ** 2 + X[1] ** 2) - RADIUS - 0.5 * X[2]) / np.sqrt(1.25),
+    # the corner of 45 degrees is rounded by r = 0.05 about (RADIUS + r, -r tan(22.5 degrees))
+    "bollard": lambda X: (
+        0.05 - np.sqrt((np.sqrt(X[0] ** 2 + X[1] ** 2) - RADIUS - 0.05) ** 2 + (X[2] + 0.05 * np.tan(np.pi / 8)) ** 2)
+    ),
     "drum": lambda X: np.sqrt(X[0] ** 2 + X[1] ** 2) - RADIUS,
     "groove": lambda X: (np.sqrt(X[0] ** 2 + X[1] ** 2) - RADIUS + 0.1) * np.sin(BETA) - X[2] * np.cos(BETA),
     "round": lambda X: (
@@ -123,6 +137,24 @@ def test_distance_gradient_and_hessian(name: str) -> None:
         h = 1e-6
         expected = np.array([(gradient(X + h * e + 0j) - gradient(X - h * e + 0j)) / (2.0 * h) for e in np.eye(3)])
         assert_allclose(H, expected, rtol=0, atol=1e-8 * max(1.0, np.abs(H).max() ** 2))
+
+
+def test_profile_is_whole() -> None:
+    """A profile with convex, concave and sharp corners: its distance is that to its curve, without holes."""
+    vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
+    for radii in (rounding, np.zeros(1)):
+        pieces = create_pieces(np.array(vertices), radii, "row 0")
+        curve = np.stack(eval_course(pieces, 20001), axis=1)
+        kind, par = np.array([PROFILE]), np.array([[0.0, len(pieces), 1.0, 0.0, 0.0, 0.0, 0.0, np.inf]])
+        random = np.random.default_rng(5)
+        place = curve[random.integers(2000, 18000, 200)] + 0.02 * random.uniform(-1.0, 1.0, (200, 2))
+        for rho, z in place:
+            d = ask(kind, par, pieces, rho, 0.0, z)
+            nearest = np.hypot(*(curve - (rho, z)).T).min()
+            # behind a sharp concave corner, in the material, two lines are as near
+            assert d.there
+            assert_allclose(abs(d.phi), nearest, rtol=0, atol=1e-4)
+            assert_allclose(np.hypot(d.nx, d.nz), 1.0, rtol=1e-9)
 
 
 class Arc(NamedTuple):

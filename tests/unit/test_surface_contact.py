@@ -43,6 +43,9 @@ def create(kind: Any, columns: Any, **contact: Any) -> tuple[wl.World, wl.Entity
         (con.SheaveSurface, {**GROOVE, "outer_radius": 0.4}, 0.0, "outer_radius = 0.4 m .* must be > 0.5 m"),
         (con.SheaveSurface, {**GROOVE, "flank_half_angle": 1.6}, 0.0, "flank_half_angle = 1.6 rad .* must be < pi/2"),
         (con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.6, "side": 2}, 0.0, "side = 2"),
+        (con.ProfileSurface, {"vertices": (0.1, 0.0, 0.1)}, 0.0, "has 3 numbers: must have rho, z"),
+        (con.ProfileSurface, {"vertices": (0.1, 0, 0.1, 1, 0.2, 2), "rounding": (30.0,)}, 0.0, "the arcs at the ends"),
+        (con.ProfileSurface, {"vertices": (0.1, 0.0, -0.1, 1.0)}, 0.0, "must have rho >= 0 m, radii >= 0 m"),
         (con.PlaneSurface, {"depth": -1.0}, 0.0, "depth = -1.0 m in PlaneSurface row 0: must be >= 0"),
     ],
 )  # fmt: skip
@@ -141,6 +144,7 @@ def test_drawing() -> None:
         (con.SphereSurface, {"radius": 0.4}),
         (con.PlaneSurface, {"half_length": 2.0, "half_width": 1.0}),
         (con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.6, "side": -1}),
+        (con.ProfileSurface, {"vertices": (0.2, -1.0, 0.4, 1.0)}),
     ):
         surface = world.add(kind, marker=marker, **columns)
         contacts = con.add_surface_contact(
@@ -154,8 +158,9 @@ def test_drawing() -> None:
     every = wl.Entity(contacts.table, np.arange(contacts.table.count))
     rows = assembly.bind(every.table, every.rows)
     drawing = draw(rows, assembly.fields, 1)
-    sheave, drum, ball, plane, flank = drawing.points.reshape(5, -1, 3)
-    assert drawing.part.max() == 4 and len(drawing.points) == 5 * len(sheave)
+    sheave, drum, ball, plane, flank, cone = drawing.points.reshape(6, -1, 3)
+    assert drawing.part.max() == 5 and len(drawing.points) == 6 * len(sheave)
+    assert_allclose(np.hypot(cone[:, 0], cone[:, 1]), 0.3 + 0.1 * cone[:, 2], atol=1e-8)
     rho = np.hypot(sheave[:, 0], sheave[:, 1])
     bottom = np.hypot(0.55 - rho, sheave[:, 2])
     assert_allclose(rho.min(), 0.5, rtol=1e-12)
