@@ -55,7 +55,7 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
     for k, (start, t) in enumerate(zip(place[:-1], along, strict=True)):
         begin = start + (cut[k] - OVERLAP * lengths[k]) * t
         pieces.append((0.0, *begin, *t, rest[k] + 2.0 * OVERLAP * lengths[k], 0.0, 0.0))
-        if k == corners or (turns[k] <= 0.0 and radius[k] == 0.0):
+        if k == corners or turns[k] == 0.0:
             continue
         side = 1.0 if turns[k] > 0.0 else -1.0
         end = place[k + 1] - cut[k + 1] * t

@@ -151,7 +151,6 @@ def test_profile_is_whole() -> None:
         for rho, z in place:
             d = ask(kind, par, pieces, rho, 0.0, z)
             nearest = np.hypot(*(curve - (rho, z)).T).min()
-            # behind a sharp concave corner, in the material, two lines are as near
             assert d.there
             assert_allclose(abs(d.phi), nearest, rtol=0, atol=1e-4)
             assert_allclose(np.hypot(d.nx, d.nz), 1.0, rtol=1e-9)
