@@ -160,3 +160,4 @@ __getattr__, __dir__, __all__ = offer(__name__, _NAMES)
 
 # the pulleys of a model stand in the report of the run
 register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")
+register_report_sections("windlass.connectors.reports.surface_section:tabulate_surfaces")

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.reports.surface_section import tabulate_surfaces
 from windlass.connectors.surface_contact.draw import draw
 from windlass.elements import ALENode, Cable3D, Ground, MassPoint, straight_cable
 from windlass.framework.assembly.assembly import Assembly
@@ -193,5 +194,7 @@ def test_report_of_a_bed() -> None:
     assert_allclose(report.force, [0.0, 0.0, -9810.0 * 1e-4], atol=1e-12)
     assert np.isnan(report.wrap_angle) and report.friction == 0.0
     assert "exit point [m]" in con.format_surface_reports([report])
+    (section,) = tabulate_surfaces(world, state)
+    assert section.title == "Surfaces" and "PlaneSurface 0" in str(section)
     with pytest.raises(wl.ModelError, match="none of the contacts"):
         con.surface_report(world, state, contacts, rope[0])
