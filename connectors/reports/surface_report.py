@@ -230,17 +230,16 @@ def _find_course(
     axis: FloatArray,
 ) -> tuple[Course | None, float, float]:  # fmt: skip
     """The course, its angle about the axis and the part of the angle that slips [rad]; None without contact."""
-    chains = [chain.order for chain in find_chains(world, ids)]
-    counts = [int(touched[chain].sum()) for chain in chains]
+    chains = find_chains(world, ids)
+    counts = [int(touched[chain.order].sum()) for chain in chains]
     if not any(counts):
         return None, 0.0, 0.0
     chain = chains[int(np.argmax(counts))]
-    flat = touched[chain].ravel()
-    on = np.flatnonzero(flat)
-    course = slice(on[0], on[-1] + 1)
-    cable = np.repeat(chain, touched.shape[1])[course]
-    position = where[chain].reshape(-1, 3)[course]
-    slipping = slips[chain].ravel()[course]
+    flat = touched[chain.order].ravel()
+    course = _find_stretch(flat, chain.closed)
+    cable = np.repeat(chain.order, touched.shape[1])[course]
+    position = where[chain.order].reshape(-1, 3)[course]
+    slipping = slips[chain.order].ravel()[course]
     arm = position - origin
     arm = arm - (arm @ axis)[:, None] * axis
     step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
@@ -250,6 +249,20 @@ def _find_course(
     span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
     wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
     return Course(cable, flat[course], slipping, position), wrap, slip
+
+
+def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
+    """Places from the first to the last point that touches; on a closed chain behind the longest stretch without."""
+    on = np.flatnonzero(touched)
+    if not closed:
+        return np.arange(on[0], on[-1] + 1)
+    gaps = np.diff(np.append(on, on[0] + len(touched)))
+    widest = int(np.argmax(gaps))
+    first = int(on[(widest + 1) % len(on)])
+    # without any gap the whole ring touches, and the course begins anywhere
+    count = (int(on[widest]) - first) % len(touched) + 1
+    stretch: IntArray = (first + np.arange(count)) % len(touched)
+    return stretch
 
 
 class Travel(NamedTuple):
