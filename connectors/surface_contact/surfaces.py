@@ -15,6 +15,7 @@ from windlass.connectors.markers.cable_markers3d import smallest_rotations
 from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces
 from windlass.connectors.surface_contact.profiles import create_pieces
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
@@ -264,5 +265,19 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return world.dofs_of(table.local("marker"))
 
 
+def refuse_empty(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Raise ModelError for lists of a profile without any number."""
+    for name in ("vertices", "rounding"):
+        given = read_numbers(values.get(name))
+        if given is not None and not given.size:
+            raise ModelError(f"{name} in ProfileSurface is empty: must have one number or more [m]")
+    return values
+
+
 for _component in SHAPES:
-    register(Law(_component, "passive", dofs=dofs, check=check, source="signed distances, see distances.py"))
+    register(
+        Law(
+            _component, "passive", dofs=dofs, check=check, source="signed distances, see distances.py",
+            fill_defaults=refuse_empty if _component is ProfileSurface else None,
+        )
+    )  # fmt: skip

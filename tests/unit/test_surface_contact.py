@@ -131,7 +131,8 @@ def test_search() -> None:
         force = wl.eval_output(model.contacts, "force", state).reshape(-1, 3).sum(axis=0)
         assert force[2] > 0.1
     assert_allclose(ends[1], ends[0], rtol=0, atol=1e-12)
-    assert len(model.contacts) == 24
+    assert len(model.contacts) == 24 and model.contacts.table.component is con.ContactFrictionSurfaceSetCable
+    assert model.world.table(con.SurfaceSet).count == 1 and model.world.table(con.SetSurface).count == 5
     found = wl.eval_output(model.contacts, "surface", state)
     assert set(found) > {-1, 0}
 
