@@ -6,11 +6,13 @@ import json
 from math import exp, pi, sin
 from pathlib import Path
 
+import pytest
 from numpy.testing import assert_allclose
 
 from support.processes import ROOT, run_windlass
 
 
+@pytest.mark.long
 def test_groove(tmp_path: Path) -> None:
     """The check at the end holds for a V-groove of the command line, and the report stands above it."""
     words = ["run", str(ROOT / "examples" / "helix_capstan.py"), "-table", "false", "-lead", "0", "-groove", "0.6"]

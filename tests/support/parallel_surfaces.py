@@ -16,13 +16,9 @@ def main(path: str, steps: int) -> None:
     # also small tables are to be spread
     parts.KEPT_WHOLE = 0
 
-    from support.surface_models import create_falling, create_net, run
+    from support.surface_models import run_both
 
-    found = {
-        f"{name} {key}": values
-        for name, model, step in (("rope", create_falling(), 1e-3), ("net", create_net(), 2e-3))
-        for key, values in run(model, steps, step).items()
-    }
+    found = run_both(steps)
     if (comm := communicator()) is None or comm.rank == 0:
         np.savez(path, **found)
 

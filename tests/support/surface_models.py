@@ -122,3 +122,9 @@ def run(model: Falling, steps: int, step: float) -> dict[str, Any]:
         "report": np.array([report.torque, *report.force, report.contact_length, report.friction]),
         **{name: np.asarray(wl.eval_output(model.contacts, name, state)) for name in names},
     }
+
+
+def run_both(steps: int) -> dict[str, Any]:
+    """Results of the rope and of the net, by the name of the model and of the result."""
+    models = ("rope", create_falling(), 1e-3), ("net", create_net(), 2e-3)
+    return {f"{name} {key}": values for name, model, step in models for key, values in run(model, steps, step).items()}

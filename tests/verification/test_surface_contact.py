@@ -23,7 +23,7 @@ from windlass.elements import Circle, Ground, cable_along, cable_around, helix, 
 from support.belt_theory import solve_creep
 from support.contact_forms import DISTANCE, MASS, RADIUS, create_drive
 from support.processes import ROOT, run_python
-from support.surface_models import create_falling, create_piece
+from support.surface_models import create_falling, create_piece, run_both
 
 
 @pytest.fixture(scope="module")
@@ -257,7 +257,7 @@ def run_program(folder: Path, processes: int, steps: int = 30) -> Any:
 
 def assert_same(found: Any, expected: Any) -> None:
     """States, history, outputs and reports to 1e-8, equal counts."""
-    for name in expected.files:
+    for name in found.files:
         if name.endswith("counts"):
             np.testing.assert_array_equal(found[name], expected[name])
         else:
@@ -269,7 +269,7 @@ def assert_same(found: Any, expected: Any) -> None:
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_several_processes(processes: int, tmp_path: Path) -> None:
     """A rope on a drum that turns and a net in space that falls on a ball."""
-    serial = run_program(tmp_path / "serial", 1)
+    serial = run_both(30)
     assert (serial["rope state"] == 0.0).any() and (serial["net state"] != -2.0).any()
     assert_same(run_program(tmp_path / "others", processes), serial)
 
@@ -277,6 +277,6 @@ def test_several_processes(processes: int, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels as plain Python give the same."""
-    serial = run_program(tmp_path / "serial", 1, 6)
+    serial = run_both(6)
     monkeypatch.setenv("WINDLASS_JIT", "0")
     assert_same(run_program(tmp_path / "plain", 1, 6), serial)
