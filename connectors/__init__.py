@@ -79,10 +79,30 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.pulley_report import PulleySensor as PulleySensor
     from windlass.connectors.reports.pulley_report import format_reports as format_reports
     from windlass.connectors.reports.pulley_report import pulley_report as pulley_report
+    from windlass.connectors.reports.surface_report import SurfaceReport as SurfaceReport
+    from windlass.connectors.reports.surface_report import format_surface_reports as format_surface_reports
+    from windlass.connectors.reports.surface_report import surface_report as surface_report
     from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
     from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
     from windlass.connectors.springs.spring_damper import SpringDamper as SpringDamper
+    from windlass.connectors.surface_contact.add_surface_contact import add_drum as add_drum
+    from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact as add_surface_contact
+    from windlass.connectors.surface_contact.add_surface_contact import add_v_groove as add_v_groove
+    from windlass.connectors.surface_contact.contact_friction_surface_cable import (
+        ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_set import (
+        ContactFrictionSurfaceSetCable as ContactFrictionSurfaceSetCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
+    from windlass.connectors.surface_contact.contact_friction_surface_set import SurfaceSet as SurfaceSet
+    from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
+    from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface
+    from windlass.connectors.surface_contact.surfaces import ProfileSurface as ProfileSurface
+    from windlass.connectors.surface_contact.surfaces import SheaveSurface as SheaveSurface
+    from windlass.connectors.surface_contact.surfaces import SphereSurface as SphereSurface
+    from windlass.connectors.surface_contact.surfaces import VGrooveFlank as VGrooveFlank
     from windlass.connectors.user_functions.ready_functions import ramp as ramp
     from windlass.connectors.user_functions.ready_functions import sine as sine
     from windlass.connectors.user_functions.ready_functions import smooth_step as smooth_step
@@ -124,10 +144,15 @@ _NAMES = {
     "reports.belt_picture": "draw_belt",
     "reports.belt_theory": "BeltCreep belt_creep",
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
+    "reports.surface_report": "SurfaceReport format_surface_reports surface_report",
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
     "springs.contact_coordinate": "ContactCoordinate",
     "springs.coordinate_spring_damper": "CoordinateSpringDamper",
     "springs.spring_damper": "SpringDamper",
+    "surface_contact.add_surface_contact": "add_drum add_surface_contact add_v_groove",
+    "surface_contact.contact_friction_surface_cable": "ContactFrictionSurfaceCable",
+    "surface_contact.contact_friction_surface_set": "ContactFrictionSurfaceSetCable SetSurface SurfaceSet",
+    "surface_contact.surfaces": "DrumSurface PlaneSurface ProfileSurface SheaveSurface SphereSurface VGrooveFlank",
     "user_functions.ready_functions": "ramp sine smooth_step table",
     "user_functions.user_forces": "compiled vectorised",
 }
@@ -135,3 +160,4 @@ __getattr__, __dir__, __all__ = offer(__name__, _NAMES)
 
 # the pulleys of a model stand in the report of the run
 register_report_sections("windlass.connectors.reports.pulley_section:tabulate_pulleys")
+register_report_sections("windlass.connectors.reports.surface_section:tabulate_surfaces")

@@ -19,7 +19,7 @@ Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,11 +146,11 @@ def find_closed(p: PairColumns, data: FloatArray, start: FloatArray, closed: NDA
 
 
 @dataclass
-class CircleSearch:
-    """The search for pairs, and what it keeps until the next one.
+class PairSearch:
+    """The search for pairs, and what it keeps until the next one; of circles, see `CircleSearch`, or of other things.
 
     Attributes:
-        p: the rows.
+        p: the rows: `PairColumns`, or others with ``points``, ``place``, ``group``, ``dofs`` and ``skin``.
         name, rows: their component and their numbers in its table, for messages.
         first: the first row of each group, shape (groups,).
         slots: number of rows of each group, shape (groups,).
@@ -161,7 +161,7 @@ class CircleSearch:
         hull, centre: control points of the cables and centres of the circles at that time [m].
     """
 
-    p: PairColumns
+    p: Any
     name: str
     rows: IntArray
     first: IntArray
@@ -172,6 +172,23 @@ class CircleSearch:
     given: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     hull: FloatArray = field(default_factory=lambda: np.zeros((0, 8)))
     centre: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    things = "circles"
+
+    def eval_motion(self, fields: Fields) -> float:
+        """Largest motion of a cable and of what it may touch since the last search, summed [m]."""
+        raise NotImplementedError
+
+    def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
+        """Control points of the cables and places of what they may touch [m]; stored as ``hull`` and ``centre``."""
+        raise NotImplementedError
+
+    def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
+        """Groups, numbers of what they may touch, and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
+        raise NotImplementedError
+
+    def eval_slack(self) -> float:
+        """What a point may move more than the control points of its cable [m]."""
+        return 0.0
 
     def update(self, fields: Fields) -> None:
         """Write the pairs into the history values, after a search if the last one may have become incomplete.
@@ -179,23 +196,82 @@ class CircleSearch:
         Raises:
             ModelError: a cable touches more circles than it has rows.
         """
-        p, position = self.p, fields.markers[CIRCLE_FAMILY].p
-        if not self.forgotten and np.array_equal(self.given, fields.data[p.place]):
-            motion = find_motion(p.points, self.first, fields.x, self.hull, position, p.marker[1:], self.centre)
-            if motion < self.margin:
-                return
-        hull, centre = np.zeros((len(self.first), 8)), position[p.marker[1:], :2].copy()
-        fill_hulls(p.points, self.first, fields.x, hull)
+        known = not self.forgotten and np.array_equal(self.given, fields.data[self.p.place])
+        if known and self.eval_motion(fields) < self.margin:
+            return
+        hull, centre = self.eval_places(fields)
         if not (np.isfinite(hull).all() and np.isfinite(centre).all()):
             # Newton's method diverges; the solver notices it by the residual
             return
         self.hull, self.centre, self.forgotten = hull, centre, False
         self.searches += 1
-        group, number, gap = self._find_near(fields)
+        group, number, gap = self.find_near(fields)
         self._give_places(fields, group, number, gap)
-        self.given = fields.data[p.place].astype(np.int64)
+        self.given = fields.data[self.p.place].astype(np.int64)
 
-    def _find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
+    def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
+        """Give the pairs places in the rows of their groups: first what is closed, then the nearest."""
+        p, data, many = self.p, fields.data, len(self.p.dofs)
+        closed = np.zeros(len(p.place), dtype=bool)
+        find_closed(p, data, fields.start_data, closed)
+        has = p.group * many + data[p.place].astype(np.int64)
+        pairs = group * many + number
+        held = np.unique(has[closed])
+        new = ~np.isin(pairs, held)
+        pairs = np.concatenate((held, pairs[new]))
+        order = np.concatenate((np.full(len(held), -np.inf), gap[new]))
+        sequence = np.lexsort((pairs, order, pairs // many))
+        pairs, order = pairs[sequence], order[sequence]
+        wanted = _rank(pairs // many) < self.slots[pairs // many]
+        # a pair without a place may not touch before the next search
+        left = pairs[~wanted] // many
+        touching = np.flatnonzero(order[~wanted] <= 0.0)
+        if len(touching):
+            row = self.first[left[touching[0]]]
+            raise ModelError(
+                f"the cable of {self.name} row {self.rows[row]} touches more {self.things} than the "
+                f"{self.slots[left[touching[0]]]} for which it has rows: give more rows, see `touching`"
+            )
+        least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
+        size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
+        self.margin = (1.0 - ROUNDING) * least - self.eval_slack() - 1e-12 * size
+        # rows keep their circles as long as these are wanted; the others take what has no row yet
+        idle = ~closed & ~np.isin(has, pairs[wanted])
+        data[p.place[idle]] = 0.0
+        missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
+        free = np.flatnonzero(~closed & (data[p.place] == 0.0))
+        free = free[np.argsort(p.group[free], kind="stable")]
+        most = len(p.place)
+        _, at, of = np.intersect1d(
+            p.group[free] * most + _rank(p.group[free]), missing // many * most + _rank(missing // many),
+            assume_unique=True, return_indices=True,
+        )  # fmt: skip
+        rows = free[at]
+        data[p.place[rows]] = missing[of] % many
+        for k in rows:
+            first, n = p.points.data[k], p.points.n[k]
+            data[first : first + n], data[first + n : first + 2 * n] = OPEN_GAP, UNDEFINED
+
+
+class CircleSearch(PairSearch):
+    """The search for pairs of cables and circles."""
+
+    def eval_motion(self, fields: Fields) -> float:
+        """Largest motion of a cable and of a circle since the last search, summed [m]."""
+        p, position = self.p, fields.markers[CIRCLE_FAMILY].p
+        return find_motion(p.points, self.first, fields.x, self.hull, position, p.marker[1:], self.centre)
+
+    def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
+        """Control points of the cables and centres of the circles [m]."""
+        hull, centre = np.zeros((len(self.first), 8)), fields.markers[CIRCLE_FAMILY].p[self.p.marker[1:], :2].copy()
+        fill_hulls(self.p.points, self.first, fields.x, hull)
+        return hull, centre
+
+    def eval_slack(self) -> float:
+        """Points at an offset move more than control points."""
+        return 2.0 * float(np.abs(self.p.points.offset).max(initial=0.0))
+
+    def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Groups, circles and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
         from scipy.spatial import cKDTree  # here, because most models do not need it
 
@@ -216,50 +292,6 @@ class CircleSearch:
         fill_pair_gaps(p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].p, gap)
         near = gap < p.skin[p.set_of[group]]
         return group[near], number[near], gap[near]
-
-    def _give_places(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> None:
-        """Give the pairs places in the rows of their groups: first what is closed, then the nearest."""
-        p, data, many = self.p, fields.data, len(self.p.radius)
-        closed = np.zeros(len(p.place), dtype=bool)
-        find_closed(p, data, fields.start_data, closed)
-        has = p.group * many + data[p.place].astype(np.int64)
-        pairs = group * many + number
-        held = np.unique(has[closed])
-        new = ~np.isin(pairs, held)
-        pairs = np.concatenate((held, pairs[new]))
-        order = np.concatenate((np.full(len(held), -np.inf), gap[new]))
-        sequence = np.lexsort((pairs, order, pairs // many))
-        pairs, order = pairs[sequence], order[sequence]
-        wanted = _rank(pairs // many) < self.slots[pairs // many]
-        # a pair without a place may not touch before the next search
-        left = pairs[~wanted] // many
-        touching = np.flatnonzero(order[~wanted] <= 0.0)
-        if len(touching):
-            row = self.first[left[touching[0]]]
-            raise ModelError(
-                f"the cable of {self.name} row {self.rows[row]} touches more circles than the "
-                f"{self.slots[left[touching[0]]]} for which it has rows: give more rows, see `touching`"
-            )
-        offset = 2.0 * float(np.abs(p.points.offset).max(initial=0.0))
-        least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
-        size = max(float(np.abs(self.hull).max(initial=0.0)), float(np.abs(self.centre).max(initial=0.0)))
-        self.margin = (1.0 - ROUNDING) * least - offset - 1e-12 * size
-        # rows keep their circles as long as these are wanted; the others take what has no row yet
-        idle = ~closed & ~np.isin(has, pairs[wanted])
-        data[p.place[idle]] = 0.0
-        missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
-        free = np.flatnonzero(~closed & (data[p.place] == 0.0))
-        free = free[np.argsort(p.group[free], kind="stable")]
-        most = len(p.place)
-        _, at, of = np.intersect1d(
-            p.group[free] * most + _rank(p.group[free]), missing // many * most + _rank(missing // many),
-            assume_unique=True, return_indices=True,
-        )  # fmt: skip
-        rows = free[at]
-        data[p.place[rows]] = missing[of] % many
-        for k in rows:
-            first, n = p.points.data[k], p.points.n[k]
-            data[first : first + n], data[first + n : first + 2 * n] = OPEN_GAP, UNDEFINED
 
 
 def _rank(groups: IntArray) -> IntArray:

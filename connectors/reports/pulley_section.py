@@ -28,7 +28,10 @@ def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
     if not reports:
         return []
     rows = [
-        [f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]", *(_show(getattr(r, entry.name)) for r in reports)]
+        [
+            f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]",
+            *(show_value(getattr(r, entry.name)) for r in reports),
+        ]
         for entry in fields(PulleyReport)
         if entry.name != "name"
     ]
@@ -47,8 +50,8 @@ def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
                 yield contacts, world.entity(number)
 
 
-def _show(value: Any) -> Any:
-    """Points as pairs, what is not known empty."""
+def show_value(value: Any) -> Any:
+    """Points and vectors in parentheses, what is not known empty."""
     if isinstance(value, tuple):
-        return None if np.isnan(value).any() else f"({value[0]:.5f}, {value[1]:.5f})"
+        return None if np.isnan(value).any() else f"({', '.join(f'{x:.5f}' for x in value)})"
     return None if np.isnan(value) else value

@@ -21,6 +21,7 @@ SHORT = {
     "settling_spheres": ["-spheres", "64"],
     "mass_on_springs": ["-periods", "3"],
     "capstan": ["-table", "false"],
+    "helix_capstan": ["-table", "false"],
 }
 """Options of the short form of an example; the others run as they are."""
 PICTURE = re.compile(r'<img alt="" src="data:image/([a-z]+)[^,]*,([^"]*)"')

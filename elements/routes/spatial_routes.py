@@ -153,6 +153,7 @@ class SpatialRoute:
     start=optional(numbers("1", (3,))),
     side=word("left", "right"),
     radial_offset=number("m"),
+    strands=number("m", minimum=0.0),
 )
 def helix(
     center: Vector,
@@ -164,6 +165,7 @@ def helix(
     start: Vector | None = None,
     side: Literal["left", "right"] = "left",
     radial_offset: float = 0.0,
+    strands: float = 0.0,
 ) -> SpatialRoute:
     """Route along a helix on a drum.
 
@@ -177,6 +179,7 @@ def helix(
             default global x, or global y where the axis points along x.
         side: where the drum lies when travelling along the cable; "left": counter-clockwise about the axis.
         radial_offset: distance of the cable's axis from the drum [m].
+        strands: length of the straight strands that continue the helix at both ends along its tangents [m].
 
     Raises:
         RouteError: an axis without length, a start along the axis, a centre line without radius.
@@ -194,7 +197,14 @@ def helix(
     whole = hypot(turn, pitch)
     sign = 1.0 if side == "left" else -1.0
     piece = SpatialPiece(np.asarray(center, float), k, arm, sign * 2.0 * pi / whole, pitch / whole, turns * whole)
-    return SpatialRoute((piece,))
+    if strands == 0.0:
+        return SpatialRoute((piece,))
+    (begin, end), tangents, _ = piece.eval_points(np.array((0.0, piece.length)))
+    lines = [
+        SpatialPiece(at, t, np.zeros(3), 0.0, 1.0, strands)
+        for at, t in ((begin - strands * tangents[0], tangents[0]), (end, tangents[1]))
+    ]
+    return SpatialRoute((lines[0], piece, lines[1]))
 
 
 @checked(

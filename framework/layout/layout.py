@@ -242,19 +242,22 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Local markers are those that local rows refer to."""
+        """Local markers are those that local rows refer to, by themselves or by what is passive, such as a surface."""
         world = self.world
         # a family of the world has columns on all processes, also where no marker is local
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
         needed: dict[str, list[IntArray]] = {law.family: [np.zeros(0, np.int64)] for law in marker_laws}
         for component, rows in self.rows.items():
             table = world.tables[component]
-            for name in component.refs:
-                ids = table.local(name, rows)
-                for target, positions, _ in world.split_by_table(ids):
+            named = [table.local(name, rows) for name in component.refs]
+            while named:
+                ids = named.pop()
+                for target, positions, of in world.split_by_table(ids):
                     law = law_of(target.component)
                     if law is not None and law.role == "marker":
                         needed.setdefault(law.family, []).append(ids[positions])
+                    elif law is not None and law.role == "passive":
+                        named += [target.local(name, of) for name in target.component.refs]
         self.marker_ids = {family: np.unique(np.concatenate(parts)) for family, parts in needed.items()}
         every = [np.zeros(0, np.int64), *self.marker_ids.values()]
         self.marker_index = Lookup(np.concatenate(every), np.concatenate([np.arange(len(ids)) for ids in every]))

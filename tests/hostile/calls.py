@@ -40,6 +40,9 @@ class Scene:
     hunt: Entity
     ball: Entity
     folder: Path
+    drum: Entity
+    marker: Entity
+    lying: Entity
 
 
 CABLE = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
@@ -56,11 +59,14 @@ def create_scene(folder: Path) -> Scene:
     )
     con.fix(world, body, "x", "y", "rotation")
     con.clamp(world, el.nodes_of(world, belt)[0])
+    drum = world.add(con.DrumSurface, marker=con.rigid_marker(world, body), radius=0.1)
+    lying = con.add_surface_contact(world, drum, belt, contact_stiffness_per_length=10.0)
     state = wl.State(world)
     state.save(folder / "state.npz")
     world.save(folder / "model.json")
     building = wl.World()
     node = building.add(el.RigidNode2D, position=(0.0, 0.0))
+    marker = con.rigid_marker(building, node)
     spatial = building.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
     open_cable = el.straight_cable(building, (0, 0), (1, 0), 2, **CABLE)
     space = wl.World()
@@ -70,7 +76,7 @@ def create_scene(folder: Path) -> Scene:
     hunt = space.add(con.HuntCrossley, contact_set=surfaces)
     return Scene(
         world, belt, body, force, contacts, state, building, node, spatial, open_cable, space, wl.State(space),
-        hunt, ball, folder,
+        hunt, ball, folder, building.add(con.DrumSurface, marker=marker, radius=0.1), marker, lying,
     )  # fmt: skip
 
 
@@ -97,6 +103,7 @@ def calls(s: Scene) -> dict[str, Call]:
     sweep = wl.create_output_folder(s.folder / "sweep")
     (sweep / "sweep.json").write_text('{"names": ["friction"], "cases": [["0.5"]], "units": {"friction": "1"}}')
     report = con.pulley_report(s.world, s.state, s.contacts, s.body)
+    lying = con.surface_report(s.world, s.state, s.lying, s.world.entity(int(s.lying[0].surface)))
     tolerances = {"rtol": 1e-8, "atol": 1e-10, "max_it": 25}
     passes = {"discontinuous_max_it": 5, "discontinuous_atol": 1.0, "discontinuous_fail": False}
     passes |= {"discontinuous_rtol": 0.0, "discontinuous_limit": 1e-3, "decide_at_start": True}
@@ -224,6 +231,21 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "circles": s.node, "cables": s.open_cable, "segments": 2, "circle_radius": 0.1,
              "touching": 2, "skin": 0.0},
         ),
+        "add_surface_contact": (
+            con.add_surface_contact,
+            {"world": s.open, "surfaces": s.drum, "cables": s.open_cable, "points": 4, "rope_radius": 0.01,
+             "tension": 100.0, "radius": 0.1, "touching": 2, "skin": 0.1, "friction_coefficient": 0.3},
+        ),
+        "add_drum": (
+            con.add_drum,
+            {"world": s.open, "marker": s.marker, "radius": 0.1, "half_width": 0.2, "flange_radius": 0.15,
+             "axis": (0.0, 0.0, 1.0)},
+        ),
+        "add_v_groove": (
+            con.add_v_groove,
+            {"world": s.open, "marker": s.marker, "radius": 0.1, "half_angle": 0.3, "outer_radius": 0.15,
+             "axis": (0.0, 0.0, 1.0)},
+        ),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),
         "fix": (fix_x, {"world": s.open, "entity": s.node}),
@@ -267,6 +289,10 @@ def calls(s: Scene) -> dict[str, Call]:
              "friction_velocity_penalty_per_length": 0.0, "gravity": 9.81, "tight_above_slack": 0.0},
         ),
         "facing": (con.facing, {"normal": (0.0, 0.0, 1.0)}),
+        "format_surface_reports": (con.format_surface_reports, {"reports": [lying]}),
+        "surface_report": (
+            con.surface_report, {**at_state, "contacts": s.lying, "surface": s.world.entity(int(s.lying[0].surface))},
+        ),
         "format_reports": (con.format_reports, {"reports": [report]}),
         "pulley_report": (con.pulley_report, {**at_state, "contacts": s.contacts, "circle": s.body}),
         "Circle": (el.Circle, {"center": (0.0, 0.0), "radius": 0.1, "side": "left", "turns": 0.0}),
@@ -312,7 +338,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "helix": (
             el.helix,
             {"center": (0.0, 0.0, 0.0), "axis": (0.0, 0.0, 1.0), "radius": 0.1, "turns": 2.5, "pitch": 0.01,
-             "start": (1.0, 0.0, 0.0), "side": "left", "radial_offset": 0.0},
+             "start": (1.0, 0.0, 0.0), "side": "left", "radial_offset": 0.0, "strands": 0.1},
         ),
         "route_over_sheaves": (
             el.route_over_sheaves,

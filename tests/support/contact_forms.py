@@ -92,7 +92,11 @@ def create_drive(
         "friction_coefficient": FRICTION,
         **contact,
     }
-    contacts = con.add_contact(world, kind, circles, belt, segments=segments, circle_radius=RADIUS, **columns)
+    if kind is con.ContactFrictionSurfaceCable:
+        discs = [world.add(con.DrumSurface, marker=con.rigid_marker(world, one), radius=RADIUS) for one in circles]
+        contacts = con.add_surface_contact(world, discs, belt, points=segments, **columns)
+    else:
+        contacts = con.add_contact(world, kind, circles, belt, segments=segments, circle_radius=RADIUS, **columns)
     friction = {name: columns[name] for name in ("friction_coefficient", "friction_stiffness_per_length")}
     world.set(contacts, friction_coefficient=0.0, friction_stiffness_per_length=1e-8)
     world.set(drive, active=False)

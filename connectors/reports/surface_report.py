@@ -1,0 +1,325 @@
+"""What a rope does on a sheave, drum or bed: wrap, fleet angles, tensions, slip, torque, hub load, friction power.
+
+    report = surface_report(world, state, contacts, drum)
+    print(format_surface_reports([report]))
+
+The points of the cables that touch a surface, or one of several surfaces of a body such as both flanks of a groove, are
+followed along the cable.  With the force F on the body at the point p of each, and the axis k of the surface through
+its origin c,
+
+    force on the body sum F,    torque about the axis k.sum (p - c) x F,    normal force -sum f_n,
+    fleet angle asin(k.t) of the tangent t in the direction of travel, at the nearest node outside of the contact.
+
+On a plane (a sea bed) contact begins or ends at the touchdown point, and the length in contact is that on the ground.
+
+Source: statics of a rope on a sheave; fleet angle as in EN 12927 and ISO 16625.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import fields as fields_of
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.surfaces import PlaneSurface
+from windlass.elements.routes.cable_order import find_chains
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.checks.checks import checked, each, handle, instance
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.state.evaluate import eval_output
+from windlass.framework.state.state import State
+
+REST = 1e-9
+"""Speed of the cable along itself below which it counts as standing still [m/s]."""
+POWERS = ("friction", "friction_damping", "contact_damping", "bristle", "spring", "lever")
+Triple = tuple[float, float, float]
+NOWHERE: Triple = (np.nan, np.nan, np.nan)
+
+
+@dataclass(frozen=True)
+class SurfaceReport:
+    """A rope on one surface.  Without contact lengths, angles, forces and powers are 0, points and tensions NaN.
+
+    Attributes:
+        name: name of the surface.
+        speed: mean speed of the rope in contact along itself, relative to the origin of the surface, > 0 towards
+            growing local x [m/s].
+        points_in_contact, points_sticking: numbers of points.
+        contact_length: reference length of the rope in contact [m].
+        wrap_angle: angle from entry to exit about the axis, with all turns [rad]; NaN on a plane.
+        slip_arc: part of the angle whose points slip [rad]; NaN on a plane.
+        slip_length: reference length of the rope that slips [m].
+        entry_point, exit_point: where contact begins and ends in the direction of travel (at rest: of growing local x),
+            the first and the last point that touch, global [m]; on a plane these are touchdown points.
+        entry_tension, exit_tension: axial force there [N], at the nearest node outside of the contact.
+        entry_fleet_angle, exit_fleet_angle: angle between the rope and the plane of the sheave there, > 0 along the
+            axis [rad].
+        normal_force: sum of the normal forces, > 0 presses [N].
+        friction: sum of the sizes of the friction forces [N].
+        largest_line_pressure: largest normal force per metre of rope [N/m].
+        torque: of all forces on the body about the axis, > 0 counter-clockwise [N m].
+        force: of all forces on the body, the load on its hub, global [N].
+        friction_power: power lost in sliding friction [W].
+        friction_damping_power, contact_damping_power: power lost in tangential and in normal dampers [W].
+        bristle_power, spring_power: rates at which bristles and normal springs store energy [W].
+        lever_power: power of bristles across the tangent plane of a curved surface, not lost [W].
+    """
+
+    name: str
+    speed: float
+    points_in_contact: int
+    points_sticking: int
+    contact_length: float
+    wrap_angle: float
+    slip_arc: float
+    slip_length: float
+    entry_point: Triple
+    exit_point: Triple
+    entry_tension: float
+    exit_tension: float
+    entry_fleet_angle: float
+    exit_fleet_angle: float
+    normal_force: float
+    friction: float
+    largest_line_pressure: float
+    torque: float
+    force: Triple
+    friction_power: float
+    friction_damping_power: float
+    contact_damping_power: float
+    bristle_power: float
+    spring_power: float
+    lever_power: float
+
+
+UNITS: dict[str, str] = {
+    "speed": "m/s", "points_in_contact": "1", "points_sticking": "1", "contact_length": "m", "wrap_angle": "rad",
+    "slip_arc": "rad", "slip_length": "m", "entry_point": "m", "exit_point": "m", "entry_tension": "N",
+    "exit_tension": "N", "entry_fleet_angle": "rad", "exit_fleet_angle": "rad", "normal_force": "N", "friction": "N",
+    "largest_line_pressure": "N/m", "torque": "N m", "force": "N", **{f"{power}_power": "W" for power in POWERS},
+}  # fmt: skip
+"""Unit of each number of a `SurfaceReport`."""
+
+
+class Course(NamedTuple):
+    """The points of the longest chain of cables in contact, from the first to the last that touches.
+
+    cable: place of the cable of each point among all cables, shape (points,).
+    touching, slipping: states, shape (points,).
+    position: global [m], shape (points, 3).
+    ends: first and last cable.
+    """
+
+    cable: IntArray
+    touching: BoolArray
+    slipping: BoolArray
+    position: FloatArray
+
+
+@checked(world=instance("World"), state=instance("State"), contacts=handle(), surface=handle())
+def surface_report(world: World, state: State, contacts: Entity, surface: Entity) -> SurfaceReport:
+    """What the cables do on a surface.  Under MPI all processes must call this together.
+
+    If several cables that do not join touch it, forces and counts are sums, and the course from entry to exit is that
+    of the one with most points in contact.
+
+    Args:
+        world: the world.
+        state: the state to evaluate at.
+        contacts: rows of `ContactFrictionSurfaceCable`, also of other surfaces.
+        surface: the surface, several of one body (both flanks of a groove), or the marker that carries them.
+
+    Raises:
+        ModelError: contacts of another kind, or none of them with this surface.
+    """
+    if state.world is not world:
+        raise ModelError("the state belongs to another world than the one given")
+    if contacts.table.component is not ContactFrictionSurfaceCable:
+        raise ModelError(f"contacts = {contacts!r}: must be rows of ContactFrictionSurfaceCable")
+    ids = contacts.table.collect("surface", contacts.rows)
+    mine = np.isin(ids, surface.ids)
+    plane = False
+    for table, positions, rows in world.split_by_table(ids):
+        mine[positions] |= np.isin(table.collect("marker", rows), surface.ids)
+        plane |= table.component is PlaneSurface and bool(mine[positions].any())
+    if not mine.any():
+        raise ModelError(f"none of the contacts {contacts!r} is with the surface {surface!r} ({surface.name})")
+    return _eval_report(world, state, contacts[np.flatnonzero(mine)], surface.name, plane)
+
+
+def _eval_report(world: World, state: State, contacts: Entity, name: str, plane: bool) -> SurfaceReport:
+    """The report of some contacts as one surface."""
+
+    def read(output: str) -> Any:
+        return np.asarray(eval_output(contacts, output, state))
+
+    table, rows = contacts.table, contacts.rows
+    count = table.collect("points", rows)
+    ids, of_row = np.unique(table.collect("cable", rows), return_inverse=True)
+    cables = _find_cables(world, ids)
+    lengths = cables.table.collect("length", cables.rows)
+    gap, status = (np.reshape(read(output), (len(rows), -1)) for output in ("gap", "state"))
+    there = (np.arange(gap.shape[1]) < count[:, None]) & table.collect("active", rows)[:, None]
+    fn = read("normal_force").reshape(gap.shape)
+    touching = there & (fn != 0.0)
+    weight = np.broadcast_to((lengths[of_row] / count)[:, None], gap.shape)
+    position, normal, friction = (
+        read(output).reshape(*gap.shape, 3) for output in ("contact_position", "normal", "friction_force")
+    )
+    force = fn[..., None] * normal - friction
+    origin, axis = read("surface_position").reshape(-1, 3)[0], read("surface_axis").reshape(-1, 3)[0]
+    # several surfaces of one body: a point touches if it does one of them
+    touched, slips = np.zeros((2, len(ids), gap.shape[1]), dtype=bool)
+    where = np.zeros((len(ids), gap.shape[1], 3))
+    np.logical_or.at(touched, of_row, touching)
+    np.logical_or.at(slips, of_row, touching & (status == 1.0))
+    where[of_row] = position
+    sticks = touched & ~slips
+    np.logical_and.at(sticks, of_row, ~touching | (status == 0.0))
+    part = np.zeros(touched.shape)
+    part[of_row] = weight
+    found = _find_course(world, ids, touched, slips, where, origin, axis)
+    travel = _eval_travel(state, cables, found, lengths, axis, read("surface_velocity").reshape(-1, 3)[0])
+    powers = {f"{power}_power": float(read(f"{power}_power").sum()) for power in POWERS}
+    moment = np.cross(position - origin, force).sum(axis=(0, 1))
+    return SurfaceReport(
+        name=name,
+        speed=travel.speed,
+        points_in_contact=int(touched.sum()),
+        points_sticking=int(sticks.sum()),
+        contact_length=float(part[touched].sum()),
+        wrap_angle=np.nan if plane else found[1],
+        slip_arc=np.nan if plane else found[2],
+        slip_length=float(part[slips].sum()),
+        entry_point=travel.points[0],
+        exit_point=travel.points[1],
+        entry_tension=travel.tensions[0],
+        exit_tension=travel.tensions[1],
+        entry_fleet_angle=travel.fleet[0],
+        exit_fleet_angle=travel.fleet[1],
+        normal_force=float(-fn[touching].sum()),
+        friction=float(np.linalg.norm(friction[touching], axis=1).sum()),
+        largest_line_pressure=float((-fn / weight)[touching].max(initial=0.0)),
+        torque=float(axis @ moment),
+        force=_triple(force.sum(axis=(0, 1))),
+        **powers,
+    )
+
+
+def _triple(values: FloatArray) -> Triple:
+    return float(values[0]), float(values[1]), float(values[2])
+
+
+def _find_cables(world: World, ids: IntArray) -> Entity:
+    """One handle to the cables."""
+    parts = world.split_by_table(ids)
+    if len(parts) != 1:
+        raise ModelError(f"the surface touches cables of {len(parts)} kinds: must be of one kind")
+    table, positions, rows = parts[0]
+    return Entity(table, rows[np.argsort(positions)])
+
+
+def _find_course(
+    world: World, ids: IntArray, touched: BoolArray, slips: BoolArray, where: FloatArray, origin: FloatArray,
+    axis: FloatArray,
+) -> tuple[Course | None, float, float]:  # fmt: skip
+    """The course, its angle about the axis and the part of the angle that slips [rad]; None without contact."""
+    chains = find_chains(world, ids)
+    counts = [int(touched[chain.order].sum()) for chain in chains]
+    if not any(counts):
+        return None, 0.0, 0.0
+    chain = chains[int(np.argmax(counts))]
+    flat = touched[chain.order].ravel()
+    course = _find_stretch(flat, chain.closed)
+    cable = np.repeat(chain.order, touched.shape[1])[course]
+    position = where[chain.order].reshape(-1, 3)[course]
+    slipping = slips[chain.order].ravel()[course]
+    arm = position - origin
+    arm = arm - (arm @ axis)[:, None] * axis
+    step = np.arctan2(np.cross(arm[:-1], arm[1:]) @ axis, (arm[:-1] * arm[1:]).sum(axis=1))
+    if not len(step):
+        return Course(cable, flat[course], slipping, position), 0.0, 0.0
+    # each point stands for half of the ways to its neighbours, those at the ends for a whole one
+    span = 0.5 * (np.append(step, step[-1]) + np.insert(step, 0, step[0]))
+    wrap, slip = abs(float(span.sum())), abs(float(span[slipping].sum()))
+    return Course(cable, flat[course], slipping, position), wrap, slip
+
+
+def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
+    """Places from the first to the last point that touches; on a closed chain behind the longest stretch without."""
+    on = np.flatnonzero(touched)
+    if not closed:
+        return np.arange(on[0], on[-1] + 1)
+    gaps = np.diff(np.append(on, on[0] + len(touched)))
+    widest = int(np.argmax(gaps))
+    first = int(on[(widest + 1) % len(on)])
+    # without any gap the whole ring touches, and the course begins anywhere
+    count = (int(on[widest]) - first) % len(touched) + 1
+    stretch: IntArray = (first + np.arange(count)) % len(touched)
+    return stretch
+
+
+class Travel(NamedTuple):
+    """Speed of the rope along itself, and entry and exit: points, tensions and fleet angles."""
+
+    speed: float
+    points: tuple[Triple, Triple]
+    tensions: tuple[float, float]
+    fleet: tuple[float, float]
+
+
+def _eval_travel(
+    state: State, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray, axis: FloatArray,
+    drift: FloatArray,
+) -> Travel:  # fmt: skip
+    """What happens at the ends of the course, in the direction of travel."""
+    course = found[0]
+    if course is None:
+        return Travel(0.0, (NOWHERE, NOWHERE), (np.nan, np.nan), (np.nan, np.nan))
+    on = np.unique(course.cable[course.touching])
+    middle = 0.5 * lengths[on]
+    velocity, slope = (
+        _in_space(eval_output(cables[on], output, state, x=middle), len(on)) for output in ("velocity", "director")
+    )
+    speed = float((((velocity - drift) * slope).sum(axis=1) / np.linalg.norm(slope, axis=1)).mean())
+    # contact begins or ends within these cables, which smear the change of the force over their length
+    ends = cables[course.cable[[0, -1]]]
+    outer = lengths[course.cable[[0, -1]]] * (0.0, 1.0)
+    tension = np.asarray(eval_output(ends, "axial_force", state, x=outer)).ravel()
+    tangent = _in_space(eval_output(ends, "director", state, x=outer), 2)
+    fleet = np.arcsin(np.clip(tangent @ axis / np.linalg.norm(tangent, axis=1), -1.0, 1.0))
+    points = _triple(course.position[0]), _triple(course.position[-1])
+    tensions, fleets = (float(tension[0]), float(tension[1])), (float(fleet[0]), float(fleet[1]))
+    if speed < -REST:
+        return Travel(speed, points[::-1], tensions[::-1], (-fleets[1], -fleets[0]))
+    return Travel(speed, points, tensions, fleets)
+
+
+def _in_space(values: Any, count: int) -> FloatArray:
+    """Vectors of the plane or of space as vectors of space, shape (count, 3)."""
+    out = np.zeros((count, 3))
+    given = np.asarray(values).reshape(count, -1)
+    out[:, : given.shape[1]] = given
+    return out
+
+
+@checked(reports=each(instance(SurfaceReport), "a list of surface reports", 1))
+def format_surface_reports(reports: Sequence[SurfaceReport]) -> str:
+    """A table with one column for each surface."""
+    lines = [f"{'':<36}" + "".join(f"{report.name:>36}" for report in reports)]
+    for entry in fields_of(SurfaceReport)[1:]:
+        values = (getattr(report, entry.name) for report in reports)
+        words = [
+            "(" + ", ".join(f"{x:.4g}" for x in value) + ")" if isinstance(value, tuple) else f"{value:.6g}"
+            for value in values
+        ]
+        lines.append(
+            f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]".ljust(36) + "".join(f"{w:>36}" for w in words)
+        )
+    return "\n".join(lines)

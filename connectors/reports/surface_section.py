@@ -1,0 +1,36 @@
+"""The surfaces of a model in the report of the run: a table with one column for each surface that cables touch."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from windlass.connectors.reports.pulley_section import MOST, show_value
+from windlass.connectors.reports.surface_report import UNITS, SurfaceReport, surface_report
+from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.framework.command_line.report_parts import ReportSection, ReportTable
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+
+
+def tabulate_surfaces(world: World, state: State) -> list[ReportSection]:
+    """The section; all processes together.  A model without contacts between surfaces and cables has none."""
+    table = world.tables.get(ContactFrictionSurfaceCable)
+    if table is None or not table.count:
+        return []
+    contacts = Entity(table, np.arange(table.count))
+    ids = table.collect("surface")
+    surfaces = ids[np.sort(np.unique(ids, return_index=True)[1])].tolist()
+    reports = [surface_report(world, state, contacts, world.entity(number)) for number in surfaces[:MOST]]
+    rows = [
+        [
+            f"{entry.name.replace('_', ' ')} [{UNITS[entry.name]}]",
+            *(show_value(getattr(r, entry.name)) for r in reports),
+        ]
+        for entry in fields(SurfaceReport)
+        if entry.name != "name"
+    ]
+    when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {len(surfaces)}:" if len(surfaces) > MOST else ":")
+    return [ReportSection("Surfaces", [when, ReportTable(["", *(r.name for r in reports)], rows)])]

@@ -1,0 +1,237 @@
+"""Helpers for surfaces: contact of many cables with several surfaces, drums with flanges, V-grooves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
+from windlass.connectors.surface_contact.contact_friction_surface_set import (
+    ContactFrictionSurfaceSetCable,
+    SetSurface,
+    SurfaceSet,
+)
+from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
+from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing, shape_of
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+DEPTH_SHARE = 1e-3
+"""Depth by which a taut rope sinks into its sheave, as share of the sheave's radius, for the stiffness chosen."""
+BRISTLE_SHARE = 1e-3
+"""The same for the way of bristles until the rope slips."""
+RIM = 0.1
+"""Depth of a flange as share of its height: deeper is what comes over its rim from outside, and is left alone."""
+DAMPING = 1.0 / 3.0
+"""Share of the critical damping of the rope on its contact."""
+
+
+@checked(
+    world=instance(World),
+    surfaces=inside(),
+    cables=inside(),
+    points=whole(1),
+    rope_radius=number("m", minimum=0.0),
+    tension=optional(number("N", above=0.0)),
+    radius=optional(number("m", above=0.0)),
+    touching=optional(whole(1)),
+    skin=optional(number("m", above=0.0)),
+    columns=inside(),
+)
+@all_or_nothing
+def add_surface_contact(
+    world: World,
+    surfaces: Entity | Sequence[Entity],
+    cables: Entity | Sequence[Entity],
+    *,
+    points: int = 4,
+    rope_radius: float = 0.0,
+    tension: float | None = None,
+    radius: float | None = None,
+    touching: int | None = None,
+    skin: float | None = None,
+    **columns: Any,
+) -> Entity:
+    """Let every cable touch every surface: rows of `ContactFrictionSurfaceCable`, or of a law with a search.
+
+    With many surfaces give ``touching``: then rows are those of `ContactFrictionSurfaceSetCable`, whose cost grows with
+    the cables and not with the pairs.
+
+    With the tension T of the rope and the radius R of the surface (of a sea bed: T/R is the weight per metre) stiffness
+    and damping that are not given are chosen: the line pressure T/R sinks the rope in by 0.1 % of R, so that
+    k = 1000 T/R²; bristles slip after mu times as much, mu_k = k; both are damped by a third of the critical damping.
+
+    Args:
+        world: the world.
+        surfaces: the surfaces, k of them, of one kind or of several.
+        cables: the cables, n of them, of `Cable2D` or `Cable3D`.
+        points: contact points of each cable.
+        rope_radius: radius of the rope [m].
+        tension: tension of the rope [N], to choose stiffness and damping.
+        radius: radius that it bends to on the surface [m], likewise.
+        touching: number of surfaces that a cable can touch at a time, to search for them; None: one row per pair.
+        skin: margin of the search [m]; default: length of the longest cable.
+        **columns: further columns of the law: one value for all, or one for each cable.
+
+    Returns:
+        The pairs, surface by surface: row i n + j is surface i with cable j, shape (k n,); with ``touching`` row
+        j touching + i is place i of cable j, shape (touching n,).
+
+    Raises:
+        ModelError: no surface or no cable, no stiffness, or values that the law does not allow.
+    """
+    touched, ropes = _handles("surfaces", surfaces), _handles("cables", cables)
+    for given in touched:
+        if SURFACE not in given.table.component.provides:
+            raise ModelError(
+                f"surfaces of add_surface_contact has {given!r}: must be surfaces, such as PlaneSurface or DrumSurface"
+            )
+    if (tension is None) != (radius is None):
+        raise ModelError(
+            f"tension = {show(tension)} N and radius = {show(radius)} m of add_surface_contact: must both be given, or "
+            "neither"
+        )
+    n = sum(map(len, ropes))
+    if tension is not None and radius is not None:
+        columns = {**_choose(tension, radius, ropes), **columns}
+    if "contact_stiffness_per_length" not in columns:
+        raise ModelError(
+            "add_surface_contact has no stiffness: give contact_stiffness_per_length [N/m^2], or tension [N] and "
+            "radius [m], from which it is chosen"
+        )
+    repeat = touching or sum(map(len, touched))
+    columns = {name: _expand(value, n, repeat, touching is not None) for name, value in columns.items()}
+    columns |= {"points": points, "rope_radius": rope_radius}
+    if touching is None:
+        pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]
+        return world.add(ContactFrictionSurfaceCable, surface=pairs, cable=ropes * repeat, **columns)
+    lengths = np.concatenate([cable.table.collect("length", cable.rows) for cable in ropes])
+    group = world.add(SurfaceSet, skin=float(lengths.max()) if skin is None else skin)
+    world.add(SetSurface, surface_set=group, surface=touched)
+    places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in ropes]
+    return world.add(ContactFrictionSurfaceSetCable, surface_set=group, cable=places, **columns)
+
+
+def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
+    """Values of cables as those of rows; others stay as they are."""
+    if shape_of(value) != (cables,):
+        return value
+    return np.repeat(value, repeat) if places else np.tile(value, repeat)
+
+
+def _choose(tension: float, radius: float, cables: Sequence[Entity]) -> dict[str, Any]:
+    """Stiffness and damping per metre of cable for a taut rope on a sheave."""
+    stiffness = tension / radius / (DEPTH_SHARE * radius)
+    mass = np.concatenate([cable.table.collect("mass_per_length", cable.rows) for cable in cables])
+    damping = 2.0 * DAMPING * np.sqrt(stiffness * np.maximum(mass, 0.0))
+    return {
+        "contact_stiffness_per_length": stiffness,
+        "contact_damping_per_length": damping,
+        "friction_stiffness_per_length": stiffness * DEPTH_SHARE / BRISTLE_SHARE,
+        "friction_velocity_penalty_per_length": damping,
+    }
+
+
+@checked(
+    world=instance(World),
+    marker=handle(),
+    radius=number("m", above=0.0),
+    half_width=number("m", above=0.0),
+    flange_radius=optional(number("m", above=0.0)),
+    axis=numbers("1", (3,)),
+)
+@all_or_nothing
+def add_drum(
+    world: World,
+    marker: Entity,
+    *,
+    radius: float,
+    half_width: float,
+    flange_radius: float | None = None,
+    axis: Sequence[float] = (0.0, 0.0, 1.0),
+) -> list[Entity]:
+    """Add a drum, with flanges at its ends if they have a radius: a cylinder and two discs.
+
+    A rope touches flanges from inside of the drum alone; what is deeper in them than a tenth of their height is open.
+
+    Args:
+        world: the world.
+        marker: rigid marker in the middle of the drum.
+        radius: radius of the drum [m].
+        half_width: half of its width between the flanges [m].
+        flange_radius: radius of the flanges [m], > radius.
+        axis: direction of the axis in the frame of the marker.
+
+    Returns:
+        The surfaces, for `add_surface_contact`.
+
+    Raises:
+        ModelError: flanges that are not larger than the drum.
+    """
+    drum = world.add(DrumSurface, marker=marker, axis=axis, radius=radius, half_width=half_width)
+    if flange_radius is None:
+        return [drum]
+    if flange_radius <= radius:
+        raise ModelError(f"flange_radius = {flange_radius:g} m of add_drum: must be > {radius:g} m, the drum's radius")
+    flanges = world.add(
+        PlaneSurface,
+        marker=Entity(marker.table, np.repeat(marker.rows, 2)),
+        axis=np.outer((-1.0, 1.0), np.asarray(axis, dtype=np.float64)),
+        offset=-half_width,
+        outer_radius=flange_radius,
+        depth=RIM * (flange_radius - radius),
+    )
+    return [drum, flanges]
+
+
+@checked(
+    world=instance(World),
+    marker=handle(),
+    radius=number("m", above=0.0),
+    half_angle=number("rad", above=0.0),
+    outer_radius=number("m", above=0.0),
+    axis=numbers("1", (3,)),
+)
+@all_or_nothing
+def add_v_groove(
+    world: World,
+    marker: Entity,
+    *,
+    radius: float,
+    half_angle: float,
+    outer_radius: float,
+    axis: Sequence[float] = (0.0, 0.0, 1.0),
+) -> Entity:
+    """Add a V-groove: its two flanks, which both press on a rope, by the wedge 1/sin(half_angle) as much as a drum.
+
+    Args:
+        world: the world.
+        marker: rigid marker in the middle of the sheave.
+        radius: radius where the flanks meet [m].
+        half_angle: angle between a flank and the plane of the groove [rad].
+        outer_radius: radius of the rim [m].
+        axis: direction of the axis in the frame of the marker.
+
+    Returns:
+        Both flanks, for `add_surface_contact`.
+    """
+    both = Entity(marker.table, np.repeat(marker.rows, 2))
+    return world.add(
+        VGrooveFlank, marker=both, axis=axis, radius=radius, half_angle=half_angle, outer_radius=outer_radius,
+        side=np.array([1, -1]),
+    )  # fmt: skip
+
+
+def _handles(name: str, given: Entity | Sequence[Entity]) -> list[Entity]:
+    """A list of handles with at least one entity."""
+    found: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    if not all(isinstance(one, Entity) for one in found):
+        raise ModelError(f"{name} = {show(given)} of add_surface_contact: must be handles from World.add")
+    if not sum(map(len, found)):
+        raise ModelError(f"{name} of add_surface_contact is empty: needs at least one")
+    return found

@@ -1,0 +1,238 @@
+"""Contact with friction between surfaces and points of cables of the plane and of space: ropes on drums and sea beds.
+
+A cable of length L has n points at (i + 1/2) L/n on its axis, each for w = L/n of cable.  With the signed distance phi
+of the surface, the radius r_c of the rope and g = phi - r_c,
+
+    f_n = w (k g + d v_n),    f_t = w (mu_k u_t + mu_v v_t)  while |f_t| <= mu |f_n|,  else mu |f_n| along it,
+
+where u_t is the way along the surface since the point has stuck to it.  The force acts at the point on both bodies; see
+`kernels.py` for all formulas.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.circle_segments.power import create_account
+from windlass.connectors.markers.cable_shape import cable_lengths, column_of
+from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.surface_contact.distances import Surfaces
+from windlass.connectors.surface_contact.draw import draw, paint, surface_keys
+from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
+from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_points, eval_rounding
+from windlass.connectors.surface_contact.residual import add_residual
+from windlass.connectors.surface_contact.surfaces import (
+    SURFACE,
+    SheaveSurface,
+    SphereSurface,
+    VGrooveFlank,
+    bind_surfaces,
+)
+from windlass.connectors.surface_contact.tangent import add_tangent
+from windlass.connectors.surface_contact.update import OUTSIDE, update_history
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
+PLANE_CABLE = 8
+IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
+"""Places of the coordinates of a cable of the plane among those of one in space."""
+
+
+class ContactFrictionSurfaceCable(Component):
+    """Contact and friction between a surface and n points of a cable of the plane or of space; one row per pair.
+
+    The cable is cut into ``points`` equal parts, whose middles on the cubic axis touch the surface with the radius of
+    the rope.  Stiffness and damping are per metre of cable; each point gets those of its part L/n.  Forces and moments
+    of cable and body sum to 0 exactly.  Beyond the end of a surface points are open.
+    With ``friction_coefficient`` 0 there is no friction at all.  A cable of the plane stays in it: what surfaces that
+    are not at right angles to the plane push out of it, the plane holds.
+    History values per row: gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3).
+    """
+
+    surface = ref(SURFACE, "the surface")
+    cable = ref("cable", "the cable, of two points with slope in the plane or in space")
+    data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
+    history_column = "points"
+    points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
+    rope_radius = column("m", "radius r_c of the rope", default=0.0, minimum=0)
+    contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of cable", default=0.0, minimum=0)
+    contact_damping_per_length = column("N s/m^2", "normal damping d per metre of cable", default=0.0, minimum=0)
+    friction_velocity_penalty_per_length = column(
+        "N s/m^2", "tangential damping mu_v per metre of cable that sticks", default=0.0, minimum=0
+    )
+    friction_stiffness_per_length = column(
+        "N/m^2", "tangential stiffness mu_k per metre of cable that sticks", default=0.0, minimum=0, switchable=True
+    )
+    friction_coefficient = column("1", "mu, Coulomb's law |f_t| <= mu |f_n|", default=0.0, minimum=0, switchable=True)
+    clip_normal_force = column("1", "true: f_n never pulls; false: damping can make it pull", default=False, dtype=bool)
+    active = column("1", "false: no forces, history untouched", default=True, dtype=bool, switchable=True)
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cable (12, see `find_cable_dofs`) and of the surface (as many as the widest
+    marker has), -1 for none."""
+    surface = world.dofs_of(table.local("surface"))
+    used = np.flatnonzero((surface >= 0).any(axis=0))
+    width = int(used[-1]) + 1 if len(used) else 0
+    return np.concatenate((find_cable_dofs(world, table), surface[:, :width]), axis=1)
+
+
+def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cables, -1 for z of a cable of the plane, shape (resident, 12)."""
+    ids = table.local("cable")
+    cable = np.full((len(ids), CABLE), -1, np.int64)
+    for cables, positions, rows in world.split_by_table(ids):
+        numbers = world.row_dofs(cables, rows)
+        cable[np.ix_(positions, IN_SPACE if numbers.shape[1] == PLANE_CABLE else np.arange(CABLE))] = numbers
+    return cable
+
+
+def bind(rows: LocalRows) -> ContactRows:
+    """The rows for the kernels."""
+    ids, surface = np.unique(rows.local("surface"), return_inverse=True)
+    return bind_rows(rows, bind_surfaces(rows, ids), surface)
+
+
+def bind_rows(rows: LocalRows, surfaces: Surfaces, surface: IntArray) -> ContactRows:
+    """The columns of rows with these surfaces; parameters per length are multiplied by the length of a point."""
+    n = rows.local("points")
+    length = cable_lengths(rows.world, rows.local("cable")) / n
+
+    def per_point(name: str) -> FloatArray:
+        values: FloatArray = rows.local(name + "_per_length") * length
+        return values
+
+    return ContactRows(
+        surfaces=surfaces,
+        surface=surface,
+        data=rows.data_start("data"),
+        n=n,
+        kc=per_point("contact_stiffness"),
+        dc=per_point("contact_damping"),
+        mu_v=per_point("friction_velocity_penalty"),
+        mu_k=per_point("friction_stiffness"),
+        mu=rows.local("friction_coefficient"),
+        rc=rows.local("rope_radius"),
+        L=length,
+        clip=rows.local("clip_normal_force"),
+        active=rows.local("active"),
+        dofs=np.ascontiguousarray(rows.dofs),
+    )
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for cables, surfaces or histories that do not fit."""
+    check_cables(world, table)
+    check_history(world, table, PER_POINT)
+    check_thickness(world, table, table.local("surface"), np.arange(table.resident_count))
+
+
+def check_cables(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for rows whose cable is not one of two points with slope at rest on its material."""
+    for cables, positions, _ in world.split_by_table(table.local("cable")):
+        width, row = world.resident_dofs(cables).shape[1], table.resident[positions.min()]
+        if "ale" in cables.component.refs:
+            raise ModelError(
+                f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
+                "at rest on it; ContactFrictionCircleCable2D takes moving ones"
+            )
+        if width not in (PLANE_CABLE, CABLE):
+            raise ModelError(
+                f"cable of {table.kind} row {row} has {width} coordinates: must have {PLANE_CABLE} or {CABLE} (two "
+                "points with slope)"
+            )
+
+
+def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
+    """Raise ModelError for ropes that are too thick for a surface; ``place``: the row of this process with each."""
+    rope = table.local("rope_radius")[place]
+    for surfaces, positions, rows in world.split_by_table(surface):
+        needed, words = None, ""
+        if surfaces.component is SheaveSurface:
+            needed, words = surfaces.local("groove_radius", rows), "the radius of the groove"
+        elif surfaces.component is SphereSurface:
+            needed = np.where(surfaces.local("inside", rows), surfaces.local("radius", rows), np.inf)
+            words = "the radius of the sphere around it"
+        elif surfaces.component is VGrooveFlank:
+            depth = surfaces.local("outer_radius", rows) - surfaces.local("radius", rows)
+            needed, words = depth * np.sin(surfaces.local("half_angle", rows)), "for which the groove is deep enough"
+        if needed is None:
+            continue
+        for k in np.flatnonzero(rope[positions] >= needed)[:1]:
+            row, limit = positions[k], f"{needed[k]:g} m, {words} ({surfaces.describe(int(rows[k]))})"
+            raise ModelError(
+                f"rope_radius = {rope[row]:g} m in {table.kind} row {table.resident[place[row]]}: must be < {limit}"
+            )
+
+
+def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
+    """What makes a run doubtful: steps longer than the period of cables on their contact, surfaces out of reach."""
+    on = np.flatnonzero(c.active & (c.kc > 0.0))
+    if not len(on):
+        return []
+    cables, kind = rows.local("cable"), rows.table.kind
+    if step > 0.0:
+        mass = column_of(rows.world, cables, "mass_per_length") * c.L
+        heavy = on[mass[on] > 0.0]
+        period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.kc[heavy])
+        if not len(heavy) or period.min() >= step:
+            return []
+        worst, least = heavy[np.argmin(period)], period.min()
+        return [
+            f"the step of {step:.3g} s is longer than the period of {least:.3g} s of the cable on the stiffness "
+            f"of {kind} row {rows.rows[worst]}, take a step below {0.5 * least:.2g} s"
+        ]
+    gap = eval_points(c, fields)[..., 1].min(axis=1)
+    found = []
+    for s in range(len(c.surfaces.marker)):
+        mine = np.flatnonzero(c.surface == s)
+        if gap[mine].min() > (c.L * c.n)[mine].sum():
+            row = mine[np.argmin(gap[mine])]
+            name = rows.world.entity(int(rows.local("surface")[row]))
+            found.append(f"no cable is near the surface {name!r}: the nearest is {gap[row]:.3g} m away")
+    return found
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    c: ContactRows = rows.columns
+    system = System(rows.table.kind, rows.dofs)
+    system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
+    system.tangent = call(
+        add_tangent,
+        lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
+    )
+    system.post_newton = call(
+        update_history, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
+    )
+    system.account = create_account(lambda fields: eval_accounts(c, fields), by="surface")
+    system.checks.rounding = lambda fields: eval_rounding(c, fields)
+    system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
+    return system
+
+
+register(
+    Law(
+        ContactFrictionSurfaceCable,
+        "connector",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        outputs=OUTPUTS,
+        fill_defaults=lambda world, values: create_history(world, ContactFrictionSurfaceCable, values, START),
+        check=check,
+        source="[@wriggers2006]",
+        draw=draw,
+        draw_keys=surface_keys,
+        paint=paint,
+    )
+)

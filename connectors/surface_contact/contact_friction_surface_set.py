@@ -1,0 +1,245 @@
+"""Contact of cables with any of many surfaces: reevings over many sheaves, conveyors, nets on rough ground.
+
+The law of `ContactFrictionSurfaceCable`, but a row is no pair of a surface and a cable: it is a place of a cable for
+one of the surfaces of a set, whichever is near.  So a rope of n cables over k sheaves has 2 n rows and not k n, and the
+tangent couples each cable to the surfaces that it may touch now; see `surface_search.py`.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); for the list of pairs see `circle_sets.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.circle_segments.power import create_account
+from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.surface_contact.contact_friction_surface_cable import (
+    START,
+    ContactFrictionSurfaceCable,
+    bind_rows,
+    check_cables,
+    check_thickness,
+    find_cable_dofs,
+)
+from windlass.connectors.surface_contact.kernels import PER_POINT
+from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_accounts, eval_rounding
+from windlass.connectors.surface_contact.residual import add_residual
+from windlass.connectors.surface_contact.surface_search import SurfacePairs, SurfaceSearch, eval_reach, take_surfaces
+from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
+from windlass.connectors.surface_contact.tangent import add_tangent
+from windlass.connectors.surface_contact.update import update_history
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern, System
+from windlass.framework.model.table import EntityTable
+
+SOURCE = "[@wriggers2006]"
+LAW = ContactFrictionSurfaceCable
+
+
+class SurfaceSet(Component):
+    """Surfaces that the same cables may touch.
+
+    Neighbours are sought with a margin, the skin, and again when cable and surface together have moved by as much.
+    """
+
+    skin = column("m", "margin of the search", above=0)
+
+
+class SetSurface(Component):
+    """One surface of a set."""
+
+    surface_set = ref("SurfaceSet", "the set")
+    surface = ref(SURFACE, "the surface")
+
+
+class ContactFrictionSurfaceSetCable(Component):
+    """Contact and friction between n points of a cable and one surface of a set, whichever is near.
+
+    A cable that can touch two surfaces at a time (both flanks of a groove) has two rows.  All else is as in
+    `ContactFrictionSurfaceCable`.
+    History values per row: those of that law, then the number of the surface, 0 for none.
+    """
+
+    surface_set = ref("SurfaceSet", "the surfaces")
+    cable = ref("cable", "the cable, of two points with slope in the plane or in space")
+    data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
+    history_column = "points"
+    points = LAW.points
+    rope_radius = LAW.rope_radius
+    contact_stiffness_per_length = LAW.contact_stiffness_per_length
+    contact_damping_per_length = LAW.contact_damping_per_length
+    friction_velocity_penalty_per_length = LAW.friction_velocity_penalty_per_length
+    friction_stiffness_per_length = LAW.friction_stiffness_per_length
+    friction_coefficient = LAW.friction_coefficient
+    clip_normal_force = LAW.clip_normal_force
+    active = LAW.active
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for cables, surfaces or histories that do not fit."""
+    check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
+    check_cables(world, table)
+    members, rope, sets = world.table(SetSurface), table.local("rope_radius"), table.local("surface_set")
+    for one in np.unique(sets):
+        rows = np.flatnonzero(sets == one)
+        thick = rows[np.argmax(rope[rows])]
+        ids = members.local("surface")[members.local("surface_set") == one]
+        if not len(ids):
+            raise ModelError(f"the set of {table.kind} row {table.resident[thick]} has no surface: add SetSurface rows")
+        check_thickness(world, table, ids, np.full(len(ids), thick))
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cable (12) and of one of the surfaces of its set, -1 for none.
+
+    The first cables have the first surface and so on, as `ContactFrictionCircleSetPoints2D` explains.
+    """
+    cable, surfaces, of_set = find_cable_dofs(world, table), *_find_surfaces(world)
+    sets = table.local("surface_set")
+    numbers = np.full((len(cable), surfaces.shape[1]), -1)
+    for one in np.unique(sets):
+        rows, members = np.flatnonzero(sets == one), np.flatnonzero(of_set == one)
+        if len(members):
+            numbers[rows] = surfaces[members[np.arange(len(rows)) * len(members) // len(rows)]]
+    return np.concatenate((cable, numbers), axis=1)
+
+
+def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
+    """World coordinate numbers of all surfaces, as many as the widest one has, and their sets."""
+    table = world.tables.get(SetSurface)
+    if table is None or not table.count:
+        return np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+    surfaces = world.dofs_of(table.local("surface"))
+    used = np.flatnonzero((surfaces >= 0).any(axis=0))
+    return surfaces[:, : int(used[-1]) + 1 if len(used) else 0], table.local("surface_set")
+
+
+def bind(rows: LocalRows) -> SurfacePairs:
+    """The rows for the kernels, bound to no surface yet."""
+    world, layout, count = rows.world, rows.layout, len(rows.rows)
+    numbers, of_set = _find_surfaces(world)
+    known = layout.local_dofs(numbers) if numbers.size else numbers
+    surfaces = bind_surfaces(rows, world.table(SetSurface).local("surface"))
+    points = bind_rows(rows, surfaces, np.zeros(count, np.int64))
+    sets = np.unique(np.concatenate((of_set, rows.local("surface_set"))))
+    of_row = np.searchsorted(sets, rows.local("surface_set"))
+    _, first, group = np.unique(of_row * world.count + rows.local("cable"), return_index=True, return_inverse=True)
+    return SurfacePairs(
+        points=points._replace(active=np.zeros(count, dtype=bool), dofs=points.dofs.copy()),
+        on=points.active,
+        number=np.full(count, -1),
+        place=points.data + PER_POINT * points.n,
+        group=group,
+        set_of=of_row[first],
+        dofs=np.vstack((np.full((1, numbers.shape[1]), layout.spare), known)),
+        surface_set=np.searchsorted(sets, of_set),
+        reach=eval_reach(surfaces),
+        skin=np.array([float(world.entity(int(number)).skin) for number in sets]),
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """Bind the rows to the kernels."""
+    if rows.layout.size > 1:
+        raise ModelError(f"{rows.table.kind} works on one process: run without mpiexec")
+    p = bind(rows)
+    c, group = p.points, p.group
+    search = SurfaceSearch(p, rows.table.kind, rows.rows, np.unique(group, return_index=True)[1], np.bincount(group))
+    system = System(rows.table.kind, c.dofs)
+    system.neighbours = pattern = NeighbourPattern()
+    system.residual = call(add_residual, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.f))
+    system.tangent = call(
+        add_tangent,
+        lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values),
+    )
+    take = call(take_surfaces)
+    update = call(update_history, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome))
+
+    def follow(s: Fields) -> None:
+        pattern.version += bool(take(p, s.data))
+
+    def post_newton(s: Evaluation) -> None:
+        search.update(s)
+        follow(s)
+        update(s)
+
+    def forget() -> None:
+        search.forgotten = True
+
+    def eval_all(fields: Fields) -> FloatArray:
+        follow(fields)
+        return eval_accounts(c, fields)
+
+    system.update, system.post_newton = follow, post_newton
+    system.account = create_account(eval_all, by="")
+    system.checks.rounding = lambda fields: eval_rounding(c, fields)
+    pattern.reset_caches = forget
+    return system
+
+
+class _Bound:
+    """Rows whose columns are those of their present surfaces, for the outputs of the law of pairs."""
+
+    def __init__(self, rows: LocalRows, fields: Fields) -> None:
+        p: SurfacePairs = rows.columns
+        take_surfaces(p, fields.data)
+        self.columns, self.layout, self.table, self.rows = p.points, rows.layout, rows.table, rows.rows
+
+
+def _follow(output: Output) -> Output:
+    """An output of the law of pairs, of the surfaces that rows have now."""
+    return replace(output, evaluate=lambda rows, fields: output.evaluate(_Bound(rows, fields), fields))
+
+
+def eval_gaps(rows: LocalRows, fields: Fields) -> FloatArray:
+    """Gaps [m], infinite where no surface is near, shape (rows, points)."""
+    gaps: FloatArray = _follow(OUTPUTS["gap"]).evaluate(rows, fields)
+    p: SurfacePairs = rows.columns
+    gaps[p.number == 0] = np.inf
+    return gaps
+
+
+def find_surfaces(rows: LocalRows, fields: Fields) -> IntArray:
+    """Row of the surface of each row among all `SetSurface`, -1 for none, shape (rows,)."""
+    p: SurfacePairs = rows.columns
+    found: IntArray = fields.data[p.place].astype(np.int64) - 1
+    return found
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the history values that the user left out."""
+    return create_history(world, ContactFrictionSurfaceSetCable, values, START, (0.0,))
+
+
+register(Law(SurfaceSet, "passive", source=SOURCE))
+register(
+    Law(
+        SetSurface, "passive", dofs=lambda world, table: world.dofs_of(table.local("surface")), source=SOURCE,
+    )
+)  # fmt: skip
+register(
+    Law(
+        ContactFrictionSurfaceSetCable,
+        "connector",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        outputs={
+            **{name: _follow(output) for name, output in OUTPUTS.items()},
+            "gap": replace(OUTPUTS["gap"], evaluate=eval_gaps),
+            "surface": Output(
+                "1", "row of the surface in the table of SetSurface, -1 if none is near, ()", find_surfaces
+            ),
+        },
+        fill_defaults=fill_defaults,
+        check=check,
+        source=SOURCE,
+    )
+)

@@ -1,0 +1,149 @@
+"""Signed distances from surfaces, with gradient and Hessian in closed form: kernels for one point.
+
+X = (x, y, z) is a point in the frame of the surface, z its axis, rho = sqrt(x² + y²).  phi > 0 on the side of the rope.
+
+    plane      z - z0
+    sphere     |X| - R,  inside  R - |X|
+    line       a rho + b z + c, a² + b² = 1: drum rho - R, flank of a V-groove (rho - R) sin(beta) -+ z cos(beta)
+    sheave     with s = R + a - rho, t = |z|, psi = pi/2 - beta:  a - sqrt(s² + t²) where t <= s tan(psi), the round
+               bottom, else a - (s cos(psi) + t sin(psi)), the flank, which continues it
+    profile    lines and arcs of the half plane (rho, z), one after the other with common tangents: the nearest
+
+A surface of revolution has phi(rho, z), hence with e = (x, y)/rho
+
+    gradient   phi_rho e + phi_z e_z,
+    Hessian    phi_rho,rho e eᵀ + phi_rho,z (e e_zᵀ + e_z eᵀ) + phi_zz e_z e_zᵀ + (phi_rho/rho) (I - e eᵀ - e_z e_zᵀ).
+
+Source: elementary geometry; distance functions of solids: J. C. Hart, Sphere tracing, The Visual Computer 12 (1996).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+PLANE, SPHERE, LINE, SHEAVE, PROFILE = range(5)
+NUMBERS = 8
+"""Parameters of a surface, see `Surfaces`."""
+PIECE = 8
+"""Numbers of a piece of a profile: line (0, rho, z of its start, direction, length, -, -) or arc (1 convex or -1
+concave, rho, z of its centre, radius, direction to its middle, cosine of half its angle, -)."""
+
+
+class Surfaces(NamedTuple):
+    """The surfaces that rows of contact touch.
+
+    Attributes:
+        marker: position of the marker in the columns of its family, shape (surfaces,).
+        kind: which distance, shape (surfaces,).
+        Q: axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3).
+        par: parameters, shape (surfaces, 8), the last one the depth beyond which nothing is touched [m]:
+            plane z0, half length along x and y, largest rho [m];  sphere R [m], 1 outside and -1 inside;
+            line a, b, c, smallest and largest z, largest rho;  sheave R + a, a, cos(psi), sin(psi), largest rho and t;
+            profile first piece, number of pieces, largest distance of a vertex from the origin [m].
+        pieces: pieces of all profiles, shape (pieces, 8).
+    """
+
+    marker: IntArray
+    kind: IntArray
+    Q: FloatArray
+    par: FloatArray
+    pieces: FloatArray
+
+
+class Distance(NamedTuple):
+    """phi [m], its gradient n [1] and Hessian [1/m] in the frame of the surface, and whether the surface is there."""
+
+    there: bool
+    phi: float
+    nx: float
+    ny: float
+    nz: float
+    xx: float
+    yy: float
+    zz: float
+    xy: float
+    xz: float
+    yz: float
+
+
+Profile = tuple[bool, float, float, float, float, float, float]
+"""Whether the surface is there, phi, phi_rho, phi_z, phi_rho,rho, phi_rho,z, phi_zz."""
+
+
+@kernel(inline=True, fast=False)
+def eval_sheave(par: FloatArray, i: int, rho: float, z: float) -> Profile:
+    """Round bottom and flanks of a groove."""
+    s, t, side = par[i, 0] - rho, abs(z), 1.0 if z >= 0.0 else -1.0
+    cos, sin = par[i, 2], par[i, 3]
+    there = rho <= par[i, 4] and t <= par[i, 5]
+    if t * cos <= s * sin:
+        D = sqrt(s * s + t * t)
+        l = 1.0 / D if D > 0.0 else 0.0
+        s, t = s * l, t * l
+        return there, par[i, 1] - D, s, -side * t, -l * t * t, -side * l * s * t, -l * s * s
+    return there, par[i, 1] - (s * cos + t * sin), cos, -side * sin, 0.0, 0.0, 0.0
+
+
+@kernel(inline=True, fast=False)
+def eval_profile(par: FloatArray, i: int, pieces: FloatArray, rho: float, z: float) -> Profile:
+    """The nearest of the lines and arcs of a profile."""
+    there, phi, g, h, rr, rz, zz = False, 1e300, 0.0, 0.0, 0.0, 0.0, 0.0
+    first = int(par[i, 0])
+    for k in range(first, first + int(par[i, 1])):
+        x, y = rho - pieces[k, 1], z - pieces[k, 2]
+        if pieces[k, 0] == 0.0:
+            cos, sin = pieces[k, 3], pieces[k, 4]
+            along, distance = x * cos + y * sin, x * sin - y * cos
+            if 0.0 <= along <= pieces[k, 5] and abs(distance) < abs(phi):
+                there, phi, g, h, rr, rz, zz = True, distance, sin, -cos, 0.0, 0.0, 0.0
+        else:
+            D, sign = sqrt(x * x + y * y), pieces[k, 0]
+            distance = sign * (D - pieces[k, 3])
+            inside = x * pieces[k, 4] + y * pieces[k, 5] >= D * pieces[k, 6]
+            if inside and D > 0.0 and abs(distance) < abs(phi):
+                l = sign / D
+                x, y = x / D, y / D
+                there, phi, g, h, rr, rz, zz = True, distance, sign * x, sign * y, l * y * y, -l * x * y, l * x * x
+    return there, phi, g, h, rr, rz, zz
+
+
+@kernel(inline=True, fast=False)
+def eval_distance(
+    kind: IntArray, par: FloatArray, pieces: FloatArray, i: int, x: float, y: float, z: float
+) -> Distance:
+    """Distance of the point (x, y, z) [m] from surface i."""
+    which, square = kind[i], x * x + y * y
+    if which == PLANE:
+        phi = z - par[i, 0]
+        there = abs(x) <= par[i, 1] and abs(y) <= par[i, 2] and square <= par[i, 3] * par[i, 3] and phi >= -par[i, 7]
+        return Distance(there, phi, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if which == SPHERE:
+        r, sign = sqrt(square + z * z), par[i, 1]
+        l = 1.0 / r if r > 0.0 else 0.0
+        x, y, z = x * l, y * l, z * l
+        l, phi = sign * l, sign * (r - par[i, 0])
+        there = r > 0.0 and phi >= -par[i, 7]
+        return Distance(
+            there, phi, sign * x, sign * y, sign * z, l * (1.0 - x * x), l * (1.0 - y * y), l * (1.0 - z * z),
+            -l * x * y, -l * x * z, -l * y * z,
+        )  # fmt: skip
+    rho = sqrt(square)
+    l = 1.0 / rho if rho > 0.0 else 0.0
+    x, y = x * l, y * l
+    if which == LINE:
+        g, h, rr, rz, zz = par[i, 0], par[i, 1], 0.0, 0.0, 0.0
+        phi, there = g * rho + h * z + par[i, 2], par[i, 3] <= z <= par[i, 4] and rho <= par[i, 5]
+    elif which == SHEAVE:
+        there, phi, g, h, rr, rz, zz = eval_sheave(par, i, rho, z)
+    else:
+        there, phi, g, h, rr, rz, zz = eval_profile(par, i, pieces, rho, z)
+    l *= g
+    there = there and phi >= -par[i, 7] and rho > 0.0
+    return Distance(
+        there, phi, g * x, g * y, h, rr * x * x + l * y * y, rr * y * y + l * x * x, zz,
+        (rr - l) * x * y, rz * x, rz * y,
+    )  # fmt: skip

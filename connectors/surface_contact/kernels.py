@@ -1,0 +1,257 @@
+"""Contact of a surface with points of the cubic axis of a cable: geometry and forces of one point.
+
+The reference length L of a cable is cut into n equal parts of the length w.  The point in the middle of part i,
+
+    p = r(xi_i),  xi_i = (i + 1/2) w,    X = A^T (p - c),    V = A^T (r_t - v_c - omega x (p - c)) = X_t,
+
+is seen in the frame of the surface, which has the origin c, the axes A and the angular velocity omega.  With the signed
+distance phi(X) of the surface, n = grad phi, H its Hessian and the radius r_c of the rope,
+
+    g = phi - r_c,    v_n = n.V,    v_t = V - v_n n,    f_n = w (k g + d v_n),
+    u_t = (I - n n^T) (X - a),      tau = w (mu_k u_t + mu_v v_t),
+    f_t = tau  (sticks, a: the present anchor)    or    mu |f_n| tau/|tau|  (slips, a: the anchor at the step's start).
+
+A (f_n n + f_t) stands on the left-hand side of the cable's equations at p, its reaction on that of the body at the same
+point, so that forces and moments sum to 0 and they take the power f_n v_n + f_t.v_t.  All forces are functions
+Phi(X, V): with the Jacobian G of V by the rates of all coordinates the generalised forces are G^T Phi.
+
+    dg = n.dX,    d v_n = n.dV + (H V).dX,    d v_t = (I - n n^T) dV - (n (H V)^T + v_n H) dX,
+    d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.
+
+History values of a row: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors (n x 3), the
+points of the surface, in its frame, where bristles are fixed.  They change between Newton runs only, by `update.py`.
+
+Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.circle_points.kernels import Four
+from windlass.connectors.surface_contact.distances import Distance, Surfaces
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+CABLE = 12
+"""Coordinates of a cable in space, [x, y, z, x', y', z'] of both nodes; those of the plane are laid into them."""
+PER_POINT = 5
+"""History values of a point."""
+SLIPS = 1.0
+Vector = tuple[float, float, float]
+Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
+
+
+class ContactRows(NamedTuple):
+    """Rows of the law, arrays of shape (rows,) if nothing else is said.
+
+    Attributes:
+        surfaces: the surfaces.
+        surface: which one a row touches.
+        data: position of the first history value.
+        n: number of points.
+        kc, dc: normal stiffness [N/m] and damping [N s/m] of a point.
+        mu_v, mu_k: tangential damping [N s/m] and stiffness [N/m] of a point.
+        mu: friction coefficient [1].
+        rc: radius of the rope [m].
+        L: reference length that a point stands for [m].
+        clip: normal force never pulls.
+        active: contributes.
+        dofs: local coordinate numbers of cable (12) and surface (m), shape (rows, 12 + m).
+    """
+
+    surfaces: Surfaces
+    surface: IntArray
+    data: IntArray
+    n: IntArray
+    kc: FloatArray
+    dc: FloatArray
+    mu_v: FloatArray
+    mu_k: FloatArray
+    mu: FloatArray
+    rc: FloatArray
+    L: FloatArray
+    clip: NDArray[np.bool_]
+    active: NDArray[np.bool_]
+    dofs: IntArray
+
+
+class SurfaceLaw(NamedTuple):
+    """Parameters of one row, see `ContactRows`; all scalars."""
+
+    kc: float
+    dc: float
+    mu_v: float
+    mu_k: float
+    mu: float
+    rc: float
+    clip: bool
+
+
+class Frame(NamedTuple):
+    """Frame of a surface: axes A, row by row, origin, its velocity, angular velocity; all scalars."""
+
+    a00: float
+    a01: float
+    a02: float
+    a10: float
+    a11: float
+    a12: float
+    a20: float
+    a21: float
+    a22: float
+    cx: float
+    cy: float
+    cz: float
+    vx: float
+    vy: float
+    vz: float
+    wx: float
+    wy: float
+    wz: float
+
+
+class Touch(NamedTuple):
+    """A point in the frame of its surface: way d from the origin [m] and velocity e against the surface [m/s], global;
+    X [m] and V [m/s] in the frame; all scalars."""
+
+    dx: float
+    dy: float
+    dz: float
+    ex: float
+    ey: float
+    ez: float
+    X: float
+    Y: float
+    Z: float
+    U: float
+    V: float
+    W: float
+
+
+class Forces(NamedTuple):
+    """Forces of a point in the frame of the surface: f_n [N], f_t (tx, ty, tz) [N], gap [m], v_n [m/s]."""
+
+    fn: float
+    tx: float
+    ty: float
+    tz: float
+    gap: float
+    vn: float
+
+
+@kernel(inline=True)
+def create_law(c: ContactRows, i: int) -> SurfaceLaw:
+    """Parameters of row i."""
+    return SurfaceLaw(c.kc[i], c.dc[i], c.mu_v[i], c.mu_k[i], c.mu[i], c.rc[i], c.clip[i])
+
+
+@kernel(inline=True, fast=False)
+def create_frame(
+    Q: FloatArray, s: int, p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int
+) -> Frame:
+    """Frame of surface s at marker k."""
+    a, b, c = A[k, 0], A[k, 1], A[k, 2]
+    return Frame(
+        a[0] * Q[s, 0, 0] + a[1] * Q[s, 1, 0] + a[2] * Q[s, 2, 0],
+        a[0] * Q[s, 0, 1] + a[1] * Q[s, 1, 1] + a[2] * Q[s, 2, 1],
+        a[0] * Q[s, 0, 2] + a[1] * Q[s, 1, 2] + a[2] * Q[s, 2, 2],
+        b[0] * Q[s, 0, 0] + b[1] * Q[s, 1, 0] + b[2] * Q[s, 2, 0],
+        b[0] * Q[s, 0, 1] + b[1] * Q[s, 1, 1] + b[2] * Q[s, 2, 1],
+        b[0] * Q[s, 0, 2] + b[1] * Q[s, 1, 2] + b[2] * Q[s, 2, 2],
+        c[0] * Q[s, 0, 0] + c[1] * Q[s, 1, 0] + c[2] * Q[s, 2, 0],
+        c[0] * Q[s, 0, 1] + c[1] * Q[s, 1, 1] + c[2] * Q[s, 2, 1],
+        c[0] * Q[s, 0, 2] + c[1] * Q[s, 1, 2] + c[2] * Q[s, 2, 2],
+        p[k, 0], p[k, 1], p[k, 2], v[k, 0], v[k, 1], v[k, 2], omega[k, 0], omega[k, 1], omega[k, 2],
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
+    """The values of the 12 coordinates of the cable of row i."""
+    return (
+        values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
+        values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
+        values[dofs[i, 8]], values[dofs[i, 9]], values[dofs[i, 10]], values[dofs[i, 11]],
+    )  # fmt: skip
+
+
+@kernel(inline=True, fast=False)
+def combine(S: Four, q: Twelve) -> Vector:
+    """sum S_a q_a."""
+    x = S[0] * q[0] + S[1] * q[3] + S[2] * q[6] + S[3] * q[9]
+    y = S[0] * q[1] + S[1] * q[4] + S[2] * q[7] + S[3] * q[10]
+    z = S[0] * q[2] + S[1] * q[5] + S[2] * q[8] + S[3] * q[11]
+    return x, y, z
+
+
+@kernel(inline=True, fast=False)
+def to_surface(o: Frame, x: float, y: float, z: float) -> Vector:
+    """A^T (x, y, z)."""
+    return (
+        o.a00 * x + o.a10 * y + o.a20 * z, o.a01 * x + o.a11 * y + o.a21 * z, o.a02 * x + o.a12 * y + o.a22 * z,
+    )  # fmt: skip
+
+
+@kernel(inline=True, fast=False)
+def to_global(o: Frame, x: float, y: float, z: float) -> Vector:
+    """A (x, y, z)."""
+    return (
+        o.a00 * x + o.a01 * y + o.a02 * z, o.a10 * x + o.a11 * y + o.a12 * z, o.a20 * x + o.a21 * y + o.a22 * z,
+    )  # fmt: skip
+
+
+@kernel(inline=True, fast=False)
+def eval_touch(o: Frame, S: Four, q: Twelve, w: Twelve) -> Touch:
+    """The point of the cable with shape functions S against the surface; q are coordinates, w their rates."""
+    px, py, pz = combine(S, q)
+    ux, uy, uz = combine(S, w)
+    dx, dy, dz = px - o.cx, py - o.cy, pz - o.cz
+    ex = ux - o.vx - (o.wy * dz - o.wz * dy)
+    ey = uy - o.vy - (o.wz * dx - o.wx * dz)
+    ez = uz - o.vz - (o.wx * dy - o.wy * dx)
+    X, Y, Z = to_surface(o, dx, dy, dz)
+    U, V, W = to_surface(o, ex, ey, ez)
+    return Touch(dx, dy, dz, ex, ey, ez, X, Y, Z, U, V, W)
+
+
+@kernel(inline=True)
+def eval_trial(law: SurfaceLaw, h: Distance, z: Touch, vn: float, a: Vector) -> Vector:
+    """tau [N] with the anchor a."""
+    ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
+    un = h.nx * ux + h.ny * uy + h.nz * uz
+    k, m = law.mu_k, law.mu_v
+    x = k * (ux - un * h.nx) + m * (z.U - vn * h.nx)
+    y = k * (uy - un * h.ny) + m * (z.V - vn * h.ny)
+    return x, y, k * (uz - un * h.nz) + m * (z.W - vn * h.nz)
+
+
+@kernel(inline=True)
+def eval_forces(law: SurfaceLaw, h: Distance, z: Touch, state: float, a: Vector) -> Forces:
+    """Forces of a closed point; a is the anchor that its state asks for."""
+    gap = h.phi - law.rc
+    vn = h.nx * z.U + h.ny * z.V + h.nz * z.W
+    fn = law.kc * gap + law.dc * vn
+    if law.clip and fn > 0.0:
+        fn = 0.0
+    tx, ty, tz = 0.0, 0.0, 0.0
+    if state >= 0.0 and law.mu != 0.0:
+        tx, ty, tz = eval_trial(law, h, z, vn, a)
+        if state == SLIPS:
+            size = sqrt(tx * tx + ty * ty + tz * tz)
+            factor = law.mu * abs(fn) / size if size > 0.0 else 0.0
+            tx, ty, tz = factor * tx, factor * ty, factor * tz
+    return Forces(fn, tx, ty, tz, gap, vn)
+
+
+@kernel(inline=True)
+def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
+    """Anchor of point k: what slips takes that of the start of the step, all else that of the data."""
+    at = first + 2 * n + 3 * k
+    if state == SLIPS:
+        return start[at], start[at + 1], start[at + 2]
+    return data[at], data[at + 1], data[at + 2]

@@ -1,0 +1,193 @@
+"""What rows of contact between surfaces and cables give: numbers of their points, powers, energies, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.circle_segments.power import OPEN, eval_friction_work
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.surface_contact.distances import eval_distance
+from windlass.connectors.surface_contact.kernels import (
+    SLIPS,
+    ContactRows,
+    create_frame,
+    create_law,
+    eval_forces,
+    eval_touch,
+    gather,
+    read_anchor,
+    to_global,
+)
+from windlass.connectors.surface_contact.tangent import hessian_product
+from windlass.connectors.surface_contact.update import OUTSIDE
+from windlass.framework.arrays import FloatArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
+
+FN, GAP, STATE, RATE, SPEED = range(5)
+"""Numbers of a point: normal force [N], gap [m], state, v_n and |v_t| [m/s]."""
+POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
+"""Point [m], normal, and friction that acts on the cable [N], -f_t, global."""
+POWER, SIZE = 14, 23
+"""First of the nine numbers of `circle_segments.power.fill_powers`, and how many there are."""
+
+
+@kernel
+def fill_numbers(
+    c: ContactRows,
+    m: PositionColumns,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    out: FloatArray,
+) -> None:
+    """All numbers of all points into out, shape (rows, points, SIZE).
+
+    P = f_n v_n + f_t.v_t.  Bristles of what sticks store mu_k u_t.(u_t)_t; on curved surfaces their force takes
+    mu_k (n.u) (u_t.H V) more, which is the lever.
+    """
+    kind, par, pieces, dofs = c.surfaces.kind, c.surfaces.par, c.surfaces.pieces, c.dofs
+    for i in range(len(c.n)):
+        n, first, s, law = c.n[i], c.data[i], c.surface[i], create_law(c, i)
+        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
+        q, w, L = gather(x, dofs, i), gather(v, dofs, i), c.L[i] * n
+        for k in range(n):
+            z, row = eval_touch(o, shape(place_of(k, n), L), q, w), out[i, k]
+            h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
+            row[5], row[6], row[7] = z.dx + o.cx, z.dy + o.cy, z.dz + o.cz
+            row[GAP] = h.phi - law.rc if h.there else OUTSIDE
+            if not h.there:
+                continue
+            row[8], row[9], row[10] = to_global(o, h.nx, h.ny, h.nz)
+            if data[first + k] > 0.0 or not c.active[i]:
+                continue
+            state = data[first + n + k]
+            a = read_anchor(state, data, start, first, n, k)
+            F = eval_forces(law, h, z, state, a)
+            tx, ty, tz = z.U - F.vn * h.nx, z.V - F.vn * h.ny, z.W - F.vn * h.nz
+            square = tx * tx + ty * ty + tz * tz
+            row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, state, F.vn, sqrt(square)
+            row[11], row[12], row[13] = to_global(o, -F.tx, -F.ty, -F.tz)
+            spring, taken = law.kc * F.gap, F.tx * z.U + F.ty * z.V + F.tz * z.W
+            row[POWER + 2], row[POWER + 4] = (F.fn - spring) * F.vn, spring * F.vn
+            row[POWER + 6], row[POWER + 8] = 0.5 * spring * F.gap, state
+            if law.mu == 0.0 or state == UNDEFINED:
+                continue
+            if state == SLIPS:
+                row[POWER] = taken
+                if law.mu_k != 0.0:
+                    row[POWER + 7] = 0.5 * (law.mu * F.fn) ** 2 / law.mu_k
+                continue
+            ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
+            along = h.nx * ux + h.ny * uy + h.nz * uz
+            ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
+            hx, hy, hz = hessian_product(h, z.U, z.V, z.W)
+            lever = law.mu_k * along * (ux * hx + uy * hy + uz * hz)
+            row[POWER + 1], row[POWER + 5] = law.mu_v * square, lever
+            row[POWER + 3] = taken - law.mu_v * square - lever
+            row[POWER + 7] = 0.5 * law.mu_k * (ux * ux + uy * uy + uz * uz)
+
+
+_fill = call(fill_numbers)
+
+
+def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
+    """All numbers of all points, shape (rows, points, SIZE); rows with fewer points end with zeros and state -2."""
+    out = np.zeros((len(c.n), int(c.n.max(initial=0)), SIZE))
+    out[..., STATE], out[..., POWER + 8] = UNDEFINED, OPEN
+    _fill(c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
+    return out
+
+
+def eval_accounts(c: ContactRows, fields: Fields) -> FloatArray:
+    """The numbers of `circle_segments.power.fill_powers` of points, shape (rows, points, 9)."""
+    return np.ascontiguousarray(eval_points(c, fields)[..., POWER:])
+
+
+def eval_rounding(c: ContactRows, fields: Fields) -> float:
+    """2-norm of the rounding errors of the forces [N], of gaps and of ways on the surface: eps |p| each."""
+    out = eval_points(c, fields)
+    size = (
+        np.linalg.norm(out[..., POSITION], axis=2)
+        + np.linalg.norm(fields.markers[FAMILY].p[c.surfaces.marker[c.surface]], axis=1)[:, None]
+    )
+    error = np.finfo(float).eps * (c.kc + c.mu_k)[:, None] * size
+    return float(np.linalg.norm(error[out[..., POWER + 8] != OPEN]))
+
+
+def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any], fill: float = 0.0) -> Output:
+    def evaluate(rows: LocalRows, fields: Fields) -> Any:
+        c: ContactRows = rows.columns
+        return pick(eval_points(c, fields), c)
+
+    return Output(unit, doc, evaluate, fill)
+
+
+def _power(k: int, doc: str) -> Output:
+    return _output("W", f"{doc}, shape (rows,)", lambda o, c: o[..., POWER + k].sum(axis=1))
+
+
+def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
+    """Of the markers that carry the surfaces of rows; ``pick`` gets their positions in the columns."""
+
+    def evaluate(rows: LocalRows, fields: Fields) -> Any:
+        c: ContactRows = rows.columns
+        return pick(fields.markers[FAMILY], c.surfaces.marker[c.surface])
+
+    return Output(unit, doc, evaluate)
+
+
+def _eval_axes(rows: LocalRows, fields: Fields) -> Any:
+    c: ContactRows = rows.columns
+    return np.einsum(
+        "rij,rj->ri", fields.markers[FAMILY].A[c.surfaces.marker[c.surface]], c.surfaces.Q[c.surface, :, 2]
+    )
+
+
+OUTPUTS: dict[str, Output] = {
+    "normal_force": _output("N", "f_n of each point, < 0 presses, 0 where open, (points,)", lambda o, c: o[..., FN]),
+    "friction_force": _output(
+        "N", "friction on the cable at each point, global, 0 where open, (points, 3)", lambda o, c: o[..., FRICTION]
+    ),
+    "friction": _output(
+        "N", "|f_t| of each point, 0 where open, (points,)", lambda o, c: np.linalg.norm(o[..., FRICTION], axis=2)
+    ),
+    "state": _output("1", "0 sticks, 1 slips, -2 open or frictionless, (points,)", lambda o, c: o[..., STATE], -2.0),
+    "gap": _output(
+        "m", "distance between rope and surface, also where open; 0.1 where the surface has ended, (points,)",
+        lambda o, c: o[..., GAP], OUTSIDE,
+    ),
+    "contact_position": _output("m", "the point, global, (points, 3)", lambda o, c: o[..., POSITION]),
+    "normal": _output("1", "normal from surface to cable, global, (points, 3)", lambda o, c: o[..., NORMAL]),
+    "line_pressure": _output(
+        "N/m", "-f_n per reference length of the cable, (points,)", lambda o, c: -o[..., FN] / c.L[:, None]
+    ),
+    "slip_rate": _output("m/s", "|v_t| of each point, 0 where open, (points,)", lambda o, c: o[..., SPEED]),
+    "force": _output(
+        "N", "sum of all forces that act on the cable, global, (3,)",
+        lambda o, c: (o[..., FRICTION] - o[..., FN, None] * o[..., NORMAL]).sum(axis=1),
+    ),
+    "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, k: m.p[k]),
+    "surface_velocity": _surface("m/s", "velocity of that origin, (3,)", lambda m, k: m.v[k]),
+    "surface_axis": Output("1", "axis of the surface, global, (3,)", _eval_axes),
+    "friction_power": _power(0, "power lost in sliding friction"),
+    "friction_damping_power": _power(1, "power lost in the tangential dampers of what does not slip"),
+    "contact_damping_power": _power(2, "power lost in the normal dampers"),
+    "bristle_power": _power(3, "rate at which the bristles of what sticks store energy"),
+    "spring_power": _power(4, "rate at which the normal springs store energy"),
+    "lever_power": _power(5, "power of bristles across the tangent plane of a curved surface, not lost"),
+    "friction_work": Output(
+        "J", "work lost in friction since an EnergyLedger began, NaN without one, shape (rows,)",
+        lambda rows, fields: eval_friction_work(rows),
+    ),
+}  # fmt: skip
+"""Output variables of the law."""

@@ -1,0 +1,176 @@
+"""Which surfaces of a set the cables may touch now: pairs that change, in rows that stay; see `circle_sets.PairSearch`.
+
+Surfaces with a bounding sphere are found by a tree of the middles of the cables; those without end (a sea bed) are
+compared with all cables.  A pair is near when a point of its cable is closer than the skin, or so close to the end of
+the surface that it may come to lie over it.  The motion of a surface is that of its origin and what its turning moves
+on its bounding sphere; turning about the axis of a surface of revolution moves nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.circle_points.circle_sets import ROUNDING, PairSearch
+from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.surface_contact.distances import LINE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces, eval_distance
+from windlass.connectors.surface_contact.kernels import ContactRows, create_frame, eval_touch, gather
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Fields
+
+AT_END = 1e-3
+"""Gap of a pair whose surface does not reach any point of the cable, as share of the skin: it keeps no search off."""
+
+
+class SurfacePairs(NamedTuple):
+    """Rows of the law with surface sets.
+
+    Attributes:
+        points: what the kernels of the law read; ``surface``, ``active`` and the coordinates of the surface follow the
+            history values.
+        on: whether a row is switched on, shape (rows,).
+        number: number of the surface that a row is bound to at present, 0 for none, -1 at first, shape (rows,).
+        place: place of that number among the history values, shape (rows,).
+        group: rows of one cable and one set have the same number, shape (rows,).
+        set_of: set of each group, shape (groups,).
+        dofs: by number of the surface, 0 for none: local coordinate numbers, shape (surfaces + 1, m).
+        surface_set: set of each surface, shape (surfaces,).
+        reach: radius of the bounding sphere of each surface about its origin [m], infinite without one.
+        skin: margin of the search by set [m].
+    """
+
+    points: ContactRows
+    on: NDArray[np.bool_]
+    number: IntArray
+    place: IntArray
+    group: IntArray
+    set_of: IntArray
+    dofs: IntArray
+    surface_set: IntArray
+    reach: FloatArray
+    skin: FloatArray
+
+
+def eval_reach(s: Surfaces) -> FloatArray:
+    """Radii of the bounding spheres of surfaces about their origins [m], infinite without one."""
+    p, reach = s.par, np.full(len(s.kind), np.inf)
+    corner = np.minimum(np.hypot(p[:, 1], p[:, 2]), p[:, 3])
+    for kind, radius in (
+        (PLANE, np.hypot(p[:, 0], corner)),
+        (SPHERE, p[:, 0]),
+        # of a drum and of flanks of a groove
+        (LINE, np.hypot(np.where(np.isfinite(p[:, 5]), p[:, 5], np.abs(p[:, 2])), p[:, 4])),
+        (SHEAVE, np.hypot(p[:, 4], p[:, 5])),
+        (PROFILE, p[:, 2]),
+    ):
+        reach = np.where(s.kind == kind, radius, reach)
+    return reach
+
+
+@kernel
+def take_surfaces(p: SurfacePairs, data: FloatArray) -> bool:
+    """Bind rows to the surfaces that the history values name; whether any was bound to another one before."""
+    changed, c = False, p.points
+    for i in range(len(p.number)):
+        number = int(data[p.place[i]])
+        if number == p.number[i]:
+            continue
+        changed = True
+        p.number[i] = number
+        c.surface[i], c.active[i] = max(number - 1, 0), p.on[i] and number > 0
+        for a in range(p.dofs.shape[1]):
+            c.dofs[i, 12 + a] = p.dofs[number, a]
+    return changed
+
+
+@kernel
+def fill_hulls(c: ContactRows, row: IntArray, x: FloatArray, hull: FloatArray) -> None:
+    """Control points [m] of the cables of some rows, shape (rows, 4, 3)."""
+    for k in range(len(row)):
+        i = row[k]
+        q, third = gather(x, c.dofs, i), c.L[i] * c.n[i] / 3.0
+        for d in range(3):
+            hull[k, 0, d], hull[k, 3, d] = q[d], q[6 + d]
+            hull[k, 1, d], hull[k, 2, d] = q[d] + third * q[3 + d], q[6 + d] - third * q[9 + d]
+
+
+@kernel
+def fill_gaps(
+    p: SurfacePairs, row: IntArray, number: IntArray, x: FloatArray, m: PositionColumns, out: FloatArray
+) -> None:
+    """Smallest gap [m] of the points of each row to a surface, infinite where it reaches none, shape (pairs,)."""
+    c, s = p.points, p.points.surfaces
+    for k in range(len(row)):
+        i, j, least = row[k], number[k] - 1, np.inf
+        o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
+        q = gather(x, c.dofs, i)
+        for point in range(c.n[i]):
+            z = eval_touch(o, shape(place_of(point, c.n[i]), c.L[i] * c.n[i]), q, q)
+            h = eval_distance(s.kind, s.par, s.pieces, j, z.X, z.Y, z.Z)
+            if h.there:
+                least = min(least, h.phi - c.rc[i])
+        out[k] = least
+
+
+class SurfaceSearch(PairSearch):
+    """The search for pairs of cables and surfaces."""
+
+    p: SurfacePairs
+    things = "surfaces"
+
+    def eval_motion(self, fields: Fields) -> float:
+        """Largest motion of a cable and of a surface since the last search, summed [m]."""
+        hull, centre = self.eval_places(fields)
+        s, before = self.p.points.surfaces, self.centre
+        cables = float(np.linalg.norm(hull - self.hull, axis=2).max(initial=0.0))
+        turned = np.where((s.kind == PLANE)[:, None, None], 1.0, (0.0, 0.0, 1.0)) * (centre - before)[:, 3:].reshape(
+            -1, 3, 3
+        )
+        far = np.full(len(s.kind), 1.0)
+        endless = ~np.isfinite(self.p.reach)
+        if endless.any():
+            lo, hi = hull.min(axis=(0, 1)), hull.max(axis=(0, 1))
+            far[endless] = np.linalg.norm(np.maximum(hi - before[endless, :3], before[endless, :3] - lo), axis=1)
+        far[~endless] = self.p.reach[~endless]
+        moved = np.linalg.norm((centre - before)[:, :3], axis=1) + np.linalg.norm(turned, axis=(1, 2)) * far
+        return cables + float(moved.max(initial=0.0))
+
+    def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
+        """Control points of the cables, (groups, 4, 3), and origins and axes of the surfaces, (surfaces, 12) [m, 1]."""
+        s, m = self.p.points.surfaces, fields.markers[FAMILY]
+        hull = np.zeros((len(self.first), 4, 3))
+        fill_hulls(self.p.points, self.first, fields.x, hull)
+        axes = np.einsum("sij,sjk->sik", m.A[s.marker], s.Q)
+        return hull, np.concatenate((m.p[s.marker], axes.reshape(-1, 9)), axis=1)
+
+    def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
+        """Groups, surfaces and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
+        from scipy.spatial import cKDTree  # here, because most models do not need it
+
+        p, rope = self.p, self.p.points.rc[self.first]
+        middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
+        size = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1) + rope
+        parts = [np.zeros((2, 0), np.int64)]
+        for which, skin in enumerate(p.skin):
+            groups, surfaces = np.flatnonzero(p.set_of == which), np.flatnonzero(p.surface_set == which)
+            endless = ~np.isfinite(p.reach[surfaces])
+            parts += [np.stack((groups, np.full(len(groups), s + 1))) for s in surfaces[endless]]
+            bounded = surfaces[~endless]
+            if len(groups) and len(bounded):
+                distance = (p.reach[bounded] + size[groups].max() + skin) * (1.0 + ROUNDING)
+                found = cKDTree(middle[groups]).query_ball_point(self.centre[bounded, :3], distance)
+                counts = [len(some) for some in found]
+                cables = groups[np.concatenate(found).astype(np.int64)]
+                parts.append(np.stack((cables, np.repeat(bounded + 1, counts))))
+        group, number = np.concatenate(parts, axis=1)
+        gap = np.empty(len(group))
+        fill_gaps(p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
+        skin = p.skin[p.set_of[group]]
+        # beyond its end a surface may be reached along it at any time
+        gap = np.where(np.isfinite(gap), gap, AT_END * skin)
+        near = gap < skin
+        return group[near], number[near], gap[near]

@@ -1,0 +1,283 @@
+"""Surfaces that cables touch, on the ground and on bodies: planes, spheres, drums, grooves, profiles of revolution.
+
+A surface belongs to a rigid marker, whose point is its origin, and has an axis, its local z.  Formulas: `distances.py`.
+Contact is told by rows of `ContactFrictionSurfaceCable`, one for each surface and cable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from windlass.connectors.markers.cable_markers3d import smallest_rotations
+from windlass.connectors.surface_contact.distances import LINE, NUMBERS, PIECE, PLANE, PROFILE, SHEAVE, SPHERE, Surfaces
+from windlass.connectors.surface_contact.profiles import create_pieces
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.table import EntityTable
+
+SURFACE = "contact surface"
+UP = (0.0, 0.0, 1.0)
+MARKER = ref("rigid marker", "origin of the surface, on the ground or on a body")
+AXIS = column(
+    "1", "direction of its axis, local z, in the frame of the marker, of any length > 0", shape=(3,), default=UP
+)
+RADIUS = column("m", "radius R", above=0)
+DEPTH = column("m", "depth beyond which nothing is touched; 0: no limit", default=0.0, minimum=0)
+
+
+class PlaneSurface(Component):
+    """A plane with its normal along the axis, on the side of the cable: sea beds, floors, rectangles, flanges of drums.
+
+    0 stands for no limit.  A rectangle has its sides along local x and y, a disc the radius ``outer_radius``.
+    """
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    along = column(
+        "1", "direction of local x in the frame of the marker; only its part across the axis counts; 0: any",
+        shape=(3,), default=(0.0, 0.0, 0.0),
+    )  # fmt: skip
+    offset = column("m", "place of the plane on the axis", default=0.0)
+    half_length = column("m", "half length along local x; 0: no end", default=0.0, minimum=0)
+    half_width = column("m", "half width along local y; 0: no end", default=0.0, minimum=0)
+    outer_radius = column("m", "radius of a disc; 0: no end", default=0.0, minimum=0)
+    depth = DEPTH
+
+
+class SphereSurface(Component):
+    """A sphere, touched from outside or from inside."""
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    radius = RADIUS
+    inside = column("1", "true: the cable is inside", default=False, dtype=bool)
+    depth = DEPTH
+
+
+class DrumSurface(Component):
+    """A cylinder about its axis: drums, rollers, posts; flanges are discs, see `add_drum`."""
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    radius = RADIUS
+    half_width = column("m", "half width b along the axis; 0: no end", default=0.0, minimum=0)
+    depth = DEPTH
+
+
+class SheaveSurface(Component):
+    """A sheave with a round groove that two straight flanks continue."""
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    radius = column("m", "radius R of the groove's bottom", above=0)
+    groove_radius = column("m", "radius a of the round bottom across the groove, more than that of the rope", above=0)
+    flank_half_angle = column(
+        "rad", "angle beta between a flank and the plane of the sheave, below pi/2", default=np.pi / 8, above=0
+    )
+    outer_radius = column("m", "radius R_o of the rim, more than R", above=0)
+    depth = DEPTH
+
+
+class VGrooveFlank(Component):
+    """One of the two conical flanks of a V-groove; a rope lies on both, see `add_v_groove`."""
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    radius = column("m", "radius R where the flanks meet", above=0)
+    half_angle = column("rad", "angle beta between the flank and the plane of the groove, below pi/2", above=0)
+    outer_radius = column("m", "radius R_o of the rim, more than R", above=0)
+    side = column("1", "1: the flank towards the axis, -1: the other one", dtype=np.int64, choices=(-1, 1))
+    depth = DEPTH
+
+
+class ProfileSurface(Component):
+    """A surface of revolution: a polyline of (rho, z) with rounded corners, for guides, cones, bollards.
+
+    The rope is on the right of the polyline, which is outside of the material where z ascends.
+    """
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    vertices = column("m", "rho, z of the vertices one after the other, two vertices or more", shape=None)
+    rounding = column("m", "radius of the arc at each corner, or one for all, >= 0", shape=None, default=(0.0,))
+    depth = DEPTH
+
+
+def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
+    """Half width of a round groove at its rim [m]; 0 below the groove's bottom."""
+    s = radius + groove - outer
+    flank = (groove - s * np.sin(beta)) / np.cos(beta)
+    return np.where(s > groove * np.sin(beta), np.sqrt(np.maximum(groove**2 - s**2, 0.0)), flank)
+
+
+def _no_end(values: FloatArray) -> FloatArray:
+    """Limits [m], with infinity for 0."""
+    return np.where(values > 0.0, values, np.inf)
+
+
+def _plane(get: Callable[[str], Any], par: FloatArray) -> int:
+    par[:, 0] = get("offset")
+    for k, name in enumerate(("half_length", "half_width", "outer_radius")):
+        par[:, k + 1] = _no_end(get(name))
+    return PLANE
+
+
+def _sphere(get: Callable[[str], Any], par: FloatArray) -> int:
+    par[:, 0], par[:, 1] = get("radius"), np.where(get("inside"), -1.0, 1.0)
+    return SPHERE
+
+
+def _drum(get: Callable[[str], Any], par: FloatArray) -> int:
+    width = _no_end(get("half_width"))
+    par[:, 0], par[:, 2], par[:, 3], par[:, 4], par[:, 5] = 1.0, -get("radius"), -width, width, np.inf
+    return LINE
+
+
+def _sheave(get: Callable[[str], Any], par: FloatArray) -> int:
+    radius, groove, beta, outer = (get(n) for n in ("radius", "groove_radius", "flank_half_angle", "outer_radius"))
+    par[:, 0], par[:, 1], par[:, 2], par[:, 3] = radius + groove, groove, np.sin(beta), np.cos(beta)
+    par[:, 4], par[:, 5] = outer, opening(radius, groove, beta, outer)
+    return SHEAVE
+
+
+def _flank(get: Callable[[str], Any], par: FloatArray) -> int:
+    radius, beta, outer = (get(name) for name in ("radius", "half_angle", "outer_radius"))
+    par[:, 0], par[:, 1] = np.sin(beta), -get("side") * np.cos(beta)
+    par[:, 2], par[:, 4], par[:, 5] = -radius * np.sin(beta), (outer - radius) * np.tan(beta), outer
+    par[:, 3] = -par[:, 4]
+    return LINE
+
+
+def _profile(get: Callable[[str], Any], par: FloatArray) -> int:
+    # places of pieces are those within the table until tables are joined
+    counts = [len(pieces) for pieces in _create_profiles(get)]
+    par[:, 0], par[:, 1] = np.cumsum(counts) - counts, counts
+    par[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
+    return PROFILE
+
+
+def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
+    """Lines and arcs of the profiles of some rows."""
+    rows = zip(get("vertices"), get("rounding"), strict=True)
+    return [
+        create_pieces(np.asarray(points), np.asarray(radii), f"{where} {k}") for k, (points, radii) in enumerate(rows)
+    ]
+
+
+SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]] = {
+    PlaneSurface: _plane,
+    SphereSurface: _sphere,
+    DrumSurface: _drum,
+    SheaveSurface: _sheave,
+    VGrooveFlank: _flank,
+    ProfileSurface: _profile,
+}
+"""What fills the parameters of each kind of surface and says which distance it has."""
+
+
+def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
+    """Axes of surfaces in the frames of their markers, as columns, shape (surfaces, 3, 3); z is the axis."""
+    z = axis / np.linalg.norm(axis, axis=1)[:, None]
+    Q = smallest_rotations(np.tile(UP, (len(z), 1)), z)
+    # where the axis points down, x stays
+    if along is not None:
+        x = along - (along * z).sum(axis=1)[:, None] * z
+        size = np.linalg.norm(x, axis=1)
+        given = size > 0.0
+        Q[given, :, 0] = x[given] / size[given, None]
+        Q[given, :, 1] = np.cross(z[given], Q[given, :, 0])
+    down = z[:, 2] < -1.0 + 1e-12
+    Q[down] = np.stack((Q[down, :, 0], np.cross(z[down], Q[down, :, 0]), z[down]), axis=2)
+    return Q
+
+
+def bind_surfaces(rows: LocalRows, ids: IntArray) -> Surfaces:
+    """The surfaces with these entity numbers, for the kernels."""
+    world, count = rows.world, len(ids)
+    marker, kind = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    Q, par, pieces = np.zeros((count, 3, 3)), np.zeros((count, NUMBERS)), np.zeros((0, PIECE))
+    for table, positions, of in world.split_by_table(ids):
+
+        def get(name: str, table: EntityTable = table, of: IntArray = of) -> Any:
+            return table.local(name, of)
+
+        some = np.zeros((len(of), NUMBERS))
+        kind[positions] = SHAPES[table.component](get, some)
+        if table.component is ProfileSurface:
+            some[:, 0] += len(pieces)
+            pieces = np.concatenate((pieces, *_create_profiles(get)))
+        some[:, 7] = _no_end(get("depth"))
+        par[positions] = some
+        marker[positions] = rows.layout.marker_index[get("marker")]
+        Q[positions] = eval_axes(get("axis"), get("along") if "along" in table.component.columns else None)
+    return Surfaces(marker, kind, Q, par, pieces)
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for a surface without axis, with a rim inside its bottom, or that no cable can touch."""
+    for k in np.flatnonzero(~table.local("axis").any(axis=1))[:1]:
+        raise ModelError(f"axis = (0, 0, 0) in {table.kind} row {table.resident[k]}: must have a length > 0")
+    for name in ("flank_half_angle", "half_angle"):
+        if name in table.component.columns:
+            angle = table.local(name)
+            for k in np.flatnonzero(angle >= np.pi / 2)[:1]:
+                raise ModelError(
+                    f"{name} = {angle[k]:g} rad in {table.kind} row {table.resident[k]}: must be < pi/2 rad"
+                )
+    if "outer_radius" in table.component.columns and "radius" in table.component.columns:
+        radius, outer = table.local("radius"), table.local("outer_radius")
+        for k in np.flatnonzero(outer <= radius)[:1]:
+            raise ModelError(
+                f"outer_radius = {outer[k]:g} m in {table.kind} row {table.resident[k]}: must be > {radius[k]:g} m, "
+                "the radius of the groove's bottom"
+            )
+    if table.component is ProfileSurface:
+        _create_profiles(table.local, f"{table.kind} row")
+    touched = np.zeros(table.resident_count, dtype=bool)
+    ids = table.ids_of(table.resident)
+    for component, contacts in world.tables.items():
+        if component.refs.get("surface") is not None and component.refs["surface"].target == SURFACE:
+            # processes that have only some of the contacts cannot tell
+            if contacts.resident_count < contacts.count:
+                return
+            touched |= np.isin(ids, contacts.local("surface"))
+    for k in np.flatnonzero(~touched)[:1]:
+        raise ModelError(
+            f"{table.describe(int(table.resident[k]))} ({table.kind} row {table.resident[k]}) is a surface that no "
+            "cable can touch: add contact with cables, see add_surface_contact, or leave it out"
+        )
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the markers."""
+    return world.dofs_of(table.local("marker"))
+
+
+def refuse_empty(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Raise ModelError for lists of a profile without any number."""
+    for name in ("vertices", "rounding"):
+        given = read_numbers(values.get(name))
+        if given is not None and not given.size:
+            raise ModelError(f"{name} in ProfileSurface is empty: must have one number or more [m]")
+    return values
+
+
+for _component in SHAPES:
+    register(
+        Law(
+            _component, "passive", dofs=dofs, check=check, source="signed distances, see distances.py",
+            fill_defaults=refuse_empty if _component is ProfileSurface else None,
+        )
+    )  # fmt: skip

@@ -1,0 +1,111 @@
+"""Kernel that switches the contact of surfaces with points of cables between Newton runs.
+
+See `kernels.py` for the letters.  The update of a point, with the stored values of the start of the step where "start"
+is said:
+
+    gap:      (g > 0) other than stored: error += k |g - stored gap|, k that of the point; the gap is stored.
+    closed:   what was open at the start takes a := X and sticks, its damper takes hold with the next step; else a is
+              the anchor of the start and fd = |tau| - mu |f_n|.  fd > 0: state 1 and a := X - mu |f_n|/(w mu_k)
+              u_t/|u_t|; otherwise state 0 and a := that of the start.  A state other than stored: error += |fd|.
+              Without bristles, mu_k = 0: fd is that of the damper, and a := X.
+    open, or no friction (mu = 0, or neither mu_k nor mu_v): state -2.
+
+Where there is no surface a point is open, with the stored gap `OUTSIDE`.  Errors are compared with sum |f_n| over the
+points that were closed before, the force that acted.
+
+Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from windlass.connectors.circle_points.kernels import place_of, shape
+from windlass.connectors.circle_segments.friction import UNDEFINED
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.distances import eval_distance
+from windlass.connectors.surface_contact.kernels import (
+    ContactRows,
+    create_frame,
+    create_law,
+    eval_forces,
+    eval_touch,
+    eval_trial,
+    gather,
+)
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.kernel import kernel
+
+OUTSIDE = 0.1
+"""Stored gap of a point where its surface has ended, and of one that has never been looked at [m]."""
+
+
+@kernel
+def update_history(
+    c: ContactRows,
+    m: PositionColumns,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    outcome: FloatArray,
+) -> None:
+    """Update gaps, states and anchors; ``start`` are the history values at the start of the step.
+
+    The outcome is the largest sum of force errors of a row [N], whether any point opened, closed, stuck or slipped, the
+    largest normal force of a row [N] with the decisions before, and the row of the largest error, -1 for none.
+    """
+    kind, par, pieces, dofs = c.surfaces.kind, c.surfaces.par, c.surfaces.pieces, c.dofs
+    worst, changed, largest, worst_row = 0.0, False, 0.0, -1
+    for i in range(len(c.n)):
+        if not c.active[i]:
+            continue
+        n, first, s, law = c.n[i], c.data[i], c.surface[i], create_law(c, i)
+        bristles, L = law.mu_k != 0.0, c.L[i] * n
+        rubs = law.mu != 0.0 and (bristles or law.mu_v != 0.0)
+        o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s])
+        q, w = gather(x, dofs, i), gather(v, dofs, i)
+        force, error = 0.0, 0.0
+        for k in range(n):
+            z = eval_touch(o, shape(place_of(k, n), L), q, w)
+            h = eval_distance(kind, par, pieces, s, z.X, z.Y, z.Z)
+            gap, old, state = h.phi - law.rc if h.there else OUTSIDE, data[first + k], UNDEFINED
+            if (gap > 0.0) != (old > 0.0):
+                error += abs(law.kc * (gap - old))
+                changed = True
+            data[first + k] = gap
+            at, excess = first + 2 * n + 3 * k, 0.0
+            F = eval_forces(law, h, z, UNDEFINED, (0.0, 0.0, 0.0))
+            if old <= 0.0 and h.there:
+                force += abs(F.fn)
+            if gap <= 0.0 and rubs:
+                limit, state, ax, ay, az = law.mu * abs(F.fn), 0.0, z.X, z.Y, z.Z
+                if start[first + n + k] != UNDEFINED or not bristles:
+                    if bristles:
+                        ax, ay, az = start[at], start[at + 1], start[at + 2]
+                    tx, ty, tz = eval_trial(law, h, z, F.vn, (ax, ay, az))
+                    excess = sqrt(tx * tx + ty * ty + tz * tz) - limit
+                    if excess > 0.0:
+                        state = 1.0
+                        ux, uy, uz = z.X - ax, z.Y - ay, z.Z - az
+                        along = h.nx * ux + h.ny * uy + h.nz * uz
+                        ux, uy, uz = ux - along * h.nx, uy - along * h.ny, uz - along * h.nz
+                        size = sqrt(ux * ux + uy * uy + uz * uz)
+                        # what slips drags its bristle along, bent to the limit
+                        back = limit / (law.mu_k * size) if bristles and size > 0.0 else 0.0
+                        ax, ay, az = z.X - back * ux, z.Y - back * uy, z.Z - back * uz
+                else:
+                    excess = -limit
+                data[at], data[at + 1], data[at + 2] = ax, ay, az
+            if state != data[first + n + k]:
+                if state != UNDEFINED:
+                    error += abs(excess)
+                    changed = True
+                data[first + n + k] = state
+        largest = max(largest, force)
+        if error > worst:
+            worst, worst_row = error, i
+    note_outcome(outcome, worst, np.inf, changed, largest, worst_row)

@@ -1,0 +1,172 @@
+"""A rope along a helix on a drum: friction multiplies the tension by exp(mu theta cos(lambda)), in space.
+
+Run it with ``windlass run examples/helix_capstan.py``; ``-help`` lists all options, ``-table false`` leaves out the
+table.
+
+The rope arrives along a straight line, winds around a fixed drum by the angle theta at a lead angle lambda, and leaves
+along another line. A force T0 holds its first end; the last end is drawn along its strand, a sequence of equilibria.
+A helix is a geodesic of the cylinder with the curvature cos(lambda)²/R, and has the length theta R/cos(lambda): so the
+pull is T0 exp(mu theta cos(lambda)) once all of the contact slips, and friction acts along the rope and nowhere else.
+In a V-groove of half angle beta (``-groove``, with lead 0) both flanks press on the rope, by 1/(2 sin(beta)) of what a
+drum would, so that mu/sin(beta) takes the place of mu.
+A point that touches the drum sticks in its first step, and its bristle takes up to mu |f_n| from the next one on; steps
+in which a point closes are therefore left out of the means.
+"""
+
+from dataclasses import dataclass, replace
+from math import ceil, cos, exp, pi, sin, tan
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, cable_along, helix, nodes_of
+
+RADIUS = 0.1  # [m] of the rope's axis on the drum
+ROPE = 0.005  # [m] radius of the rope
+ANGLE = 1.5 * pi  # [rad] around the axis
+TENSION = 100.0  # [N] T0
+SPARE = 4  # elements of each strand beyond those that are drawn
+STEPS = 12  # steps per element length of travel
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the table varies: lead angle [rad], elements on the drum, points per element, stiffness [N/m^2]."""
+
+    lead: float = 0.2
+    elements: int = 48
+    points: int = 4
+    contact_stiffness: float = 5e7
+    bristle_stiffness: float = 5e7
+    axial_stiffness: float = 2e5  # [N]
+    friction: float = 0.3
+    groove: float = 0.0  # half angle of a V-groove [rad], 0: a drum
+    travel: float = 1.5  # way of the drawn end in elements; the last one counts
+
+
+def exact(case: Case) -> float:
+    """Pull over T0 of the capstan equation on a helix, or in a groove [1]."""
+    wedge = sin(case.groove) if case.groove else 1.0
+    return exp(case.friction / wedge * ANGLE * cos(case.lead))
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Pull over T0 after each step [1]; whether a point closed in it; Newton iterations and passes; last report."""
+
+    ratio: np.ndarray
+    closing: np.ndarray
+    iterations: np.ndarray
+    passes: np.ndarray
+    report: con.SurfaceReport
+
+    def mean(self) -> float:
+        """Mean of the ratio over the last element of travel, without steps in which a point closed."""
+        last = slice(-STEPS, None)
+        return float(self.ratio[last][~self.closing[last]].mean())
+
+
+def draw(case: Case) -> Drawing | None:
+    """Load the rope, then draw it; None if only the help was wanted."""
+    world = wl.World()
+    length = ANGLE * RADIUS / cos(case.lead) / case.elements
+    spare = ceil(case.travel) + SPARE
+    route = helix(
+        (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), RADIUS, ANGLE / (2.0 * pi), pitch=2.0 * pi * RADIUS * tan(case.lead),
+        strands=spare * length,
+    )  # fmt: skip
+    rope = cable_along(
+        world, route, case.elements + 2 * spare, name="rope",
+        mass_per_length=1.0, axial_stiffness=case.axial_stiffness, bending_stiffness=1e-4,
+    )  # fmt: skip
+    nodes = nodes_of(world, rope)
+    first, last = nodes[0], nodes[len(nodes) - 1]
+    world.add(con.Force, marker=con.position_marker(world, first), vector=-TENSION * np.asarray(first.slope))
+
+    # the last node is drawn along its strand, by as much as the time of the sequence
+    along = np.asarray(last.slope)
+    drawn = [con.prescribe(world, last, "xyz"[d], lambda t, part=float(along[d]): part * t) for d in range(3)]
+    marker = con.rigid_marker(world, world.add(Ground, name="drum"))
+    if case.groove:
+        bottom, rim = RADIUS - ROPE / sin(case.groove), 1.3 * RADIUS
+        drum = con.add_v_groove(world, marker, radius=bottom, half_angle=case.groove, outer_radius=rim)
+    else:
+        drum = world.add(con.DrumSurface, marker=marker, radius=RADIUS - ROPE)
+    contacts = con.add_surface_contact(
+        world, drum, rope, points=case.points, rope_radius=ROPE, contact_stiffness_per_length=case.contact_stiffness
+    )
+    settings = {"atol": 1e-6, "discontinuous_atol": 1e-3, "discontinuous_max_it": 30, "name": ""}
+    state = wl.Static(world, load_steps=5, **settings).solve()
+    if wl.help_requested():
+        return None
+
+    # friction on, then one equilibrium after the other; a cut step would scale the force, so steps are not cut
+    world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
+    solver = wl.Static(world, adaptive=False, **settings)
+    ratio, closing, counts = [], [], []
+    closed = wl.eval_output(contacts, "gap", state) <= 0.0
+    for i in range(1, round(case.travel * STEPS) + 1):
+        solver.time = i * length / STEPS
+        state = solver.solve(state)
+        pull = [-float(wl.eval_output(one, "force", state)) for one in drawn]
+        ratio.append(float(along @ pull) / TENSION)
+        now = wl.eval_output(contacts, "gap", state) <= 0.0
+        closing.append(bool((now & ~closed).any()))
+        closed = now
+        counts.append((solver.statistics.newton_iterations, solver.statistics.discontinuous_iterations))
+    iterations, passes = np.array(counts).T
+    report = con.surface_report(world, state, contacts, drum)
+    return Drawing(np.array(ratio), np.array(closing), iterations, passes, report)
+
+
+def tabulate(case: Case) -> dict[str, list[tuple[str, float]]]:
+    """Relative error of the mean ratio [1] against elements, points, contact stiffness and bristle stiffness."""
+
+    def error(**changes: float) -> float:
+        changed = replace(case, **changes)
+        drawing = draw(changed)
+        assert drawing is not None
+        return drawing.mean() / exact(changed) - 1.0
+
+    # soft bristles bend far before all of the rope slips, so it is drawn further
+    bristles = [(3e5, 6.0), (1e6, 4.0), (1e7, 1.5), (1e8, 1.5)]
+    return {
+        "elements": [(f"{n}", error(elements=n)) for n in (12, 24, 48, 96)],
+        "points per element": [(f"{n}", error(points=n)) for n in (1, 2, 4, 8)],
+        "contact stiffness [N/m^2]": [(f"{k:.0e}", error(contact_stiffness=k)) for k in (3e6, 1e7, 3e7, 1e8)],
+        "bristle stiffness [N/m^2]": [(f"{k:.0e}", error(bristle_stiffness=k, travel=way)) for k, way in bristles],
+    }
+
+
+def main() -> None:
+    """Draw the rope of the options, print the check and the table."""
+    case = Case(
+        lead=wl.option("lead", 0.2, "rad", "lead angle of the helix", minimum=0.0),
+        elements=wl.option("elements", 48, "1", "elements on the drum", minimum=12),
+        groove=wl.option("groove", 0.0, "rad", "half angle of a V-groove instead of the drum", minimum=0.0),
+    )
+    table = wl.option("table", True, "", "print the errors against elements, points and stiffnesses")
+    drawing = draw(case)
+    if drawing is None:
+        return
+    if table:
+        for title, rows in tabulate(case).items():
+            print(f"{title:<28}error of the tension ratio")
+            print("\n".join(f"{name:<28}{100.0 * error:+.4f} %" for name, error in rows) + "\n")
+    report, expected = drawing.report, exact(case)
+    print(con.format_surface_reports([report]) + "\n")
+    wl.write_summary(
+        {"tension_ratio": drawing.mean(), "tension_ratio_exact": expected, "wrap_angle": report.wrap_angle}
+    )
+    rows = [("pull / T0 [1]", drawing.mean(), expected), ("angle of contact [rad]", report.wrap_angle, ANGLE)]
+    rows.append(("fleet angle where the rope leaves [rad]", report.exit_fleet_angle, case.lead))
+    print(wl.format_comparison(rows, "Euler"))
+    # a rope sinks deeper into a groove, by its wedge
+    limit = 0.01 if case.groove else 0.005
+    good = abs(drawing.mean() / expected - 1.0) < limit
+    print(f"tension ratio within {100.0 * limit:g} % of Euler's: {'yes' if good else 'NO'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+"""Contact of surfaces with points of cables: distances, tangents, balances of forces, moments and power, history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from windlass.connectors import (
+    ContactFrictionSurfaceCable,
+    DrumSurface,
+    PlaneSurface,
+    ProfileSurface,
+    SheaveSurface,
+    SphereSurface,
+    add_surface_contact,
+    add_v_groove,
+    fix,
+    rigid_marker,
+)
+from windlass.connectors.surface_contact.contact_friction_surface_cable import bind
+from windlass.connectors.surface_contact.distances import PROFILE, eval_distance
+from windlass.connectors.surface_contact.outputs import OUTPUTS
+from windlass.connectors.surface_contact.profiles import create_pieces, eval_course
+from windlass.elements import Cable2D, Cable3D, Ground, PointSlope2D, PointSlope3D, RigidBody2D, RigidBody3D
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.post_newton import run_post_newton
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.state.tangent_check import check_fields
+
+RADIUS, POINTS = 0.5, 5
+BETA, GROOVE = 0.4, 0.06
+CONTACT = {
+    "contact_stiffness_per_length": 1000.0,
+    "contact_damping_per_length": 13.0,
+    "friction_velocity_penalty_per_length": 17.0,
+    "friction_stiffness_per_length": 900.0,
+    "friction_coefficient": 0.3,
+}
+
+
+def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
+    """A surface of each kind, as a cable on the radius RADIUS finds it; one row."""
+    if name == "plane":
+        return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
+    if name in ("sphere", "inside"):
+        return world.add(SphereSurface, marker=marker, axis=axis, radius=RADIUS, inside=name == "inside")
+    if name == "drum":
+        return world.add(DrumSurface, marker=marker, axis=axis, radius=RADIUS)
+    if name == "groove":
+        return add_v_groove(
+            world, marker, radius=RADIUS - 0.1, half_angle=BETA, outer_radius=2.0 * RADIUS, axis=axis
+        )[0]  # fmt: skip
+    if name in ("cone", "bollard"):
+        return world.add(ProfileSurface, marker=marker, axis=axis, vertices=PROFILES[name], rounding=[0.05])
+    groove = {"round": GROOVE, "flank": 4e-3}[name]
+    return world.add(
+        SheaveSurface, marker=marker, axis=axis, radius=RADIUS - 0.02, groove_radius=groove, flank_half_angle=BETA,
+        outer_radius=3.0 * RADIUS,
+    )  # fmt: skip
+
+
+# a cone and a concave bollard, whose arc lies at RADIUS
+PROFILES = {
+    "cone": (RADIUS - 0.6 * 0.5, -0.6, RADIUS + 0.6 * 0.5, 0.6),
+    "bollard": (RADIUS + 0.0, -1.0, RADIUS + 0.0, 0.0, RADIUS + 1.0, 0.0 + 1.0),
+}
+SURFACES = ("cone", "bollard", "plane", "sphere", "inside", "drum", "groove", "round", "flank")
+# distances in the frame of the surface, written independently; X may be complex
+PHI: dict[str, Callable[[Any], Any]] = {
+    "plane": lambda X: X[2] + 0.1,
+    "sphere": lambda X: np.sqrt(X @ X) - RADIUS,
+    "inside": lambda X: RADIUS - np.sqrt(X @ X),
+    "cone": lambda X: (np.sqrt(X[0] ** 2 + X[1] ** 2) - RADIUS - 0.5 * X[2]) / np.sqrt(1.25),
+    # the corner of 45 degrees is rounded by r = 0.05 about (RADIUS + r, -r tan(22.5 degrees))
+    "bollard": lambda X: (
+        0.05 - np.sqrt((np.sqrt(X[0] ** 2 + X[1] ** 2) - RADIUS - 0.05) ** 2 + (X[2] + 0.05 * np.tan(np.pi / 8)) ** 2)
+    ),
+    "drum": lambda X: np.sqrt(X[0] ** 2 + X[1] ** 2) - RADIUS,
+    "groove": lambda X: (np.sqrt(X[0] ** 2 + X[1] ** 2) - RADIUS + 0.1) * np.sin(BETA) - X[2] * np.cos(BETA),
+    "round": lambda X: (
+        GROOVE - np.sqrt((RADIUS - 0.02 + GROOVE - np.sqrt(X[0] ** 2 + X[1] ** 2)) ** 2 + X[2] ** 2)
+    ),
+    "flank": lambda X: (
+        4e-3
+        - (RADIUS - 0.016 - np.sqrt(X[0] ** 2 + X[1] ** 2)) * np.sin(BETA)
+        - X[2] * np.sign(X[2].real) * np.cos(BETA)
+    ),
+}  # fmt: skip
+
+
+@kernel
+def ask(kind: Any, par: Any, pieces: Any, x: float, y: float, z: float) -> Any:
+    return eval_distance(kind, par, pieces, 0, x, y, z)
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_distance_gradient_and_hessian(name: str) -> None:
+    """Against the complex step of independent formulas, and the gradient has the length 1 everywhere.
+
+    The Hessian is compared with central differences of complex steps, h = 1e-6: 1e-8 by rounding.
+    """
+    world = World()
+    marker = rigid_marker(world, world.add(Ground))
+    surface = add_surface(world, name, marker, (0.0, 0.0, 1.0))
+    nodes = world.add(PointSlope3D, position=[(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)], slope=(1.0, 0.0, 0.0))
+    free = {"mass_per_length": 1.0, "axial_stiffness": 1.0, "bending_stiffness": 0.0}
+    cable = world.add(Cable3D, node0=nodes[0], node1=nodes[1], length=1.0, **free)
+    contact = add_surface_contact(world, surface, cable, contact_stiffness_per_length=1.0)
+    if name == "groove":
+        other = Entity(surface.table, surface.rows + 1)
+        add_surface_contact(world, other, cable, contact_stiffness_per_length=1.0)
+    columns = bind(Assembly(world).bind(contact.table, contact.rows))
+    s, phi, random = columns.surfaces, PHI[name], np.random.default_rng(3)
+
+    def gradient(X: Any) -> Any:
+        return np.array([phi(X + 1e-30j * e).imag / 1e-30 for e in np.eye(3)])
+
+    for _ in range(20):
+        direction = random.standard_normal(2)
+        rho = RADIUS + 0.015 * random.uniform(-1.0, 1.0)
+        X = np.append(
+            rho * direction / np.hypot(*direction), 0.01 * random.choice([-1.0, 1.0]) * random.uniform(0.5, 1.0)
+        )
+        d = ask(s.kind, s.par, s.pieces, *X)
+        n = np.array([d.nx, d.ny, d.nz])
+        H = np.array([(d.xx, d.xy, d.xz), (d.xy, d.yy, d.yz), (d.xz, d.yz, d.zz)])
+        assert d.there
+        assert_allclose(d.phi, phi(X.astype(complex)).real, rtol=0, atol=1e-14)
+        assert_allclose(n, gradient(X.astype(complex)), rtol=0, atol=1e-13)
+        assert_allclose(n @ n, 1.0, rtol=1e-13)
+        h = 1e-6
+        expected = np.array([(gradient(X + h * e + 0j) - gradient(X - h * e + 0j)) / (2.0 * h) for e in np.eye(3)])
+        assert_allclose(H, expected, rtol=0, atol=1e-8 * max(1.0, np.abs(H).max() ** 2))
+
+
+def test_profile_is_whole() -> None:
+    """A profile with convex, concave and sharp corners: its distance is that to its curve, without holes."""
+    vertices, rounding = (0.3, -0.5, 0.3, -0.1, 0.5, 0.0, 0.2, 0.2, 0.2, 0.6), np.array((0.1, 0.03, 0.05))
+    for radii in (rounding, np.zeros(1)):
+        pieces = create_pieces(np.array(vertices), radii, "row 0")
+        curve = np.stack(eval_course(pieces, 20001), axis=1)
+        kind, par = np.array([PROFILE]), np.array([[0.0, len(pieces), 1.0, 0.0, 0.0, 0.0, 0.0, np.inf]])
+        random = np.random.default_rng(5)
+        place = curve[random.integers(2000, 18000, 200)] + 0.02 * random.uniform(-1.0, 1.0, (200, 2))
+        for rho, z in place:
+            d = ask(kind, par, pieces, rho, 0.0, z)
+            nearest = np.hypot(*(curve - (rho, z)).T).min()
+            assert d.there
+            assert_allclose(abs(d.phi), nearest, rtol=0, atol=1e-4)
+            assert_allclose(np.hypot(d.nx, d.nz), 1.0, rtol=1e-9)
+
+
+class Arc(NamedTuple):
+    """Two cables without stiffness along a circle; world coordinates are those of three nodes, then of the body."""
+
+    assembly: Assembly
+    data: Any
+    contacts: Entity
+    count: int
+
+    def forces(self) -> Any:
+        """Left-hand-side forces."""
+        fields = self.assembly.fields
+        f = np.zeros_like(fields.x)
+        self.assembly.update_markers()
+        self.assembly.add_forces(f)
+        return f[: self.count]
+
+    def output(self, name: str) -> Any:
+        """An output of all rows."""
+        self.assembly.update_markers()
+        rows = self.assembly.bind(self.contacts.table, self.contacts.rows)
+        return OUTPUTS[name].evaluate(rows, self.assembly.fields)
+
+
+def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
+    """An arc in a random state near a surface off the centre of a body that moves, with all kinds of points."""
+    world, random = World(), np.random.default_rng(seed)
+    angles = np.array([2.4, 1.8, 1.2])
+    centre = np.array((0.1, -0.2))
+    radial = np.stack((np.cos(angles), np.sin(angles)), axis=1)
+    line = np.stack((radial[:, 1], -radial[:, 0]), axis=1)
+    free = {"mass_per_length": 0.0, "axial_stiffness": 5e-324, "bending_stiffness": 0.0}
+    none = np.zeros(3)
+    if space:
+        place = np.column_stack((centre + RADIUS * radial, none + 0.008))
+        nodes = world.add(PointSlope3D, position=place, slope=1.02 * np.column_stack((line, none)))
+        cables = world.add(Cable3D, node0=nodes[:2], node1=nodes[1:], length=0.6 * RADIUS, **free)
+    else:
+        nodes = world.add(PointSlope2D, position=centre + RADIUS * radial, slope=1.02 * line)
+        cables = world.add(Cable2D, node0=nodes[:2], node1=nodes[1:], length=0.6 * RADIUS, **free)
+    width = 6 if space else 4
+    axis = (0.1, -0.07, 1.0) if space else (0.0, 0.0, 1.0)
+    if name == "plane":
+        axis = (0.1, 1.0, 0.2) if space else (0.1, 1.0, 0.0)
+    arm = np.array((0.03, -0.02, 0.01)[: 3 if space else 2])
+    body: Any
+    if fixed:
+        marker = rigid_marker(world, world.add(Ground), (*centre, 0.0))
+    elif space:
+        body = world.add(RigidBody3D, position=(*centre, 0.0) - arm, mass=1.0, inertia=np.ones(6) * (1, 1, 1, 0, 0, 0))
+        marker = rigid_marker(world, body, arm)
+    else:
+        body = world.add(RigidBody2D, position=centre - arm, mass=1.0, inertia=1.0)
+        marker = rigid_marker(world, body, arm)
+    surface = add_surface(world, name, marker, axis)
+    contacts = add_surface_contact(world, surface, cables, points=POINTS, rope_radius=0.002, **{**CONTACT, **contact})
+    if name == "groove":
+        other = Entity(surface.table, surface.rows + 1)
+        add_surface_contact(world, other, cables, points=POINTS, **{**CONTACT, "active": False})
+    fix(world, nodes[0], "x")
+    assembly = Assembly(world)
+    fields, count = assembly.fields, assembly.layout.spare
+    fields.x[:count] = assembly.layout.reference[:count] + 0.003 * random.standard_normal(count)
+    fields.x[: 3 * width : width] = assembly.layout.reference[: 3 * width : width]
+    fields.v[:count] = 0.3 * random.standard_normal(count)
+    fields.v[0] = 0.0
+    for values in (fields.data, fields.start_data):
+        data = values[: 2 * 5 * POINTS].reshape(2, 5 * POINTS)
+        data[:, :POINTS] = random.choice([-1.0, -1.0, -1.0, 0.1], size=(2, POINTS))
+        data[:, POINTS : 2 * POINTS] = random.choice([0.0, 0.0, 1.0, 1.0, -2.0], size=(2, POINTS))
+        data[:, 2 * POINTS :] = 0.3 * random.standard_normal((2, 3 * POINTS))
+    return Arc(assembly, fields.data[: 2 * 5 * POINTS].reshape(2, 5 * POINTS), contacts, count)
+
+
+@pytest.mark.parametrize("name", SURFACES)
+@pytest.mark.parametrize("space", [True, False])
+@pytest.mark.parametrize("fixed", [False, True])
+def test_tangent(name: str, space: bool, fixed: bool) -> None:
+    """All states of points on every surface, on the ground and on bodies that move, in space and in the plane."""
+    arc = create_arc(name, space, fixed)
+    assert arc.forces().any() and (arc.output("normal_force") != 0.0).sum() >= 4
+    check_fields(arc.assembly, tolerance=1e-7)
+
+
+@pytest.mark.parametrize("columns", [{"friction_stiffness_per_length": 0.0}, {"clip_normal_force": True}])
+def test_tangent_of_options(columns: Any) -> None:
+    """Without bristles, and with pulling forces clipped."""
+    check_fields(create_arc("round", **columns).assembly, tolerance=1e-7)
+
+
+@pytest.mark.parametrize("name", ["drum", "plane", "round"])
+def test_forces_moments_and_power(name: str) -> None:
+    """Forces and moments of cable and body sum to 0 in space; their power is that of the points, part by part."""
+    arc = create_arc(name)
+    f, fields = arc.forces(), arc.assembly.fields
+    x, v, size = fields.x[: arc.count], fields.v[: arc.count], np.abs(f).max()
+    nodes = f[:18].reshape(6, 3)
+    assert size > 1.0
+    assert_allclose(nodes[::2].sum(axis=0) + f[18:21], 0.0, atol=1e-13 * size)
+    # a rotation of everything about the origin by an axis w: positions and slopes w x, Euler parameters E^T w/2
+    e0, e1, e2, e3 = x[21:25]
+    E = np.array([[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]])
+    for w in np.eye(3):
+        turned = np.concatenate([np.cross(w, x[:21].reshape(7, 3)).ravel(), 0.5 * E.T @ w])
+        assert_allclose(turned @ f, 0.0, atol=1e-13 * size)
+    powers = ("friction_power", "friction_damping_power", "contact_damping_power", "bristle_power", "spring_power",
+              "lever_power")  # fmt: skip
+    total = sum(arc.output(power).sum() for power in powers)
+    assert_allclose(v @ f, total, rtol=1e-11)
+
+
+def test_springs_and_bristles_have_a_potential() -> None:
+    """The rates of the stored energies are those of the powers, also of bristles on a curved surface."""
+    arc = create_arc("round", contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
+    arc.data[:, POINTS : 2 * POINTS] = 0.0
+    fields, h = arc.assembly.fields, 1e-6
+    rate = arc.output("bristle_power").sum() + arc.output("spring_power").sum()
+    v = fields.v[: arc.count].copy()
+    energy = []
+    for sign in (1.0, -2.0):
+        fields.x[: arc.count] += sign * h * v
+        arc.assembly.update_markers()
+        energy.append(arc.assembly.energy())
+    assert_allclose((energy[0] - energy[1]) / (2.0 * h), rate, rtol=1e-7)
+
+
+def test_update() -> None:
+    """What was open sticks where it is; then the anchor stays up to the limit, and is dragged along behind it."""
+    arc = create_arc("drum", fixed=True, friction_velocity_penalty_per_length=0.0, contact_damping_per_length=0.0)
+    fields, assembly = arc.assembly.fields, arc.assembly
+    system = assembly.layout.systems[ContactFrictionSurfaceCable]
+    fields.x[: arc.count], fields.v[: arc.count] = assembly.layout.reference[: arc.count], 0.0
+    start = fields.start_data.reshape(2, 5 * POINTS)
+    start[:], arc.data[:] = 0.0, 0.0
+    start[:, :POINTS] = arc.data[:, :POINTS] = 0.1
+    start[:, POINTS : 2 * POINTS] = arc.data[:, POINTS : 2 * POINTS] = -2.0
+    assembly.update_markers()
+    outcome = run_post_newton(system, fields)
+    gap = arc.output("gap")
+    closed = gap <= 0.0
+    assert closed.any() and outcome.changed
+    assert_allclose(arc.data[:, :POINTS], gap, rtol=0, atol=1e-16)
+    assert (arc.data[:, POINTS : 2 * POINTS] == np.where(closed, 0.0, -2.0)).all()
+    # the bristles of what has just touched are not bent
+    assert_allclose(arc.output("friction"), 0.0, atol=1e-13)
+    # along the axis by 1e-5 m: all stick, the force is mu_k u; by 0.01 m: all slip with mu |f_n|
+    w = 0.6 * RADIUS / POINTS
+    axis = np.array((0.1, -0.07, 1.0)) / np.linalg.norm((0.1, -0.07, 1.0))
+    for way, state in ((1e-6, 0.0), (0.01, 1.0)):
+        start[:] = arc.data
+        for node in range(3):
+            fields.x[6 * node : 6 * node + 3] += way * axis
+        anchors = arc.data[:, 2 * POINTS :].copy()
+        assembly.update_markers()
+        run_post_newton(system, fields)
+        assert (arc.data[:, POINTS : 2 * POINTS][closed] == state).all()
+        force = arc.output("friction_force")
+        limit = 0.3 * np.abs(arc.output("normal_force"))
+        if state == 0.0:
+            assert_allclose(force[closed], np.tile(-900.0 * w * way * axis, (closed.sum(), 1)), atol=1e-9 * 900.0 * w)
+            assert_allclose(arc.data[:, 2 * POINTS :], anchors, rtol=0, atol=0)
+        else:
+            assert_allclose(force[closed], -limit[closed][:, None] * axis, rtol=1e-6)
+            # the anchor stays behind by what the limit bends a bristle
+            start[:] = arc.data
+            arc.data[:, POINTS : 2 * POINTS][closed] = 0.0
+            assert_allclose(arc.output("friction")[closed], limit[closed], rtol=1e-9)

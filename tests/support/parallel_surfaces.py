@@ -1,0 +1,29 @@
+"""Program for mpiexec: a rope that falls on surfaces of bodies, and a net on a ball.
+
+Usage: parallel_surfaces.py OUT.npz STEPS
+"""
+
+import sys
+
+import numpy as np
+
+
+def main(path: str, steps: int) -> None:
+    """Run and write coordinates, history, outputs and the report of a surface."""
+    from windlass.framework.launch.launcher import communicator
+    from windlass.framework.model import parts
+
+    # also small tables are to be spread
+    parts.KEPT_WHOLE = 0
+
+    from support.surface_models import run_both
+
+    found = run_both(steps)
+    if (comm := communicator()) is None or comm.rank == 0:
+        np.savez(path, **found)
+
+
+words = sys.argv[1:]
+# Windlass would read them as options
+del sys.argv[1:]
+main(words[0], int(words[1]))

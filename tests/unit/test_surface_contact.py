@@ -1,0 +1,201 @@
+"""Surfaces and their contact: errors before the solve, the search for surfaces, chosen stiffness, drawings, reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.connectors.reports.surface_section import tabulate_surfaces
+from windlass.connectors.surface_contact.draw import draw
+from windlass.elements import ALENode, Cable3D, Ground, MassPoint, straight_cable
+from windlass.framework.assembly.assembly import Assembly
+
+from support.surface_models import create_falling
+
+ROPE = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 0.1}
+GROOVE = {"radius": 0.5, "groove_radius": 0.02, "outer_radius": 0.53}
+
+
+def create(kind: Any, columns: Any, **contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
+    """A rope above a surface on the ground, and their contact."""
+    world = wl.World()
+    rope = straight_cable(world, (-1.0, 0.6, 0.0), (1.0, 0.6, 0.0), 2, **ROPE)
+    surface = world.add(kind, marker=con.rigid_marker(world, world.add(Ground)), **columns)
+    contacts = con.add_surface_contact(world, surface, rope, **{"contact_stiffness_per_length": 1e5, **contact})
+    return world, surface, contacts
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "rope", "message"),
+    [
+        (con.DrumSurface, {"radius": -0.1}, 0.0, "radius = -0.1 m in DrumSurface row 0: must be > 0"),
+        (con.SheaveSurface, GROOVE, 0.03, "rope_radius = 0.03 m .* must be < 0.02 m, the radius of the groove"),
+        (con.SphereSurface, {"radius": 0.1, "inside": True}, 0.2, "must be < 0.1 m, the radius of the sphere"),
+        (
+            con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.51, "side": 1}, 0.02,
+            "rope_radius = 0.02 m .* must be < 0.0029552 m, for which the groove is deep enough",
+        ),
+        (con.DrumSurface, {"radius": 0.1, "axis": (0, 0, 0)}, 0.0, "axis = .0, 0, 0. in DrumSurface row 0: must have"),
+        (con.SheaveSurface, {**GROOVE, "outer_radius": 0.4}, 0.0, "outer_radius = 0.4 m .* must be > 0.5 m"),
+        (con.SheaveSurface, {**GROOVE, "flank_half_angle": 1.6}, 0.0, "flank_half_angle = 1.6 rad .* must be < pi/2"),
+        (con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.6, "side": 2}, 0.0, "side = 2"),
+        (con.ProfileSurface, {"vertices": (0.1, 0.0, 0.1)}, 0.0, "has 3 numbers: must have rho, z"),
+        (con.ProfileSurface, {"vertices": (0.1, 0, 0.1, 1, 0.2, 2), "rounding": (30.0,)}, 0.0, "the arcs at the ends"),
+        (con.ProfileSurface, {"vertices": (0.1, 0.0, -0.1, 1.0)}, 0.0, "must have rho >= 0 m, radii >= 0 m"),
+        (con.PlaneSurface, {"depth": -1.0}, 0.0, "depth = -1.0 m in PlaneSurface row 0: must be >= 0"),
+    ],
+)  # fmt: skip
+def test_errors(kind: Any, columns: Any, rope: float, message: str) -> None:
+    """Negative radii, grooves narrower than the rope and so on are errors before the solve."""
+    with pytest.raises(wl.ModelError, match=message):
+        create(kind, columns, rope_radius=rope)[0].finalize()
+
+
+def test_more_errors() -> None:
+    """A surface that nothing can touch, wrong markers, cables that move along their axis, no stiffness."""
+    world, _, _ = create(con.DrumSurface, {"radius": 0.1})
+    marker = con.rigid_marker(world, world.add(Ground))
+    world.add(con.SphereSurface, marker=marker, radius=0.1)
+    with pytest.raises(wl.ModelError, match=r"SphereSurface row 0. is a surface that no cable can touch"):
+        world.finalize()
+    world = wl.World()
+    point = con.position_marker(world, world.add(MassPoint, position=(0.0, 0.0, 0.0), mass=1.0))
+    with pytest.raises(wl.ModelError, match=r"marker in DrumSurface row 0 = .* must be a rigid marker"):
+        world.add(con.DrumSurface, marker=point, radius=0.1)
+    drum = world.add(con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=0.1)
+    belt = straight_cable(world, (0.0, 0.2), (1.0, 0.2), 2, ale=world.add(ALENode), **ROPE)
+    with pytest.raises(wl.ModelError, match="has no stiffness: give contact_stiffness_per_length"):
+        con.add_surface_contact(world, drum, belt)
+    with pytest.raises(wl.ModelError, match="must both be given, or neither"):
+        con.add_surface_contact(world, drum, belt, tension=1.0)
+    with pytest.raises(wl.ModelError, match="must be surfaces, such as PlaneSurface"):
+        con.add_surface_contact(world, belt, belt, tension=1.0, radius=1.0)
+    con.add_surface_contact(world, drum, belt, contact_stiffness_per_length=1.0)
+    with pytest.raises(wl.ModelError, match="is an ALECable2D, whose material moves along its axis"):
+        world.finalize()
+    world = wl.World()
+    ground = con.rigid_marker(world, world.add(Ground))
+    with pytest.raises(wl.ModelError, match=r"flange_radius = 0.1 m of add_drum: must be > 0.1 m"):
+        con.add_drum(world, ground, radius=0.1, half_width=0.1, flange_radius=0.1)
+
+
+def test_surface_out_of_reach() -> None:
+    """Statics say that no cable is near; a surface that has ended leaves points open."""
+    world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": -9.0})
+    system = Assembly(world).layout.systems[con.ContactFrictionSurfaceCable]
+    assembly = Assembly(world)
+    assembly.update_markers()
+    assert system.checks.doubts is not None
+    (said,) = system.checks.doubts(assembly.fields, 0.0)
+    assert "no cable is near the surface" in said and "9.6 m away" in said
+    world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": 0.65, "half_length": 0.3})
+    gap = wl.eval_output(contacts, "gap", wl.State(world)).ravel()
+    # four points of each of two cables, at 0.125 m, 0.375 m, ... from the middle
+    assert_allclose(gap, [0.1, 0.1, 0.1, -0.05, -0.05, 0.1, 0.1, 0.1], atol=1e-14)
+
+
+def test_chosen_stiffness() -> None:
+    """A rope of 1000 N sinks in by 0.1 % of the radius."""
+    _, _, contacts = create(
+        con.DrumSurface, {"radius": 0.5}, tension=1000.0, radius=0.5, friction_coefficient=0.1,
+        contact_damping_per_length=7.0,
+    )  # fmt: skip
+    assert_allclose(contacts[0].contact_stiffness_per_length, 1e5)
+    world, _, contacts = create(con.DrumSurface, {"radius": 0.5})
+    rope = find_rope(world)
+    drum = world.add(con.DrumSurface, marker=con.rigid_marker(world, world.add(Ground)), radius=0.5)
+    chosen = con.add_surface_contact(world, drum, rope, tension=1000.0, radius=0.5)
+    assert_allclose(chosen[0].contact_stiffness_per_length, 1000.0 / 0.5 / 0.0005)
+    assert_allclose(chosen[1].friction_stiffness_per_length, 1000.0 / 0.5 / 0.0005)
+    assert_allclose(chosen[1].contact_damping_per_length, 2.0 / 3.0 * np.sqrt(4e6))
+
+
+def find_rope(world: wl.World) -> wl.Entity:
+    """Both cables of a world of `create`."""
+    return wl.Entity(world.table(Cable3D), np.arange(2))
+
+
+def test_search() -> None:
+    """With a search the rope falls as with one row for each pair, to 1e-12; three rows of five, and few searches."""
+    ends = []
+    for search in ({}, {"touching": 2, "skin": 0.05}):
+        model = create_falling(**search)
+        solver = wl.Dynamic(model.world, step=1e-3, end=0.12, name="", discontinuous_max_it=6, lag=False)
+        state = solver.solve()
+        ends.append(state.q.copy())
+        force = wl.eval_output(model.contacts, "force", state).reshape(-1, 3).sum(axis=0)
+        assert force[2] > 0.1
+    assert_allclose(ends[1], ends[0], rtol=0, atol=1e-12)
+    assert len(model.contacts) == 24 and model.contacts.table.component is con.ContactFrictionSurfaceSetCable
+    assert model.world.table(con.SurfaceSet).count == 1 and model.world.table(con.SetSurface).count == 5
+    found = wl.eval_output(model.contacts, "surface", state)
+    assert set(found) > {-1, 0}
+
+
+def test_drawing() -> None:
+    """Every surface is drawn once, its points on the surface."""
+    world, _, contacts = create(con.SheaveSurface, {"radius": 0.5, "groove_radius": 0.05, "outer_radius": 0.6})
+    marker = con.rigid_marker(world, world.add(Ground))
+    for kind, columns in (
+        (con.DrumSurface, {"radius": 0.5, "half_width": 0.1, "axis": (1.0, 2.0, 0.5)}),
+        (con.SphereSurface, {"radius": 0.4}),
+        (con.PlaneSurface, {"half_length": 2.0, "half_width": 1.0}),
+        (con.VGrooveFlank, {"radius": 0.5, "half_angle": 0.3, "outer_radius": 0.6, "side": -1}),
+        (con.ProfileSurface, {"vertices": (0.2, -1.0, 0.4, 1.0)}),
+    ):
+        surface = world.add(kind, marker=marker, **columns)
+        contacts = con.add_surface_contact(
+            world,
+            surface,
+            find_rope(world),
+            contact_stiffness_per_length=1.0,
+        )
+    assembly = Assembly(world)
+    assembly.update_markers()
+    every = wl.Entity(contacts.table, np.arange(contacts.table.count))
+    rows = assembly.bind(every.table, every.rows)
+    drawing = draw(rows, assembly.fields, 1)
+    sheave, drum, ball, plane, flank, cone = drawing.points.reshape(6, -1, 3)
+    assert drawing.part.max() == 5 and len(drawing.points) == 6 * len(sheave)
+    assert_allclose(np.hypot(cone[:, 0], cone[:, 1]), 0.3 + 0.1 * cone[:, 2], atol=1e-8)
+    rho = np.hypot(sheave[:, 0], sheave[:, 1])
+    bottom = np.hypot(0.55 - rho, sheave[:, 2])
+    assert_allclose(rho.min(), 0.5, rtol=1e-12)
+    assert_allclose(rho.max(), 0.6, rtol=1e-12)
+    assert_allclose(bottom[np.abs(sheave[:, 2]) < 0.04], 0.05, rtol=1e-12)
+    axis = np.array((1.0, 2.0, 0.5)) / np.linalg.norm((1.0, 2.0, 0.5))
+    assert_allclose(np.linalg.norm(np.cross(drum, axis), axis=1), 0.5, rtol=1e-12)
+    assert_allclose(np.linalg.norm(ball, axis=1), 0.4, rtol=1e-12)
+    assert_allclose(np.abs(plane).max(axis=0), [2.0, 1.0, 0.0], atol=1e-12)
+    assert_allclose((np.hypot(flank[:, 0], flank[:, 1]) - 0.5) * np.tan(0.3), -flank[:, 2], atol=1e-12)
+
+
+def test_report_of_a_bed() -> None:
+    """A rope that lies on a bed with its middle: touchdown, length on the ground, load; words for wrong surfaces."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    rope = straight_cable(world, (0.0, 0.0, 0.0), (4.0, 0.0, 0.0), 16, **ROPE)
+    marker = con.rigid_marker(world, world.add(Ground))
+    bed = world.add(con.PlaneSurface, marker=marker, half_length=1.0)
+    ball = world.add(con.SphereSurface, marker=marker, radius=0.1, depth=0.01)
+    contacts = con.add_surface_contact(world, [bed, ball], rope, points=4, tension=9.81, radius=1.0)
+    state = wl.State(world)
+    state.data.reshape(-1, 20)[:, :4] = wl.eval_output(contacts, "gap", state) - 1e-6
+    state.q[2::6] = -1e-4
+    report = con.surface_report(world, state, contacts, bed)
+    # the bed reaches from -1 m to 1 m, the rope begins in its middle: 16 points of 1/16 m
+    assert (report.points_in_contact, report.points_sticking) == (16, 0)
+    assert_allclose(report.contact_length, 1.0)
+    assert_allclose(report.exit_point, [31 / 32, 0.0, -1e-4], atol=1e-12)
+    assert_allclose(report.normal_force, 9810.0 * 1e-4, rtol=1e-9)
+    assert_allclose(report.force, [0.0, 0.0, -9810.0 * 1e-4], atol=1e-12)
+    assert np.isnan(report.wrap_angle) and report.friction == 0.0
+    assert "exit point [m]" in con.format_surface_reports([report])
+    (section,) = tabulate_surfaces(world, state)
+    assert section.title == "Surfaces" and "PlaneSurface 0" in str(section)
+    with pytest.raises(wl.ModelError, match="none of the contacts"):
+        con.surface_report(world, state, contacts, rope[0])
