@@ -53,7 +53,7 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
     times and then the coefficients of 1, s, s² and s³ with s = t - time before, (k - 1, 4, m).
     """
     m = len(out)
-    if kind == TABLE or kind == SPLINE:
+    if kind in (TABLE, SPLINE):
         k = len(p) // (m + 1) if kind == TABLE else (len(p) + 4 * m) // (1 + 4 * m)
         # the last time that is not after t
         low, high = -1, k
