@@ -22,6 +22,8 @@ from windlass.framework.kernels.kernel import kernel
 
 UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
+DEEPEST = -40.0
+"""Exponent below which a wave does not count [1]: its part is below 1e-17."""
 LOWEST = 1e-3
 """Share of the reference height below which the power law is a straight line [1]."""
 
@@ -57,11 +59,10 @@ class FlowColumns(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """A fluid at p points; all arrays are written by `fill_flow`, those of the surface by `fill_share` as well.
+    """A fluid at p points; G and H are right after `fill_flow_gradients`, shares after `fill_share`, too.
 
     u, a: velocity [m/s] and acceleration [m/s^2], shape (p, 3); G, H: their derivatives by position, shape (p, 3, 3).
     s, ds, st: share of the fluid [1], shape (p,), its derivatives by position [1/m], (p, 3), and by time [1/s], (p,).
-    eta: height of the surface above its level [m], shape (p,).
     """
 
     u: FloatArray
@@ -71,7 +72,6 @@ class Flow(NamedTuple):
     s: FloatArray
     ds: FloatArray
     st: FloatArray
-    eta: FloatArray
 
 
 @kernel(inline=True)
@@ -148,61 +148,85 @@ def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
 
 
 @kernel
-def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, f: Flow) -> None:
+def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, gradients: bool, f: Flow) -> None:
     """Add velocity and acceleration of all waves at a place r, shape (3,), to those of point i."""
     z = r[c.up] - c.level
-    below = -c.depth < z < 0.0
+    below = 1.0 if -c.depth < z < 0.0 else 0.0
     z = min(max(z, -c.depth), 0.0)
     grown, rate = eval_growth(c, t)
     side = 3 - c.up
     for m in range(len(c.waves)):
         w = c.waves[m]
         omega, k = w[1], w[2]
+        if k * z < DEEPEST:
+            continue
         psi = eval_phase(c, m, r, t)
-        up, down = exp(k * z), exp(-k * (z + 2.0 * c.depth))
-        scale = w[0] * omega / (1.0 - exp(-2.0 * k * c.depth))
+        scale, up, down = w[0] * omega, exp(k * z), 0.0
+        if 2.0 * k * c.depth < -DEEPEST:
+            down = exp(-k * (z + 2.0 * c.depth))
+            scale /= 1.0 - exp(-2.0 * k * c.depth)
         C, S = scale * (up + down), scale * (up - down)
         cp, sp = cos(psi), sin(psi)
-        for part in range(2):
-            # the waves as they grow, and in the acceleration what their growth adds
-            g = grown if part == 0 else rate
-            u, v = g * C * cp, g * S * sp
-            us, uz = -g * k * C * sp, (g * k * S * cp if below else 0.0)
-            vs, vz = g * k * S * cp, (g * k * C * sp if below else 0.0)
-            if part == 0:
-                add_motion(c.up, side, i, w[3], w[4], u, v, us, uz, vs, vz, f.u, f.G)
-                u, v = g * omega * C * sp, -g * omega * S * cp
-                us, uz = g * omega * k * C * cp, (g * omega * k * S * sp if below else 0.0)
-                vs, vz = g * omega * k * S * sp, (-g * omega * k * C * cp if below else 0.0)
-            add_motion(c.up, side, i, w[3], w[4], u, v, us, uz, vs, vz, f.a, f.H)
+        # of u along the wave and v upwards, and of their accelerations with what the growth adds
+        u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
+        add_vector(c.up, side, i, w[3], w[4], grown * u, grown * v, f.u)
+        add_vector(c.up, side, i, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
+        if gradients:
+            us, uz, vs, vz = -k * C * sp, below * k * S * cp, k * S * cp, below * k * C * sp
+            a_s, az, bs, bz = (
+                omega * k * C * cp,
+                below * omega * k * S * sp,
+                omega * k * S * sp,
+                -below * omega * k * C * cp,
+            )
+            add_gradient(c.up, side, i, w[3], w[4], grown * us, grown * uz, grown * vs, grown * vz, f.G)
+            us, uz, vs, vz = rate * us, rate * uz, rate * vs, rate * vz
+            a_s, az, bs, bz = grown * a_s + us, grown * az + uz, grown * bs + vs, grown * bz + vz
+            add_gradient(c.up, side, i, w[3], w[4], a_s, az, bs, bz, f.H)
 
 
 @kernel(inline=True)
-def add_motion(
-    up: int, side: int, i: int, cx: float, cy: float, u: float, v: float, us: float, uz: float, vs: float, vz: float,
-    motion: FloatArray, gradient: FloatArray,
-) -> None:  # fmt: skip
-    """Add a vector u along (cx, cy) and v upwards, with derivatives along (cx, cy) and upwards, to those of point i."""
-    motion[i, 0] += u * cx
-    motion[i, side] += u * cy
-    motion[i, up] += v
-    gradient[i, 0, 0] += us * cx * cx
-    gradient[i, 0, side] += us * cx * cy
-    gradient[i, side, 0] += us * cx * cy
-    gradient[i, side, side] += us * cy * cy
-    gradient[i, 0, up] += uz * cx
-    gradient[i, side, up] += uz * cy
-    gradient[i, up, 0] += vs * cx
-    gradient[i, up, side] += vs * cy
-    gradient[i, up, up] += vz
+def add_vector(up: int, side: int, i: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
+    """Add u along (cx, cy) and v upwards to a vector of point i."""
+    to[i, 0] += u * cx
+    to[i, side] += u * cy
+    to[i, up] += v
+
+
+@kernel(inline=True)
+def add_gradient(
+    up: int, side: int, i: int, cx: float, cy: float, us: float, uz: float, vs: float, vz: float, to: FloatArray
+) -> None:
+    """Add the derivatives of such a vector along (cx, cy) and upwards to a matrix of point i."""
+    to[i, 0, 0] += us * cx * cx
+    to[i, 0, side] += us * cx * cy
+    to[i, side, 0] += us * cx * cy
+    to[i, side, side] += us * cy * cy
+    to[i, 0, up] += uz * cx
+    to[i, side, up] += uz * cy
+    to[i, up, 0] += vs * cx
+    to[i, up, side] += vs * cy
+    to[i, up, up] += vz
 
 
 @kernel
 def fill_share(c: FlowColumns, r: FloatArray, time: FloatArray, f: Flow) -> None:
-    """Surface and share of the fluid at points r, shape (p, 3), at a time, shape (1,)."""
-    t, side = time[0], 3 - c.up
+    """Share of the fluid at points r, shape (p, 3), at a time, shape (1,)."""
+    t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
     grown, rate = eval_growth(c, t)
+    for m in range(len(c.waves)):
+        highest += c.waves[m, 0]
     for i in c.where:
+        below = c.level - r[i, c.up]
+        f.s[i], f.st[i] = 1.0, 0.0
+        for k in range(3):
+            f.ds[i, k] = 0.0
+        if c.fills == EVERYWHERE:
+            continue
+        if abs(below) >= highest:
+            # no wave reaches there
+            f.s[i] = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
+            continue
         eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0
         for m in range(len(c.waves)):
             w = c.waves[m]
@@ -212,13 +236,7 @@ def fill_share(c: FlowColumns, r: FloatArray, time: FloatArray, f: Flow) -> None
             eta_t += rate * high - grown * w[1] * slope
             along += grown * w[2] * w[3] * slope
             across += grown * w[2] * w[4] * slope
-        f.eta[i] = eta
-        f.s[i], f.st[i] = 1.0, 0.0
-        for k in range(3):
-            f.ds[i, k] = 0.0
-        if c.fills == EVERYWHERE:
-            continue
-        s, slope = step_up((c.level + eta - r[i, c.up]) / c.transition + 0.5)
+        s, slope = step_up((below + eta) / c.transition + 0.5)
         slope /= c.transition
         if c.fills == ABOVE:
             s, slope = 1.0 - s, -slope
@@ -229,14 +247,39 @@ def fill_share(c: FlowColumns, r: FloatArray, time: FloatArray, f: Flow) -> None
 
 
 @kernel
+def fill_surface(c: FlowColumns, r: FloatArray, time: FloatArray, height: FloatArray) -> None:
+    """Height of the surface over points r, shape (p, 3), into height, shape (p,) [m]."""
+    grown, _ = eval_growth(c, time[0])
+    for i in c.where:
+        height[i] = c.level
+        for m in range(len(c.waves)):
+            height[i] += grown * c.waves[m, 0] * cos(eval_phase(c, m, r[i], time[0]))
+
+
+@kernel
 def fill_flow(
     c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Flow
 ) -> None:
-    """Everything at points r, shape (p, 3), at a time, shape (1,).
+    """Velocities and accelerations at points r, shape (p, 3), at a time, shape (1,), and the share of the fluid.
 
-    What users give: ``given`` are velocities and accelerations, shape (p, 2, 3), ``gradients`` their derivatives by
-    position, shape (p, 2, 3, 3); of no points, shape (0, ...), if users give nothing.
+    What users give: ``given`` are velocities and accelerations, shape (p, 2, 3), of no points if users give nothing.
     """
+    fill_all(c, r, time, given, gradients, False, f)
+
+
+@kernel
+def fill_flow_gradients(
+    c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Flow
+) -> None:
+    """The same with derivatives by position; ``gradients`` are those of what users give, shape (p, 2, 3, 3)."""
+    fill_all(c, r, time, given, gradients, True, f)
+
+
+@kernel
+def fill_all(
+    c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Flow
+) -> None:
+    """Everything at points, with derivatives if ``whole``."""
     fill_share(c, r, time, f)
     for i in c.where:
         for k in range(3):
@@ -244,7 +287,7 @@ def fill_flow(
             for b in range(3):
                 f.G[i, k, b], f.H[i, k, b] = 0.0, 0.0
         add_profile(c, r[i, c.up], i, f)
-        add_waves(c, r[i], time[0], i, f)
+        add_waves(c, r[i], time[0], i, whole, f)
         if len(given):
             for k in range(3):
                 f.u[i, k] += given[i, 0, k]

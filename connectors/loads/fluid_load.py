@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.connectors.fluids.flow import Flow, FlowColumns, fill_flow, fill_share
+from windlass.connectors.fluids.flow import (
+    Flow,
+    FlowColumns,
+    fill_flow,
+    fill_flow_gradients,
+    fill_share,
+    fill_surface,
+)
 from windlass.connectors.fluids.fluid import check_plane, create_flow
 from windlass.connectors.fluids.user_flows import UserFlow
 from windlass.connectors.loads.line_drawing import draw_along
@@ -112,7 +119,7 @@ def create_group(rows: LocalRows, dims: int, line: LineColumns) -> Group:
             if function is not None:
                 users.append(UserFlow(function, int(number), where, float(lengths[own].min())))
     vectors, scalars = (count, 3), (count,)
-    shapes = vectors, vectors, (*vectors, 3), (*vectors, 3), scalars, vectors, scalars, scalars
+    shapes = vectors, vectors, (*vectors, 3), (*vectors, 3), scalars, vectors, scalars
     some = count if users else 0
     return Group(
         line=line,
@@ -133,7 +140,7 @@ def locate_points(group: Group, whole: bool = True, gradients: bool = False) -> 
     Args:
         group: the points.
         whole: with the velocity of the fluid; otherwise the share of it only.
-        gradients: with derivatives of functions of users; all others always have them.
+        gradients: with derivatives by position.
     """
     line, m, flow = group.line, group.m, group.flow
     place = call(locate)
@@ -146,12 +153,10 @@ def locate_points(group: Group, whole: bool = True, gradients: bool = False) -> 
                 user.fill_gradients(s.t, m.r, group.gradients)
 
     found = call(locate, lambda s: (line, s.x, s.v, s.a, m), ask_users if whole and group.users else None)
+    fill = fill_flow_gradients if gradients else fill_flow
     for c in group.flows:
         if whole:
-            found += call(
-                fill_flow,
-                lambda s, c=c: (c, m.r, s.time, group.given, group.gradients, flow),  # type: ignore[misc]
-            )
+            found += call(fill, lambda s, c=c: (c, m.r, s.time, group.given, group.gradients, flow))  # type: ignore[misc]
         else:
             found += call(fill_share, lambda s, c=c: (c, m.r, s.time, flow))  # type: ignore[misc]
     return found
@@ -250,18 +255,18 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
     out = Answer(*(np.zeros(shape) for shape in shapes))
     on, mass = rows.local("active"), column_of(rows.world, rows.local("cable"), "mass_per_length")
     g = column_of(rows.world, rows.local("fluid"), "gravity")
-    level = column_of(rows.world, rows.local("fluid"), "surface")
     for dims, which in group_rows(rows):
         group = create_group(rows, dims, create_line(rows, which, dims, s[which], np.zeros(k)))
         locate_points(group)(evaluate(fields))
         call(fill_forces)(group.c, group.m, group.flow)
-        drag = np.zeros_like(group.m.F)
+        drag, surface = np.zeros_like(group.m.F), np.zeros(len(group.m.F))
+        for flow in group.flows:
+            call(fill_surface)(flow, group.m.r, fields.time, surface)
         call(fill_drag)(group.c, group.m, group.flow, drag)
         size = np.sqrt((group.m.p**2).sum(axis=1))
         weight = np.repeat(mass[which] * g[which], k) / size - group.flow.s * group.c.lift
-        surface = np.repeat(level[which], k) + group.flow.eta
-        force, flow = group.m.F / size[:, None], group.flow
-        values = Answer(force, drag, weight, flow.u, flow.a, flow.s, surface, group.m.r)
+        force, found = group.m.F / size[:, None], group.flow
+        values = Answer(force, drag, weight, found.u, found.a, found.s, surface, group.m.r)
         for to, given in zip(out, values, strict=True):
             to[which] = given.reshape(len(which), *to.shape[1:])
     out.force[~on], out.drag[~on] = 0.0, 0.0
