@@ -95,7 +95,7 @@ def test_towed_cable(tmp_path: Path) -> None:
 
 
 def test_mooring_in_waves(tmp_path: Path) -> None:
-    """Tensions in still water within 1e-4 of Irvine's, loads in the supports, heave from a file, energies that add up."""
+    """Tensions in still water within 1e-4 of Irvine's, loads in the supports, heave from a file, energies closed."""
     t = np.arange(0.0, 2.0, 0.1)
     rows = [f"{a},{b}\n" for a, b in zip(t, 0.3 * (1.0 - np.cos(0.8 * t)), strict=True)]
     (tmp_path / "ship.csv").write_text("time,heave\n" + "".join(rows))

@@ -153,6 +153,34 @@ def test_falling_piece(direction: Any) -> None:
     assert np.abs(errors[1]).max() < 2e-3
 
 
+def test_explicit_falling_piece() -> None:
+    """Added mass in an explicit method: the fall of a level piece, v = V tanh(t/T), to 1e-5."""
+    world = create_world()
+    piece = straight_cable(world, (0.0, 0.0, 0.0), (2.0, 0.0, 0.0), 2, **{**ROPE, "axial_stiffness": 1e3})
+    water = world.add(con.Fluid, density=RHO, fills="everywhere")
+    world.add(con.FluidLoad, cable=piece, fluid=water, diameter=DIAMETER, normal_drag=NORMAL)
+    state = wl.Explicit(world, step=2e-3, end=0.6, method="rk", rtol=1e-9, atol=1e-10, name="").solve()
+    speed, time = np.sqrt(HEAVY / ACROSS), (1.4 + DISPLACED) / np.sqrt(HEAVY * ACROSS)
+    assert_allclose(state.v[2::6], -speed * np.tanh(0.6 / time), rtol=1e-5)
+
+
+def test_modes_in_water() -> None:
+    """The frequency of a taut string falls by √(ρA/(ρA + ρ A C_a)) in water, as its added mass swings along."""
+    found = []
+    for added in (0.0, 0.8):
+        world = wl.World()
+        columns = {**ROPE, "reference_strain": -1e-4, "bending_stiffness": 1e-3}
+        string = straight_cable(world, (0.0, 0.0, 0.0), (10.0, 0.0, 0.0), 4, **columns)
+        water = world.add(con.Fluid, density=RHO, fills="everywhere")
+        world.add(con.FluidLoad, cable=string, fluid=water, diameter=DIAMETER, added_mass=added)
+        nodes = nodes_of(world, string)
+        con.fix(world, nodes[[0, 4]], "x", "y")
+        con.fix(world, nodes, "z", "z'")
+        world.add(con.LineLoad, cable=string, vector=(0.0, 0.0, -DISPLACED * G))
+        found.append(wl.Modes(world, count=1).solve(wl.State(world)).frequencies[0])
+    assert_allclose(found[1] / found[0], np.sqrt(1.4 / (1.4 + 0.8 * DISPLACED)), rtol=1e-6)
+
+
 def test_floating() -> None:
     """A buoyant rope lies so deep that the water which it displaces weighs as much: to rounding."""
     world = create_world()
