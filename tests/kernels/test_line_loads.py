@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 
 import windlass as wl
@@ -328,3 +329,23 @@ def test_bad_directions_and_cables() -> None:
         wl.eval_output(load, "force_per_length", wl.State(world), x=0.7)
     with pytest.raises(wl.ModelError, match=r"law of LineLoad row 0 .* must give numbers .N/m. of shape"):
         eval_loads(world)
+
+
+def test_files(tmp_path: Any) -> None:
+    """Vectors at points for ParaView; a model file brings fluids back, with and without tables and waves."""
+    world, cables = build(3)
+    waves = con.regular_wave(0.4, 3.0)
+    for fluid in ({}, waves, {"profile": "table", "table_heights": (-1.0, 1.0), "table_x": (0.0, 2.0)}):
+        sea = world.add(con.Fluid, density=RHO, transition=0.5, **fluid)
+        world.add(con.FluidLoad, cable=cables, fluid=sea, diameter=0.1)
+    world.add(con.LineLoad, cable=cables, vector=(0.0, 1.0, 0.0))
+    state = wl.State(world)
+    with wl.Recorder(tmp_path / "rope") as recorder:
+        recorder.record(state)
+    with h5py.File(tmp_path / "rope.vtkhdf") as file:
+        fields = {name: np.array(file[f"VTKHDF/PointData/{name}"]) for name in file["VTKHDF/PointData"]}
+    assert np.nanmax(np.abs(fields["fluid_force_per_length"]), axis=0)[2] > 10.0
+    drawn = fields["line_load_per_length"]
+    assert_allclose(np.nanmax(drawn, axis=0), [0.0, 1.0, 0.0])
+    again = wl.World.load(world.save(tmp_path / "model.json"))
+    assert_array_equal(eval_loads(again, 0.3), eval_loads(world, 0.3))
