@@ -87,6 +87,7 @@ def test_rope_in_wind(tmp_path: Path) -> None:
     assert_allclose(results["frequencies"], results["string"], rtol=5e-3)
 
 
+@pytest.mark.long
 def test_towed_cable(tmp_path: Path) -> None:
     """Angles and tensions of four speeds within 3e-5 of the closed form; faster ropes are flatter."""
     results, _ = run_example("towed_cable", ["-output", "none", "-length", "150"], tmp_path)
@@ -94,6 +95,7 @@ def test_towed_cable(tmp_path: Path) -> None:
     assert (np.diff(results["angles"]) < 0.0).all()
 
 
+@pytest.mark.long
 def test_mooring_in_waves(tmp_path: Path) -> None:
     """Tensions in still water within 1e-4 of Irvine's, loads in the supports, heave from a file, energies closed."""
     t = np.arange(0.0, 2.0, 0.1)

@@ -18,7 +18,7 @@ from windlass.framework.model.table import Entity
 TOP = (60.0, 5.0, -1.0)
 
 
-def build_line(elements: int = 12) -> tuple[wl.World, Entity, Entity]:
+def build_line(elements: int = 8) -> tuple[wl.World, Entity, Entity]:
     """The line and its loads; the top moves from t = 0 on."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     columns: dict[str, Any] = {"axial_stiffness": 5e6, "mass_per_length": 20.0}
@@ -39,7 +39,7 @@ def build_line(elements: int = 12) -> tuple[wl.World, Entity, Entity]:
     return world, line, loads
 
 
-def solve_line(steps: int = 20) -> dict[str, Any]:
+def solve_line(steps: int = 8) -> dict[str, Any]:
     """At rest, then in motion: coordinates and some outputs of both, and counts of iterations."""
     world, line, loads = build_line()
     static = wl.Static(world, rtol=1e-11, name="")

@@ -37,8 +37,7 @@ def create_world(dims: int = 3) -> wl.World:
     return wl.World(gravity=in_plane(dims, 0.0, -G))
 
 
-@pytest.mark.parametrize("dims", [2, 3])
-@pytest.mark.parametrize("start", [90.0, 35.0])
+@pytest.mark.parametrize(("dims", "start"), [(2, 35.0), (3, 90.0)])
 def test_towed_cable(dims: int, start: float) -> None:
     """A rope behind a ship is straight, at the angle where its weight across it is its drag: to 1e-5, and its tension.
 
