@@ -34,8 +34,14 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import hinge as hinge
     from windlass.connectors.constraints.supports import prescribe as prescribe
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
+    from windlass.connectors.fluids.fluid import Fluid as Fluid
+    from windlass.connectors.fluids.sea_states import jonswap as jonswap
+    from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
+    from windlass.connectors.fluids.sea_states import wave_number as wave_number
     from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
+    from windlass.connectors.loads.fluid_load import FluidLoad as FluidLoad
     from windlass.connectors.loads.force import Force as Force
+    from windlass.connectors.loads.line_load import LineLoad as LineLoad
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
     from windlass.connectors.loads.torque import Torque as Torque
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
@@ -107,6 +113,8 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.ready_functions import sine as sine
     from windlass.connectors.user_functions.ready_functions import smooth_step as smooth_step
     from windlass.connectors.user_functions.ready_functions import table as table
+    from windlass.connectors.user_functions.time_series import read_series as read_series
+    from windlass.connectors.user_functions.time_series import spline as spline
     from windlass.connectors.user_functions.user_forces import compiled as compiled
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
@@ -123,8 +131,12 @@ _NAMES = {
     "constraints.revolute_joint2d": "RevoluteJoint2D",
     "constraints.spherical_joint": "SphericalJoint",
     "constraints.supports": "clamp fix hinge prescribe prescribe_velocity",
+    "fluids.fluid": "Fluid",
+    "fluids.sea_states": "jonswap regular_wave wave_number",
     "loads.coordinate_load": "CoordinateLoad",
+    "loads.fluid_load": "FluidLoad",
     "loads.force": "Force",
+    "loads.line_load": "LineLoad",
     "loads.mass_proportional": "MassProportional",
     "loads.torque": "Torque",
     "markers.cable_coordinates": "CableCoordinates",
@@ -154,6 +166,7 @@ _NAMES = {
     "surface_contact.contact_friction_surface_set": "ContactFrictionSurfaceSetCable SetSurface SurfaceSet",
     "surface_contact.surfaces": "DrumSurface PlaneSurface ProfileSurface SheaveSurface SphereSurface VGrooveFlank",
     "user_functions.ready_functions": "ramp sine smooth_step table",
+    "user_functions.time_series": "read_series spline",
     "user_functions.user_forces": "compiled vectorised",
 }
 __getattr__, __dir__, __all__ = offer(__name__, _NAMES)

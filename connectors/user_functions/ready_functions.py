@@ -3,6 +3,7 @@
     table        values between two times by a straight line, before the first and after the last constant
     smooth step  first + (last - first) (1 - cos(pi x))/2,  x = (t - begin)/(end - begin) between 0 and 1
     sine         mean + amplitude sin(2 pi frequency t + phase)
+    spline       cubics between times, with two continuous derivatives, before the first and after the last constant
 
 They stand wherever a function of time may, and are evaluated by a kernel, without Python in a step.  At a kink or jump
 a derivative is that of the time after it.
@@ -24,7 +25,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 
-TABLE, SMOOTH_STEP, SINE = range(3)
+TABLE, SMOOTH_STEP, SINE, SPLINE = range(4)
 
 
 class ReadyRows(NamedTuple):
@@ -48,11 +49,12 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
     """A function, or its first or second derivative, at a time t [s], into out, shape (m,).
 
     The numbers p are of a table the k times and then the values, (k, m); of a smooth step begin, end, first (m,) and
-    last (m,); of a sine the angular frequency [rad/s], the phase [rad], amplitude (m,) and mean (m,).
+    last (m,); of a sine the angular frequency [rad/s], the phase [rad], amplitude (m,) and mean (m,); of a spline the k
+    times and then the coefficients of 1, s, s² and s³ with s = t - time before, (k - 1, 4, m).
     """
     m = len(out)
-    if kind == TABLE:
-        k = len(p) // (m + 1)
+    if kind in (TABLE, SPLINE):
+        k = len(p) // (m + 1) if kind == TABLE else (len(p) + 4 * m) // (1 + 4 * m)
         # the last time that is not after t
         low, high = -1, k
         while high - low > 1:
@@ -62,6 +64,20 @@ def eval_ready(kind: int, order: int, p: FloatArray, t: float, out: FloatArray) 
             else:
                 high = middle
         inside_table = 0 <= low < k - 1
+        if kind == SPLINE:
+            s, first = min(max(t, p[0]), p[k - 1]), min(max(low, 0), k - 2)
+            s -= p[first]
+            for j in range(m):
+                c = k + 4 * m * first + j
+                if order == 0:
+                    out[j] = p[c] + s * (p[c + m] + s * (p[c + 2 * m] + s * p[c + 3 * m]))
+                elif not inside_table:
+                    out[j] = 0.0
+                elif order == 1:
+                    out[j] = p[c + m] + s * (2.0 * p[c + 2 * m] + 3.0 * s * p[c + 3 * m])
+                else:
+                    out[j] = 2.0 * p[c + 2 * m] + 6.0 * s * p[c + 3 * m]
+            return
         for j in range(m):
             value = p[k + max(low, 0) * m + j]
             if order > 0:

@@ -5,7 +5,8 @@ of a force over a step, W = (q_1 - q_0)·(f_0 + f_1)/2, this is an identity,
 
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + what inertia carries away          + what the method of integration loses,
-    W of a law = change of its energies + losses + what it passes on + rest of the law.
+    W of a law = change of its energies + losses + what it passes on + rest of the law,
+    W of a load with an account = work that it is given - losses: drag loses what a stream works beside its motion.
 
 Losses are powers, integrated by the trapezoidal rule over the step, and jumps; see `Account`.  T = v·M v/2, where M v
 is made of the inertia forces themselves: with the velocities as accelerations, less those without.
@@ -131,7 +132,7 @@ class Balance:
                 masks.append(mask)
         self._masks = np.array(masks).reshape(len(masks), len(fields.lam))
         self._lam = np.zeros_like(self._masks)
-        place = {force.component: k for k, force in enumerate(forces) if force.sort == "law"}
+        place = {f.component: k for sort in ("load", "law") for k, f in enumerate(forces) if f.sort == sort}
         self._accounts = [Accounted(c, s, place[c]) for c, s in systems.items() if s.account is not None and c in place]
         # a new list of neighbours, or another matrix, changes the program only
         if forces != self._forces:
@@ -248,8 +249,12 @@ class Balance:
             assert account is not None
             sums = taken[component].tolist()
             carried = sum(sums[len(sums) - len(account.carried) :]) if account.carried else 0.0
-            left = work[place] - sum(sums) + carried
             found |= {f"{label}.{name}": value for name, value in zip(account.names, sums, strict=True)}
+            if self._forces[place].sort == "load":
+                found[label] += sum(sums) - carried
+                integrator -= carried
+                continue
+            left = work[place] - sum(sums) + carried
             found[label] = found[f"rest.{label}"] = 0.0
             integrator += (left if account.conserves else 0.0) - carried
             if not account.conserves:

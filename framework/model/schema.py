@@ -199,8 +199,8 @@ def _parse_functions(value: Any, count: int, where: str) -> NDArray[Any]:
 
 
 def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]:
-    """Input of open length: one list for all rows, or (count, n)."""
-    array = read_numbers(value)
+    """Input of open length: one list for all rows, or (count, n); none where the column may be left out."""
+    array = np.zeros(0) if col.default is not REQUIRED and _is_empty(value) else read_numbers(value)
     if array is None:
         raise ModelError(f"{where} = {show(value)}: expected a list of numbers [{col.unit}]")
     if array.ndim not in (1, 2) or (array.ndim == 2 and len(array) != count):
@@ -215,6 +215,13 @@ def _parse_open(col: Column, value: Any, count: int, where: str) -> NDArray[Any]
     for i in range(count):
         values[i] = np.array(array[i])
     return values
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a value is a list without numbers, or a list of such."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0 and not value.size
+    return isinstance(value, list | tuple) and all(_is_empty(row) for row in value)
 
 
 def _expected(col: Column) -> str:

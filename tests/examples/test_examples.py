@@ -17,6 +17,8 @@ NAMES = [
     "dropped_mass",
     "catenary",
     "rope_in_wind",
+    "towed_cable",
+    "mooring_in_waves",
     "block_and_tackle",
     "ale_belt",
     "bouncing_ball",
@@ -83,6 +85,29 @@ def test_rope_in_wind(tmp_path: Path) -> None:
         assert errors[-1] < 1e-8, name
         assert_allclose(results["orders"][name], 4.0, atol=0.15, err_msg=name)
     assert_allclose(results["frequencies"], results["string"], rtol=5e-3)
+
+
+@pytest.mark.long
+def test_towed_cable(tmp_path: Path) -> None:
+    """Angles and tensions of four speeds within 3e-5 of the closed form; faster ropes are flatter."""
+    results, _ = run_example("towed_cable", ["-output", "none", "-length", "150"], tmp_path)
+    assert np.abs(results["errors"]).max() < 3e-5
+    assert (np.diff(results["angles"]) < 0.0).all()
+
+
+@pytest.mark.long
+def test_mooring_in_waves(tmp_path: Path) -> None:
+    """Tensions in still water within 1e-4 of Irvine's, loads in the supports, heave from a file, energies closed."""
+    t = np.arange(0.0, 2.0, 0.1)
+    rows = [f"{a},{b}\n" for a, b in zip(t, 0.3 * (1.0 - np.cos(0.8 * t)), strict=True)]
+    (tmp_path / "ship.csv").write_text("time,heave\n" + "".join(rows))
+    words = ["-elements", "12", "-end", "1", "-heave", "ship.csv"]
+    results, _ = run_example("mooring_in_waves", words, tmp_path)
+    assert_allclose(results["tensions"], results["exact"], rtol=1e-4)
+    assert_allclose(results["supports"], results["loads"], rtol=1e-4)
+    assert results["largest"] > 1.01 * results["least"] > 0.0
+    assert abs(results["rest"]) < 1e-6 * results["drag"]
+    assert (tmp_path / "mooring_in_waves_out" / "line.vtkhdf").exists()
 
 
 def test_block_and_tackle(tmp_path: Path) -> None:

@@ -100,6 +100,8 @@ def calls(s: Scene) -> dict[str, Call]:
     sensor = wl.Sensor(s.body, "position")
     mesh = s.folder / "line.msh"
     write_lines(mesh, [(0.0, 0.0), (1.0, 0.0)], [(0, 1)])
+    series = s.folder / "heave.csv"
+    series.write_text("time [s],heave [m]\n0.0,0.0\n1.0,0.5\n")
     sweep = wl.create_output_folder(s.folder / "sweep")
     (sweep / "sweep.json").write_text('{"names": ["friction"], "cases": [["0.5"]], "units": {"friction": "1"}}')
     report = con.pulley_report(s.world, s.state, s.contacts, s.body)
@@ -255,6 +257,14 @@ def calls(s: Scene) -> dict[str, Call]:
         "ramp": (con.ramp, {"begin": 0.0, "end": 1.0, "first": 0.0, "last": 2.0}),
         "smooth_step": (con.smooth_step, {"begin": 0.0, "end": 1.0, "first": 0.0, "last": 2.0}),
         "sine": (con.sine, {"amplitude": 1.0, "frequency": 2.0, "phase": 0.0, "mean": 0.0}),
+        "spline": (con.spline, {"times": [0.0, 1.0, 2.0, 3.0], "values": [0.0, 2.0, 1.0, 0.0]}),
+        "read_series": (con.read_series, {"file": series, "column": "heave", "time": "time"}),
+        "wave_number": (con.wave_number, {"frequency": 1.0, "depth": 50.0, "gravity": 9.81}),
+        "regular_wave": (con.regular_wave, {"height": 2.0, "period": 8.0, "direction": 0.0, "phase": 0.0}),
+        "jonswap": (
+            con.jonswap, {"significant_height": 2.0, "peak_period": 8.0, "seed": 1, "peakedness": 3.3, "count": 5,
+                          "direction": 0.0},
+        ),
         "coordinate_marker": (con.coordinate_marker, {"world": s.open, "entity": s.node, "name": "x"}),
         "rotation_marker": (
             con.rotation_marker, {"world": s.open, "entity": s.spatial, "axis": "x", "global_axis": False},

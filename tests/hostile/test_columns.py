@@ -25,6 +25,9 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
         "CoordinateConstraint", "CoordinateSpringDamper", "ContactCoordinate")},
     **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
         "ContactSphere", "ContactEllipsoid", "ContactHalfSpace")},
+    **{("Fluid", name, what): "a fluid may have no table and no waves" for name in (
+        "table_heights", "table_x", "table_y", "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases",
+    ) for what in ("empty list", "empty tuple", "empty lists")},
 }  # fmt: skip
 """What is no error although it looks like one: (component, column, value), and why."""
 Found = list[str]

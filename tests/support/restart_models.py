@@ -19,6 +19,7 @@ from windlass.framework.model.table import Entity
 
 from support.contact_forms import create_drive
 from support.many_pulleys import create_ring
+from support.mooring import build_line
 from support.spatial_net import build_model
 
 KINDS = (
@@ -32,6 +33,7 @@ KINDS = (
     "points",
     "many circles",
     "net in space",
+    "line in waves",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -159,6 +161,9 @@ elif kind == "many circles":
 elif kind == "net in space":
     world, _, points, _ = build_model()
     solver = wl.Dynamic(world, step=1e-3, end=0.1)
+elif kind == "line in waves":
+    world, points, _ = build_line()
+    solver = wl.Dynamic(world, step=0.05, end=5.0)
 elif kind == "chain":
     world, points = chain()
     solver = wl.Explicit(world, step=step, end=0.05)

@@ -1,0 +1,297 @@
+"""Kernels of fluids: velocity, acceleration and share of a fluid at points of space, with their derivatives.
+
+    u   = profile(h) V + waves + function of the user,    a = ∂u/∂t at a fixed point
+    profile, h = height above the ground of the flow: 1, (h/H)^α, ln(h/h0)/ln(H/h0), or a table of z
+    waves (Airy), ψ = k (x cos θ + y sin θ) - ω t + φ, z' = z - level <= 0, ω² = g k tanh(k d):
+        η = A cos ψ,    u_h = A ω C cos ψ,    u_v = A ω S sin ψ,    C, S = cosh, sinh(k (z' + d))/sinh(k d)
+    share s from 0 to 1: of water 1 below the surface level + η, of air 1 above it, a cubic step over `transition`
+
+Above the level waves have the velocities of the level (vertical stretching).  The power law is straight below H/1000,
+where its slope has no bound.  Waves that grow have the factor r(t), a cubic step from 0 to 1.
+
+Source: G. B. Airy, Tides and waves (1845); DNV-RP-C205, Environmental conditions and environmental loads, section 3.
+"""
+
+from __future__ import annotations
+
+from math import cos, exp, log, sin
+from typing import NamedTuple
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+UNIFORM, POWER, LOG, TABLE = range(4)
+BELOW, ABOVE, EVERYWHERE = range(3)
+DEEPEST = -40.0
+"""Exponent below which a wave does not count [1]: its part is below 1e-17."""
+LOWEST = 1e-3
+"""Share of the reference height below which the power law is a straight line [1]."""
+
+
+class FlowColumns(NamedTuple):
+    """One fluid for some points.
+
+    kind: of the profile; fills: where the fluid is; up: number of the axis that points upwards.
+    V: velocity of the profile [m/s], shape (3,).
+    level, transition [m]: height of the surface, and over which the fluid begins there.
+    ground, height, exponent, roughness: of the profile, h = z - ground and H = height [m].
+    depth, growth: depth d [m], and time in which waves grow [s].
+    table: heights z [m] and horizontal velocities [m/s], shape (k, 3).
+    waves: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad] of each wave, shape (m, 6).
+    where: the points in the arrays, shape (n,).
+    """
+
+    kind: int
+    fills: int
+    up: int
+    V: FloatArray
+    level: float
+    transition: float
+    ground: float
+    height: float
+    exponent: float
+    roughness: float
+    depth: float
+    growth: float
+    table: FloatArray
+    waves: FloatArray
+    where: IntArray
+
+
+class Flow(NamedTuple):
+    """A fluid at p points; G and H are right after `fill_flow_gradients`, shares after `fill_share`, too.
+
+    u, a: velocity [m/s] and acceleration [m/s^2], shape (p, 3); G, H: their derivatives by position, shape (p, 3, 3).
+    s, ds, st: share of the fluid [1], shape (p,), its derivatives by position [1/m], (p, 3), and by time [1/s], (p,).
+    """
+
+    u: FloatArray
+    a: FloatArray
+    G: FloatArray
+    H: FloatArray
+    s: FloatArray
+    ds: FloatArray
+    st: FloatArray
+
+
+@kernel(inline=True)
+def step_up(x: float) -> tuple[float, float]:
+    """A cubic step from 0 at x <= 0 to 1 at x >= 1, and its derivative."""
+    y = min(max(x, 0.0), 1.0)
+    return y * y * (3.0 - 2.0 * y), 6.0 * y * (1.0 - y)
+
+
+@kernel
+def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
+    """The factor of V at a height z [m], and its derivative by z [1/m]; of a table the place in it and 1/width."""
+    h = z - c.ground
+    if c.kind == POWER:
+        lowest = LOWEST * c.height
+        if h <= 0.0:
+            return 0.0, 0.0
+        if h < lowest:
+            slope = LOWEST**c.exponent / lowest
+            return slope * h, slope
+        share = (h / c.height) ** c.exponent
+        return share, c.exponent * share / h
+    if c.kind == LOG:
+        if h <= c.roughness:
+            return 0.0, 0.0
+        whole = log(c.height / c.roughness)
+        return log(h / c.roughness) / whole, 1.0 / (h * whole)
+    return 1.0, 0.0
+
+
+@kernel
+def add_profile(c: FlowColumns, z: float, i: int, f: Flow) -> None:
+    """Add the velocity of the profile at point i of height z, and its derivative by z."""
+    if c.kind != TABLE:
+        share, slope = eval_profile(c, z)
+        for k in range(3):
+            f.u[i, k] += share * c.V[k]
+            f.G[i, k, c.up] += slope * c.V[k]
+        return
+    last = len(c.table) - 1
+    low, high = 0, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        if c.table[middle, 0] <= z:
+            low = middle
+        else:
+            high = middle
+    width = c.table[high, 0] - c.table[low, 0]
+    y = min(max((z - c.table[low, 0]) / width, 0.0), 1.0)
+    inside = c.table[0, 0] <= z < c.table[last, 0]
+    for k in range(2):
+        axis = 0 if k == 0 else 3 - c.up
+        start, end = c.table[low, 1 + k], c.table[high, 1 + k]
+        f.u[i, axis] += c.V[axis] + start + y * (end - start)
+        if inside:
+            f.G[i, axis, c.up] += (end - start) / width
+    f.u[i, c.up] += c.V[c.up]
+
+
+@kernel(inline=True)
+def eval_phase(c: FlowColumns, m: int, r: FloatArray, t: float) -> float:
+    """ψ of wave m at a place r [m], shape (3,), and a time t [s]."""
+    w = c.waves[m]
+    return float(w[2] * (r[0] * w[3] + r[3 - c.up] * w[4]) - w[1] * t + w[5])
+
+
+@kernel(inline=True)
+def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
+    """r(t) and its time derivative [1/s]."""
+    if c.growth <= 0.0:
+        return 1.0, 0.0
+    r, slope = step_up(t / c.growth)
+    return r, slope / c.growth
+
+
+@kernel
+def add_waves(c: FlowColumns, r: FloatArray, t: float, i: int, gradients: bool, f: Flow) -> None:
+    """Add velocity and acceleration of all waves at a place r, shape (3,), to those of point i."""
+    z = r[c.up] - c.level
+    below = 1.0 if -c.depth < z < 0.0 else 0.0
+    z = min(max(z, -c.depth), 0.0)
+    grown, rate = eval_growth(c, t)
+    side = 3 - c.up
+    for m in range(len(c.waves)):
+        w = c.waves[m]
+        omega, k = w[1], w[2]
+        if k * z < DEEPEST:
+            continue
+        psi = eval_phase(c, m, r, t)
+        scale, up, down = w[0] * omega, exp(k * z), 0.0
+        if 2.0 * k * c.depth < -DEEPEST:
+            down = exp(-k * (z + 2.0 * c.depth))
+            scale /= 1.0 - exp(-2.0 * k * c.depth)
+        C, S = scale * (up + down), scale * (up - down)
+        cp, sp = cos(psi), sin(psi)
+        # of u along the wave and v upwards, and of their accelerations with what the growth adds
+        u, v, a, b = C * cp, S * sp, omega * C * sp, -omega * S * cp
+        add_vector(c.up, side, i, w[3], w[4], grown * u, grown * v, f.u)
+        add_vector(c.up, side, i, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
+        if gradients:
+            us, uz, vs, vz = -k * C * sp, below * k * S * cp, k * S * cp, below * k * C * sp
+            a_s, az, bs, bz = (
+                omega * k * C * cp,
+                below * omega * k * S * sp,
+                omega * k * S * sp,
+                -below * omega * k * C * cp,
+            )
+            add_gradient(c.up, side, i, w[3], w[4], grown * us, grown * uz, grown * vs, grown * vz, f.G)
+            us, uz, vs, vz = rate * us, rate * uz, rate * vs, rate * vz
+            a_s, az, bs, bz = grown * a_s + us, grown * az + uz, grown * bs + vs, grown * bz + vz
+            add_gradient(c.up, side, i, w[3], w[4], a_s, az, bs, bz, f.H)
+
+
+@kernel(inline=True)
+def add_vector(up: int, side: int, i: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
+    """Add u along (cx, cy) and v upwards to a vector of point i."""
+    to[i, 0] += u * cx
+    to[i, side] += u * cy
+    to[i, up] += v
+
+
+@kernel(inline=True)
+def add_gradient(
+    up: int, side: int, i: int, cx: float, cy: float, us: float, uz: float, vs: float, vz: float, to: FloatArray
+) -> None:
+    """Add the derivatives of such a vector along (cx, cy) and upwards to a matrix of point i."""
+    to[i, 0, 0] += us * cx * cx
+    to[i, 0, side] += us * cx * cy
+    to[i, side, 0] += us * cx * cy
+    to[i, side, side] += us * cy * cy
+    to[i, 0, up] += uz * cx
+    to[i, side, up] += uz * cy
+    to[i, up, 0] += vs * cx
+    to[i, up, side] += vs * cy
+    to[i, up, up] += vz
+
+
+@kernel
+def fill_share(c: FlowColumns, r: FloatArray, time: FloatArray, f: Flow) -> None:
+    """Share of the fluid at points r, shape (p, 3), at a time, shape (1,)."""
+    t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
+    grown, rate = eval_growth(c, t)
+    for m in range(len(c.waves)):
+        highest += c.waves[m, 0]
+    for i in c.where:
+        below = c.level - r[i, c.up]
+        f.s[i], f.st[i] = 1.0, 0.0
+        for k in range(3):
+            f.ds[i, k] = 0.0
+        if c.fills == EVERYWHERE:
+            continue
+        if abs(below) >= highest:
+            # no wave reaches there
+            f.s[i] = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
+            continue
+        eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0
+        for m in range(len(c.waves)):
+            w = c.waves[m]
+            psi = eval_phase(c, m, r[i], t)
+            high, slope = w[0] * cos(psi), -w[0] * sin(psi)
+            eta += grown * high
+            eta_t += rate * high - grown * w[1] * slope
+            along += grown * w[2] * w[3] * slope
+            across += grown * w[2] * w[4] * slope
+        s, slope = step_up((below + eta) / c.transition + 0.5)
+        slope /= c.transition
+        if c.fills == ABOVE:
+            s, slope = 1.0 - s, -slope
+        f.s[i], f.st[i] = s, slope * eta_t
+        f.ds[i, 0] = slope * along
+        f.ds[i, side] = slope * across
+        f.ds[i, c.up] = -slope
+
+
+@kernel
+def fill_surface(c: FlowColumns, r: FloatArray, time: FloatArray, height: FloatArray) -> None:
+    """Height of the surface over points r, shape (p, 3), into height, shape (p,) [m]."""
+    grown, _ = eval_growth(c, time[0])
+    for i in c.where:
+        height[i] = c.level
+        for m in range(len(c.waves)):
+            height[i] += grown * c.waves[m, 0] * cos(eval_phase(c, m, r[i], time[0]))
+
+
+@kernel
+def fill_flow(
+    c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Flow
+) -> None:
+    """Velocities and accelerations at points r, shape (p, 3), at a time, shape (1,), and the share of the fluid.
+
+    What users give: ``given`` are velocities and accelerations, shape (p, 2, 3), of no points if users give nothing.
+    """
+    fill_all(c, r, time, given, gradients, False, f)
+
+
+@kernel
+def fill_flow_gradients(
+    c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Flow
+) -> None:
+    """The same with derivatives by position; ``gradients`` are those of what users give, shape (p, 2, 3, 3)."""
+    fill_all(c, r, time, given, gradients, True, f)
+
+
+@kernel
+def fill_all(
+    c: FlowColumns, r: FloatArray, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Flow
+) -> None:
+    """Everything at points, with derivatives if ``whole``."""
+    fill_share(c, r, time, f)
+    for i in c.where:
+        for k in range(3):
+            f.u[i, k], f.a[i, k] = 0.0, 0.0
+            for b in range(3):
+                f.G[i, k, b], f.H[i, k, b] = 0.0, 0.0
+        add_profile(c, r[i, c.up], i, f)
+        add_waves(c, r[i], time[0], i, whole, f)
+        if len(given):
+            for k in range(3):
+                f.u[i, k] += given[i, 0, k]
+                f.a[i, k] += given[i, 1, k]
+                for b in range(3):
+                    f.G[i, k, b] += gradients[i, 0, k, b]
+                    f.H[i, k, b] += gradients[i, 1, k, b]

@@ -1,0 +1,170 @@
+"""Fluids: water with currents and waves, wind, or a flow that users write; many loads refer to one fluid.
+
+    u(x, t) = profile(h) velocity + waves + function(t, x),    u_t = ∂u/∂t
+
+The last axis points upwards: y of the plane, z in space.  Equations and letters: flow.py.
+
+A ``function`` of a user adds a velocity and an acceleration.  Plain ones get arrays: ``f(t, x) -> (u, u_t)`` with t [s]
+and places x [m] of shape (n, 3), and both results of that shape; `compiled` ones write them for one place:
+``f(t, x, u, u_t) -> None``, arrays of shape (3,), the last two with zeros.
+
+Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 2.3, 3.2 and 4.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.fluids.flow import ABOVE, BELOW, EVERYWHERE, LOG, POWER, TABLE, UNIFORM, FlowColumns
+from windlass.connectors.fluids.sea_states import wave_number
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import Law, Tables, register
+from windlass.framework.model.schema import Component, column
+from windlass.framework.model.schema import function as flow_function
+from windlass.framework.model.table import EntityTable
+
+PROFILES = {"uniform": UNIFORM, "power": POWER, "log": LOG, "table": TABLE}
+PLACES = {"below": BELOW, "above": ABOVE, "everywhere": EVERYWHERE}
+TABLES = "table_heights", "table_x", "table_y"
+WAVES = "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases"
+SIDEWAYS = 1e-9
+"""Part of a flow across the plane that counts as rounding [1]."""
+
+
+class Fluid(Component):
+    """Water or air: density, where it is, and how it flows.
+
+    `regular_wave` and `jonswap` give the columns of waves.
+    """
+
+    provides = ("fluid",)
+    density = column("kg/m^3", "mass per volume", above=0.0)
+    gravity = column("m/s^2", "for buoyancy and waves; that of the world if left out, or 9.81", default=9.81, above=0.0)
+    fills = column(
+        "1", "where the fluid is: below its surface, above it, or everywhere", dtype="U10", default="below",
+        choices=tuple(PLACES),
+    )  # fmt: skip
+    surface = column("m", "height of the surface at rest; of air that of the ground", default=0.0)
+    transition = column("m", "height over which the fluid begins at its surface", default=0.1, above=0.0)
+    depth = column("m", "of the water, down to its bed", default=1e4, above=0.0)
+    velocity = column(
+        "m/s", "velocity at the reference height; it is added to that of a table", shape=(3,), default=(0.0,) * 3
+    )
+    profile = column(
+        "1", "how the velocity changes with height", dtype="U10", default="uniform", choices=tuple(PROFILES)
+    )
+    reference_height = column("m", "height above the bed, or of air above the surface", default=10.0, above=0.0)
+    exponent = column("1", "of the power law", default=1.0 / 7.0, minimum=0.0)
+    roughness = column("m", "height at which the logarithmic profile begins", default=0.03, above=0.0)
+    table_heights = column("m", "global heights of a table, ascending", shape=None, default=())
+    table_x = column("m/s", "velocity along x at these heights", shape=None, default=())
+    table_y = column("m/s", "velocity along y at these heights; none in the plane", shape=None, default=())
+    wave_amplitudes = column("m", "half the height of each wave", shape=None, default=())
+    wave_frequencies = column("rad/s", "angular frequency of each wave", shape=None, default=())
+    wave_directions = column("rad", "where each wave runs to, from x towards y", shape=None, default=())
+    wave_phases = column("rad", "phase of each wave", shape=None, default=())
+    wave_growth = column("s", "time from t = 0 in which the waves grow; 0: they are there", default=0.0, minimum=0.0)
+    function = flow_function("further velocity and acceleration, see fluid.py")
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Gravity of the world, and no flow along y where a table has none."""
+    size = float(np.linalg.norm(world.gravity))
+    if "gravity" not in values and size > 0.0:
+        values["gravity"] = size
+    along = read_numbers(values.get("table_x"))
+    if along is not None and "table_y" not in values:
+        values["table_y"] = np.zeros_like(along, np.float64)
+    return values
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for tables and waves that do not fit together."""
+    for i, row in enumerate(table.resident):
+        given = {name: table.local(name)[i] for name in (*TABLES, *WAVES)}
+        where = f"in Fluid row {row}"
+        for names in (TABLES, WAVES):
+            first = len(given[names[0]])
+            for name in names[1:]:
+                if len(given[name]) != first:
+                    raise ModelError(
+                        f"{name} {where} has {len(given[name])} values: must have {first}, one for each of {names[0]}"
+                    )
+        heights = given["table_heights"]
+        if table.local("profile")[i] == "table" and len(heights) < 2:
+            raise ModelError(f"table_heights = {show(heights)} m {where}: must be at least two, as profile is 'table'")
+        if not (np.diff(heights) > 0.0).all():
+            raise ModelError(f"table_heights = {show(heights)} m {where}: must be ascending")
+        for name in WAVES[:2]:
+            bad = given[name][given[name] <= 0.0]
+            if len(bad):
+                unit = table.component.columns[name].unit
+                raise ModelError(f"{name} = {bad[0]} {unit} {where}: must be > 0")
+        if len(given["wave_amplitudes"]) and table.local("fills")[i] != "below":
+            raise ModelError(
+                f"fills = {table.local('fills')[i]!r} {where}: must be 'below', as the fluid has waves on its surface"
+            )
+
+
+def check_plane(table: EntityTable, row: int, user: str) -> None:
+    """Raise ModelError for a fluid that flows out of the plane x, y, in which y points upwards.
+
+    Args:
+        table: of the fluids.
+        row: number of the fluid.
+        user: what is in the plane, for messages.
+    """
+    (velocity, across, directions) = (
+        table.local(name, np.array([row]))[0] for name in ("velocity", "table_y", "wave_directions")
+    )
+    for name, size in (
+        ("velocity", abs(velocity[2])),
+        ("table_y", np.abs(across).max(initial=0.0)),
+        ("wave_directions", np.abs(np.sin(directions)).max(initial=0.0)),
+    ):
+        if size > SIDEWAYS:
+            raise ModelError(
+                f"{name} of Fluid row {row} leads out of the plane x, y: must lie in it, as {user} is in the plane"
+            )
+
+
+def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowColumns:
+    """A fluid for the kernels.
+
+    Args:
+        table: of the fluids.
+        row: number of the fluid.
+        up: number of the axis that points upwards.
+        where: places of its points in the arrays, shape (n,).
+    """
+    value = {name: table.local(name, np.array([row]))[0] for name in table.component.columns if name != "function"}
+    level, depth = float(value["surface"]), float(value["depth"])
+    fills = PLACES[str(value["fills"])]
+    amplitude, omega, direction, phase = (np.asarray(value[name], np.float64) for name in WAVES)
+    k = wave_number(omega, depth, float(value["gravity"])) if len(omega) else omega
+    waves = np.column_stack((amplitude, omega, k, np.cos(direction), np.sin(direction), phase))
+    heights: FloatArray = np.column_stack([np.asarray(value[name], np.float64) for name in TABLES])
+    return FlowColumns(
+        kind=PROFILES[str(value["profile"])],
+        fills=fills,
+        up=up,
+        V=np.array(value["velocity"], np.float64),
+        level=level,
+        transition=float(value["transition"]),
+        ground=level - depth if fills == BELOW else level,
+        height=float(value["reference_height"]),
+        exponent=float(value["exponent"]),
+        roughness=float(value["roughness"]),
+        depth=depth,
+        growth=float(value["wave_growth"]),
+        table=np.ascontiguousarray(heights),
+        waves=np.ascontiguousarray(waves),
+        where=where,
+    )
+
+
+register(Law(Fluid, "passive", fill_defaults=fill_defaults, check=check, source="[@dnv2010]"))

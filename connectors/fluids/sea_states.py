@@ -1,0 +1,128 @@
+"""Waves of a sea for the columns of `Fluid`: a regular wave, or an irregular sea with a JONSWAP spectrum.
+
+    ω² = g k tanh(k d)                                                           dispersion of Airy waves
+    S(ω) ~ ω⁻⁵ exp(-5/4 (ω_p/ω)⁴) γ^exp(-(ω/ω_p - 1)²/(2 σ²)),    σ = 0.07 below ω_p, 0.09 above,
+    scaled so that the integral of S is Hs²/16.
+
+A sea is a sum of waves of equal energy: the spectrum is cut into as many parts, and each wave has the frequency that
+halves its part.  So frequencies have no common period, and the sum has the significant height Hs exactly.
+
+Source: K. Hasselmann and others, Measurements of wind-wave growth and swell decay during the Joint North Sea Wave
+Project, Dtsch. Hydrogr. Z. A8 12 (1973); DNV-RP-C205, section 3.5.5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, number, numbers, whole
+from windlass.framework.errors import ModelError
+
+WIDTHS = 0.07, 0.09
+RANGE = 0.4, 8.0
+"""Frequencies that a spectrum is cut to, as parts of its peak [1]: what is outside is below 2e-4 of the energy."""
+POINTS = 20_000
+
+
+@checked(frequency=numbers("rad/s", (), (None,)), depth=number("m", above=0.0), gravity=number("m/s^2", above=0.0))
+def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArray:
+    """Wave numbers k [1/m] of Airy waves, ω² = g k tanh(k d), of the shape of the frequencies.
+
+    Args:
+        frequency: angular frequencies ω [rad/s], a number or of shape (n,), not 0.
+        depth: d [m].
+        gravity: g [m/s^2].
+
+    Raises:
+        ModelError: a frequency, depth or gravity that is not > 0.
+    """
+    lowest = float(np.min(frequency))
+    if not lowest > 0.0:
+        raise ModelError(f"frequency = {lowest:g} rad/s in wave_number: must be > 0")
+    y = np.asarray(frequency, np.float64) ** 2 * depth / gravity
+    # x tanh x = y with x = k d, by Newton's method from a guess that is within 5 %
+    x = y / np.sqrt(np.tanh(y))
+    for _ in range(20):
+        tanh = np.tanh(x)
+        x = x - (x * tanh - y) / (tanh + x * (1.0 - tanh**2))
+    k: FloatArray = x / depth
+    return k
+
+
+@checked(height=number("m", above=0.0), period=number("s", above=0.0), direction=number("rad"), phase=number("rad"))
+def regular_wave(height: float, period: float, direction: float = 0.0, phase: float = 0.0) -> dict[str, FloatArray]:
+    """Columns of a `Fluid` for one Airy wave: ``world.add(Fluid, ..., **regular_wave(2.0, 8.0))``.
+
+    Args:
+        height: from trough to crest [m].
+        period: [s].
+        direction: where it runs to, from x towards the other horizontal axis [rad].
+        phase: φ of the surface A cos(k s - ω t + φ) [rad].
+
+    Raises:
+        ModelError: a height or period that is not > 0, or numbers that are not finite.
+    """
+    return _columns(np.array([0.5 * height]), np.array([2.0 * np.pi / period]), direction, np.array([phase]))
+
+
+@checked(
+    significant_height=number("m", above=0.0),
+    peak_period=number("s", above=0.0),
+    seed=whole(0),
+    peakedness=number("1", minimum=1.0),
+    count=whole(1),
+    direction=number("rad"),
+)
+def jonswap(
+    significant_height: float,
+    peak_period: float,
+    seed: int,
+    peakedness: float = 3.3,
+    count: int = 100,
+    direction: float = 0.0,
+) -> dict[str, FloatArray]:
+    """Columns of a `Fluid` for an irregular sea with long crests; the same seed gives the same sea.
+
+    Args:
+        significant_height: Hs [m], four times the standard deviation of the surface.
+        peak_period: Tp [s].
+        seed: of the random phases.
+        peakedness: γ of the spectrum, 1 for a Pierson-Moskowitz one [1].
+        count: number of waves.
+        direction: where they run to, from x towards the other horizontal axis [rad].
+
+    Raises:
+        ModelError: a height or period that is not > 0, a peakedness below 1, or numbers that are not finite.
+    """
+    x = np.linspace(*RANGE, POINTS)
+    energy = np.concatenate(
+        ([0.0], np.cumsum(0.5 * np.diff(x) * np.convolve(_spectrum(x, peakedness), (1, 1), "valid")))
+    )
+    middles = (np.arange(count) + 0.5) / count * energy[-1]
+    frequency = 2.0 * np.pi / peak_period * np.interp(middles, energy, x)
+    amplitude = np.full(count, significant_height * np.sqrt(0.125 / count))
+    phase = np.random.default_rng(seed).uniform(0.0, 2.0 * np.pi, count)
+    return _columns(amplitude, frequency, direction, phase)
+
+
+def _spectrum(x: FloatArray, peakedness: float) -> FloatArray:
+    """S at x = ω/ω_p, without its scale."""
+    width = np.where(x <= 1.0, *WIDTHS)
+    peak: FloatArray = peakedness ** np.exp(-0.5 * ((x - 1.0) / width) ** 2)
+    return np.asarray(x**-5.0 * np.exp(-1.25 * x**-4.0) * peak)
+
+
+def _columns(
+    amplitude: FloatArray, frequency: FloatArray, direction: float, phase: FloatArray
+) -> dict[str, FloatArray]:
+    """The columns of `Fluid` for waves that run in one direction."""
+    along = np.full(len(amplitude), float(direction))
+    return {
+        "wave_amplitudes": amplitude,
+        "wave_frequencies": frequency,
+        "wave_directions": along,
+        "wave_phases": phase,
+    }

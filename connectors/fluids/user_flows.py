@@ -1,0 +1,83 @@
+"""Flows that users write, at points of space: values, and derivatives by position from central differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.user_functions.user_forces import STEP, Compiled
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.user_functions import name_of
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+
+
+class UserFlow:
+    """The function of one fluid at some points; see the head of fluid.py for what it gets and gives.
+
+    Args:
+        function: a plain function of arrays, or a `compiled` one.
+        row: number of the fluid, for messages.
+        where: places of the points in the arrays, shape (n,).
+        scale: distance over which the flow may change [m]: differences are taken over 6e-6 of it.
+    """
+
+    def __init__(self, function: Any, row: int, where: IntArray, scale: float) -> None:
+        self._function, self._row, self._where = function, row, where
+        self._step = STEP * scale
+        self._loop = _create_loop(function.function) if isinstance(function, Compiled) else None
+
+    def fill(self, t: float, r: FloatArray, given: FloatArray) -> None:
+        """Velocities and accelerations at points r, shape (p, 3), at time t [s] into given, shape (p, 2, 3)."""
+        given[self._where] = self._eval(t, r[self._where])
+
+    def fill_gradients(self, t: float, r: FloatArray, gradients: FloatArray) -> None:
+        """Their derivatives by position, shape (p, 2, 3, 3)."""
+        here = r[self._where]
+        for k in range(3):
+            ahead, behind = here.copy(), here.copy()
+            ahead[:, k] += self._step
+            behind[:, k] -= self._step
+            width = (ahead[:, k] - behind[:, k])[:, None, None]
+            gradients[self._where, :, :, k] = (self._eval(t, ahead) - self._eval(t, behind)) / width
+
+    def _eval(self, t: float, x: FloatArray) -> FloatArray:
+        """Velocities and accelerations at places x, shape (n, 3), shape (n, 2, 3); NaN where x is not finite."""
+        out = np.full((len(x), 2, 3), np.nan)
+        good = np.isfinite(x).all(axis=1)
+        if not good.any():
+            return out
+        if self._loop is not None:
+            values = np.zeros((int(good.sum()), 2, 3))
+            self._loop(t, x[good], values)
+        else:
+            given = self._function(t, x[good])
+            shape = (int(good.sum()), 3)
+            pair = isinstance(given, list | tuple) and len(given) == 2
+            parts = [read_numbers(part) for part in given] if pair else [None]
+            if any(part is None or part.shape not in ((3,), shape) for part in parts):
+                raise self._refuse(show(given), t, f"must give two arrays of numbers of shape {shape}")
+            values = np.stack([np.broadcast_to(part, shape) for part in parts if part is not None], axis=1)
+        if not np.isfinite(values).all():
+            raise self._refuse("values that are not finite", t, "must give finite numbers")
+        out[good] = values
+        return out
+
+    def _refuse(self, given: str, t: float, must: str) -> ModelError:
+        return ModelError(
+            f"function of Fluid row {self._row} ({name_of(self._function)}) gave {given} at t = {t:.9g} s: {must}, "
+            "velocity [m/s] and acceleration [m/s^2]"
+        )
+
+
+def _create_loop(function: Any) -> Any:
+    """A compiled loop over points."""
+
+    @kernel
+    def flow_loop(t: float, x: FloatArray, values: FloatArray) -> None:
+        for i in range(len(x)):
+            function(t, x[i], values[i, 0], values[i, 1])
+
+    return flow_loop

@@ -1,0 +1,316 @@
+"""Load of a fluid along cables: drag, buoyancy, pressure and added mass, from currents, waves and wind.
+
+    load  ∫ Sᵀ F dx,    F = |r'| s (D + B + P)             inertia  ∫ Sᵀ |r'| s ρ A C_a N r_tt dx
+
+Letters and equations: morison.py.  The added mass turns and dives with the cable: it is a mass matrix that depends on
+the coordinates, with its exact derivatives, and stands among the forces of inertia; load factors do not scale it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.fluids.flow import (
+    Flow,
+    FlowColumns,
+    fill_flow,
+    fill_flow_gradients,
+    fill_share,
+    fill_surface,
+)
+from windlass.connectors.fluids.fluid import check_plane, create_flow
+from windlass.connectors.fluids.user_flows import UserFlow
+from windlass.connectors.loads.line_drawing import draw_along
+from windlass.connectors.loads.line_points import (
+    LEAST_POINTS,
+    LineColumns,
+    Points,
+    add_forces,
+    add_tangents,
+    check_cables,
+    create_line,
+    create_lines,
+    create_points,
+    dofs,
+    find_dims,
+    find_places,
+    group_rows,
+    locate,
+)
+from windlass.connectors.loads.morison import (
+    FluidColumns,
+    fill_derivatives,
+    fill_drag,
+    fill_forces,
+    fill_inertia,
+    fill_inertia_derivatives,
+    fill_powers,
+)
+from windlass.connectors.markers.cable_shape import cable_lengths, column_of
+from windlass.framework.accounts import Account, Reading
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System, Term, evaluate
+from windlass.framework.model.table import EntityTable
+
+ALIGNED = 1e-6
+"""How far the gravity of the world may be from downwards [1]."""
+
+
+class FluidLoad(Component):
+    """What a fluid does to one cable."""
+
+    cable = ref("cable", "the cable")
+    fluid = ref("fluid", "the fluid, which many loads may share")
+    diameter = column("m", "outer diameter d", above=0.0)
+    normal_drag = column("1", "drag coefficient C_n across the axis", default=1.2, minimum=0.0, switchable=True)
+    axial_drag = column("1", "drag coefficient C_t along the axis", default=0.008, minimum=0.0, switchable=True)
+    added_mass = column("1", "coefficient C_a of the added mass across the axis", default=1.0, minimum=0.0)
+    points = column("1", "Gauss points on the cable", default=4, dtype=np.int64, minimum=LEAST_POINTS)
+    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+
+
+class Group(NamedTuple):
+    """Rows in the plane or in space at some points.
+
+    line: the points; c: their parameters; m, rates: memory for motion and forces, and for rates of slopes; flow: that
+    of the fluid.
+    flows, users: the fluids, and those with a function of the user.
+    given, gradients: what the functions of users give, of no points if there are none.
+    """
+
+    line: LineColumns
+    c: FluidColumns
+    m: Points
+    rates: Points
+    flow: Flow
+    flows: list[FlowColumns]
+    users: list[UserFlow]
+    given: FloatArray
+    gradients: FloatArray
+
+
+def create_group(rows: LocalRows, dims: int, line: LineColumns) -> Group:
+    """The rows of a line with the fluids around them."""
+    n, which = line.S.shape[1], line.row
+    count = len(which) * n
+    fluids = rows.local("fluid")[which]
+    value = {name: rows.local(name)[which] for name in ("diameter", "normal_drag", "axial_drag", "added_mass")}
+    density, g = (column_of(rows.world, fluids, name) for name in ("density", "gravity"))
+    displaced = density * 0.25 * np.pi * value["diameter"] ** 2
+    area = 0.5 * density * value["diameter"]
+    per_row = area * value["normal_drag"], area * np.pi * value["axial_drag"], displaced * g, displaced
+    parameters = [np.repeat(values, n) for values in (*per_row, displaced * value["added_mass"])]
+    flows, users = [], []
+    lengths = cable_lengths(rows.world, rows.local("cable")[which])
+    for table, positions, numbers in rows.world.split_by_table(fluids):
+        for number in np.unique(numbers):
+            own = positions[numbers == number]
+            where = np.sort((own[:, None] * n + np.arange(n)).ravel())
+            flows.append(create_flow(table, int(number), dims - 1, where))
+            function = table.local("function", np.array([number]))[0]
+            if function is not None:
+                users.append(UserFlow(function, int(number), where, float(lengths[own].min())))
+    vectors, scalars = (count, 3), (count,)
+    shapes = vectors, vectors, (*vectors, 3), (*vectors, 3), scalars, vectors, scalars
+    some = count if users else 0
+    return Group(
+        line=line,
+        c=FluidColumns(dims - 1, *parameters),
+        m=create_points(count),
+        rates=create_points(count),
+        flow=Flow(*(np.zeros(shape) for shape in shapes)),
+        flows=flows,
+        users=users,
+        given=np.zeros((some, 2, 3)),
+        gradients=np.zeros((some, 2, 3, 3)),
+    )
+
+
+def locate_points(group: Group, whole: bool = True, gradients: bool = False) -> Call:
+    """Motion of the points and of the fluid there.
+
+    Args:
+        group: the points.
+        whole: with the velocity of the fluid; otherwise the share of it only.
+        gradients: with derivatives by position.
+    """
+    line, m, flow = group.line, group.m, group.flow
+    place = call(locate)
+
+    def ask_users(s: Any) -> None:
+        place(line, s.x, s.v, s.a, m)
+        for user in group.users:
+            user.fill(s.t, m.r, group.given)
+            if gradients:
+                user.fill_gradients(s.t, m.r, group.gradients)
+
+    found = call(locate, lambda s: (line, s.x, s.v, s.a, m), ask_users if whole and group.users else None)
+    fill = fill_flow_gradients if gradients else fill_flow
+    for c in group.flows:
+        if whole:
+            found += call(fill, lambda s, c=c: (c, m.r, s.time, group.given, group.gradients, flow))  # type: ignore[misc]
+        else:
+            found += call(fill_share, lambda s, c=c: (c, m.r, s.time, flow))  # type: ignore[misc]
+    return found
+
+
+def bind(rows: LocalRows) -> list[Group]:
+    """The active rows with their fluids."""
+    return [create_group(rows, dims, line) for dims, line in create_lines(rows)]
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `FluidLoad`."""
+    groups: list[Group] = rows.columns
+    system = System("FluidLoad", rows.dofs)
+    load, load_tangent, inertia, inertia_tangent = Call(), Call(), Call(), Call()
+    for group in groups:
+        load += locate_points(group) + _forces(group, fill_forces)
+        load_tangent += locate_points(group, gradients=True) + _tangents(group, fill_derivatives, "dv")
+        if group.c.added.any():
+            inertia += locate_points(group, whole=False) + _forces(group, fill_inertia)
+            inertia_tangent += locate_points(group, whole=False) + _tangents(group, fill_inertia_derivatives, "da")
+    if groups:
+        system.load, system.load_tangent = load, load_tangent
+        flows = [locate_points(group) for group in groups]
+        read = partial(read_powers, groups, flows, len(rows.rows))
+        system.account = Account(read, lost=("drag",), carried=("added_mass",))
+    if inertia.parts:
+        system.inertia = Term(inertia, inertia_tangent)
+    return system
+
+
+def _forces(group: Group, fill: Any) -> Call:
+    """Evaluate F and add it to the nodes."""
+    line, c, m, flow = group.line, group.c, group.m, group.flow
+    return call(fill, lambda s: (c, m, flow)) + call(add_forces, lambda s: (line, m, s.f))
+
+
+def _tangents(group: Group, fill: Any, factor: str) -> Call:
+    """Evaluate the derivatives of F and add them to the matrix; that of velocities or accelerations has the factor."""
+    line, c, m, flow = group.line, group.c, group.m, group.flow
+    return call(fill, lambda s: (c, m, flow)) + call(
+        add_tangents, lambda s: (line, m, s.dq, getattr(s, factor), s.slots, s.values)
+    )
+
+
+def read_powers(groups: list[Group], flows: list[Call], count: int, fields: Fields) -> Reading:
+    """Power lost to drag, and what the inertia of the added mass carries away [W], shape (rows, 2)."""
+    powers = np.zeros((count, 2))
+    for group, locate_all in zip(groups, flows, strict=True):
+        locate_all(evaluate(fields))
+        call(locate)(group.line, fields.v, fields.v, fields.a, group.rates)
+        call(fill_powers)(group.c, group.line, group.m, group.rates, group.flow, powers)
+    return Reading(np.zeros((count, 0)), powers)
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for cables and fluids that do not fit together, and gravity that is not downwards."""
+    check_cables(world, table)
+    for cables, positions, _ in world.split_by_table(table.local("cable")):
+        up, row = find_dims(cables) - 1, table.resident[positions.min()]
+        gravity = np.array(world.gravity, np.float64)
+        size, axis = float(np.linalg.norm(gravity)), "xyz"[up]
+        if size > 0.0 and gravity[up] > -(1.0 - ALIGNED) * size:
+            raise ModelError(
+                f"gravity = {gravity.tolist()} m/s^2 of the world with {table.kind} row {row}: must point downwards, "
+                f"along -{axis}, as {axis} is upwards for a {cables.kind} in a fluid"
+            )
+        if up == 1:
+            for fluids, _, numbers in world.split_by_table(table.local("fluid")[positions]):
+                for number in np.unique(numbers):
+                    check_plane(fluids, int(number), f"{table.kind} row {row}")
+
+
+class Answer(NamedTuple):
+    """What a fluid does at k places of each row; 0 where a row is not active.
+
+    force, drag: per current length [N/m], (rows, k, 3); weight: that of the cable less its buoyancy [N/m], (rows, k).
+    u, a: of the fluid [m/s, m/s^2], (rows, k, 3); share [1] and surface [m], (rows, k); r: position [m], (rows, k, 3).
+    """
+
+    force: FloatArray
+    drag: FloatArray
+    weight: FloatArray
+    u: FloatArray
+    a: FloatArray
+    share: FloatArray
+    surface: FloatArray
+    r: FloatArray
+
+
+def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> Answer:
+    """Evaluate the load at places s = x/L [1], shape (rows, k)."""
+    count, k = s.shape
+    vectors, numbers = (count, k, 3), (count, k)
+    shapes = vectors, vectors, numbers, vectors, vectors, numbers, numbers, vectors
+    out = Answer(*(np.zeros(shape) for shape in shapes))
+    on, mass = rows.local("active"), column_of(rows.world, rows.local("cable"), "mass_per_length")
+    g = column_of(rows.world, rows.local("fluid"), "gravity")
+    for dims, which in group_rows(rows):
+        group = create_group(rows, dims, create_line(rows, which, dims, s[which], np.zeros(k)))
+        locate_points(group)(evaluate(fields))
+        call(fill_forces)(group.c, group.m, group.flow)
+        drag, surface = np.zeros_like(group.m.F), np.zeros(len(group.m.F))
+        for flow in group.flows:
+            call(fill_surface)(flow, group.m.r, fields.time, surface)
+        call(fill_drag)(group.c, group.m, group.flow, drag)
+        size = np.sqrt((group.m.p**2).sum(axis=1))
+        weight = np.repeat(mass[which] * g[which], k) / size - group.flow.s * group.c.lift
+        force, found = group.m.F / size[:, None], group.flow
+        values = Answer(force, drag, weight, found.u, found.a, found.s, surface, group.m.r)
+        for to, given in zip(out, values, strict=True):
+            to[which] = given.reshape(len(which), *to.shape[1:])
+    out.force[~on], out.drag[~on] = 0.0, 0.0
+    return out
+
+
+def _output(unit: str, doc: str, name: str) -> Output:
+    def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
+        values: FloatArray = getattr(answer(rows, fields, find_places(rows, x)), name)
+        return values if np.ndim(x) == 2 else values[:, 0]
+
+    return Output(unit, doc, at)
+
+
+OUTPUTS = {
+    "force_per_length": _output("N/m", "force of the fluid at x per current length, but for added mass, (3,)", "force"),
+    "drag_per_length": _output("N/m", "drag at x per current length, (3,)", "drag"),
+    "submerged_weight": _output("N/m", "weight of the cable less its buoyancy at x per current length", "weight"),
+    "fluid_velocity": _output("m/s", "velocity of the fluid at x, (3,)", "u"),
+    "fluid_acceleration": _output("m/s^2", "acceleration of the fluid at x, (3,)", "a"),
+    "immersion": _output("1", "share of the fluid at x, from 0 to 1", "share"),
+    "surface_height": _output("m", "height of the surface over x", "surface"),
+}
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """The axes of the cables with the forces of the fluid as vectors at their points."""
+    s = np.broadcast_to(np.linspace(0.0, 1.0, subdivisions + 1), (len(rows.rows), subdivisions + 1))
+    found = answer(rows, fields, s)
+    values = {"fluid_force_per_length": found.force, "drag_per_length": found.drag, "fluid_velocity": found.u}
+    units = {"fluid_force_per_length": "N/m", "drag_per_length": "N/m", "fluid_velocity": "m/s"}
+    return draw_along(rows, found.r, values, units)
+
+
+register(
+    Law(
+        FluidLoad,
+        role="load",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        outputs=OUTPUTS,
+        check=check,
+        source="[@morison1950]; [@hall2015]; [@dnv2010]",
+        draw=draw,
+    )
+)

@@ -1,0 +1,283 @@
+"""Force along a cable per length of it: constant, a function of time, or a law of the user.
+
+    load  ∫ Sᵀ F dx,    F = vector, function(t), or law(t, x, r, r', r_t), times |r'| if it is per current length
+
+A law is a function of arrays with one entry per point, of all rows that share it:
+
+    law(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3)
+
+with the time t [s], places x [m] along the cables, (n,), and positions r [m], slopes r' [1] and velocities r_t [m/s],
+(n, 3); in the plane z = 0.  A `compiled` law writes the force at one point: ``law(t, x, r, slope, velocity, force)``,
+arrays of shape (3,), with zeros in ``force``.  Its derivatives are central differences; the rest of the tangent is
+exact.
+
+Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.loads.line_drawing import draw_along
+from windlass.connectors.loads.line_points import (
+    LEAST_POINTS,
+    LineColumns,
+    Points,
+    add_forces,
+    add_tangents,
+    check_cables,
+    create_line,
+    create_lines,
+    create_points,
+    dofs,
+    find_places,
+    group_rows,
+    locate,
+)
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values
+from windlass.connectors.user_functions.user_forces import STEP, Compiled
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
+from windlass.framework.checks.user_functions import name_of
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import Law, LocalRows, Output, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import function as user_function
+from windlass.framework.model.system import Evaluation, Fields, System, evaluate
+
+LENGTHS = ("reference", "current")
+
+
+class LineLoad(Component):
+    """A force along one cable."""
+
+    cable = ref("cable", "the cable")
+    vector = column("N/m", "force per length, global", shape=(3,), default=(0.0, 0.0, 0.0), switchable=True)
+    function = user_function("f(t) -> force per length [N/m], shape (3,); takes the place of vector", switchable=True)
+    law = user_function("law(t, x, r, slope, velocity) -> force per length, takes their place; see line_load.py")
+    per = column(
+        "1", "length that the force is divided by, of the cable without strain or as it is now", dtype="U9",
+        default="reference", choices=LENGTHS,
+    )  # fmt: skip
+    points = column("1", "Gauss points on the cable", default=4, dtype=np.int64, minimum=LEAST_POINTS)
+    active = column("1", "acts only if true", dtype=bool, default=True, switchable=True)
+
+
+class Laws(NamedTuple):
+    """Points that share a law of the user.
+
+    where: the points, shape (n,); evaluate: ``(t, x, r, p, v) -> F``; name: of the law and its row, for messages.
+    steps: distances [m] and slopes [1] by which they are moved for differences.
+    """
+
+    where: IntArray
+    evaluate: Callable[..., FloatArray]
+    name: str
+    steps: tuple[float, float]
+
+
+class Group(NamedTuple):
+    """Rows in the plane or in space at some points.
+
+    line, m: points and memory; x: places [m], shape (points,); time: vectors of all rows; per_row: row of each point
+    in it; stretches: points with a force per current length; laws: those with a law of the user.
+    """
+
+    line: LineColumns
+    m: Points
+    x: FloatArray
+    time: TimeColumn
+    per_row: IntArray
+    stretches: BoolArray
+    laws: list[Laws]
+
+
+def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> Group:
+    """The rows of a line."""
+    n, which = line.S.shape[1], line.row
+    given, found = rows.local("law")[which], dict[int, list[int]]()
+    for i, law in enumerate(given):
+        if law is not None:
+            found.setdefault(id(law), []).append(i)
+    lengths, laws = cable_lengths(rows.world, rows.local("cable")[which]), []
+    for members in found.values():
+        law, places = given[members[0]], np.array(members)
+        where = (places[:, None] * n + np.arange(n)).ravel()
+        size = float(lengths[places].min())
+        name = f"law of LineLoad row {rows.rows[which[members[0]]]} ({name_of(law)})"
+        laws.append(Laws(where, _wrap(law, name), name, (STEP * size, STEP)))
+    stretches = np.repeat(rows.local("per")[which] == "current", n)
+    return Group(line, create_points(len(which) * n), line.x.ravel(), time, np.repeat(which, n), stretches, laws)
+
+
+def _wrap(law: Any, name: str) -> Callable[..., FloatArray]:
+    """A law as a function of arrays that gives an array, shape (n, 3)."""
+    if isinstance(law, Compiled):
+        function = law.function
+
+        @kernel
+        def law_loop(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray, F: FloatArray) -> None:
+            for i in range(len(x)):
+                function(t, x[i], r[i], p[i], v[i], F[i])
+
+    def evaluate_law(t: float, x: FloatArray, r: FloatArray, p: FloatArray, v: FloatArray) -> FloatArray:
+        out = np.full((len(x), 3), np.nan)
+        # what is not finite comes from Newton's method, which reports that it diverges
+        good = np.isfinite(r).all(axis=1) & np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
+        if not good.any():
+            return out
+        shape = (int(good.sum()), 3)
+        if isinstance(law, Compiled):
+            F = np.zeros(shape)
+            law_loop(t, x[good], r[good], p[good], v[good], F)
+        else:
+            given = law(t, x[good], r[good], p[good], v[good])
+            read = read_numbers(given)
+            if read is None or read.shape not in ((3,), shape):
+                raise ModelError(
+                    f"{name} gave {show(given)} at t = {t:.9g} s: must give numbers [N/m] of shape {shape}"
+                )
+            F = np.broadcast_to(read, shape)
+        if not np.isfinite(F).all():
+            raise ModelError(f"{name} gave values that are not finite at t = {t:.9g} s: must be finite numbers [N/m]")
+        out[good] = F
+        return out
+
+    return evaluate_law
+
+
+def fill_forces(group: Group, t: float) -> None:
+    """F of all points per reference length."""
+    m = group.m
+    m.F[:] = group.time(t)[group.per_row]
+    for law in group.laws:
+        some = law.where
+        m.F[some] = law.evaluate(t, group.x[some], m.r[some], m.p[some], m.v[some])
+    m.F[group.stretches] *= _stretch(group)[:, None]
+
+
+def _stretch(group: Group) -> FloatArray:
+    """|r'| of the points with a force per current length."""
+    size: FloatArray = np.sqrt((group.m.p[group.stretches] ** 2).sum(axis=1))
+    return size
+
+
+def fill_derivatives(group: Group, t: float) -> None:
+    """Derivatives of F by position, slope and velocity."""
+    m, some = group.m, group.stretches
+    m.Fr[:], m.Fp[:], m.Fv[:] = 0.0, 0.0, 0.0
+    for law in group.laws:
+        x, motion = group.x[law.where], [values[law.where] for values in (m.r, m.p, m.v)]
+        fast = STEP * max(1e-2, float(np.abs(motion[2]).max(initial=0.0)))
+        for part, (out, step) in enumerate(zip((m.Fr, m.Fp, m.Fv), (*law.steps, fast), strict=True)):
+            for k in range(3):
+                ends = []
+                for sign in (1.0, -1.0):
+                    moved = [values.copy() for values in motion]
+                    moved[part][:, k] += sign * step
+                    ends.append((law.evaluate(t, x, *moved), moved[part][:, k]))
+                out[law.where, :, k] = (ends[0][0] - ends[1][0]) / (ends[0][1] - ends[1][1])[:, None]
+    size = _stretch(group)[:, None, None]
+    for out in (m.Fr, m.Fp, m.Fv):
+        out[some] *= size
+    fill_forces(group, t)
+    m.Fp[some] += m.F[some][:, :, None] * m.p[some][:, None, :] / size**2
+
+
+def bind(rows: LocalRows) -> list[Group]:
+    """The active rows with their functions."""
+    time = bind_values(rows, "vector", "function")
+    return [create_group(rows, line, time) for _, line in create_lines(rows)]
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `LineLoad`."""
+    groups: list[Group] = rows.columns
+    system = System("LineLoad", rows.dofs)
+    place, scatter, scatter_tangents = call(locate), call(add_forces), call(add_tangents)
+
+    def add_load(s: Evaluation) -> None:
+        for group in groups:
+            place(group.line, s.x, s.v, s.a, group.m)
+            fill_forces(group, s.t)
+            scatter(group.line, group.m, s.f)
+
+    def add_load_tangent(s: Evaluation) -> None:
+        for group in groups:
+            place(group.line, s.x, s.v, s.a, group.m)
+            fill_derivatives(group, s.t)
+            scatter_tangents(group.line, group.m, s.dq, s.dv, s.slots, s.values)
+
+    if any(len(group.laws) or group.stretches.any() for group in groups):
+        system.load, system.load_tangent = add_load, add_load_tangent
+    elif groups:
+        # forces that depend on time alone do not widen the matrix, and need no Python in a step
+        system.load = groups[0].time.fill + sum((_spread(group) for group in groups), Call())
+    return system
+
+
+@kernel
+def add_vectors(c: LineColumns, vectors: FloatArray, f: FloatArray) -> None:
+    """f += Σ w S F for vectors F of all rows [N/m], shape (rows, 3)."""
+    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    for i in range(len(c.dofs)):
+        for j in range(n):
+            for b in range(4):
+                for l in range(d):
+                    f[c.dofs[i, d * b + l]] += c.w[i, j] * c.S[i, j, b] * vectors[c.row[i], l]
+
+
+def _spread(group: Group) -> Call:
+    """The load of rows that depend on time alone."""
+    line, time = group.line, group.time
+    return call(add_vectors, lambda s: (line, time.values, s.f))
+
+
+def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Position [m] and force per reference length [N/m] at places s = x/L [1], (rows, k); both (rows, k, 3)."""
+    count, k = s.shape
+    r, F = np.zeros((count, k, 3)), np.zeros((count, k, 3))
+    at, time = evaluate(fields), bind_values(rows, "vector", "function")
+    for dims, which in group_rows(rows):
+        group = create_group(rows, create_line(rows, which, dims, s[which], np.zeros(k)), time)
+        call(locate)(group.line, at.x, at.v, at.a, group.m)
+        fill_forces(group, at.t)
+        r[which], F[which] = group.m.r.reshape(-1, k, 3), group.m.F.reshape(-1, k, 3)
+    F[~rows.local("active")] = 0.0
+    return r, F
+
+
+def eval_force(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
+    """Force per reference length without the load factor [N/m], shape (rows, 3), or (rows, k, 3) for k places."""
+    F = answer(rows, fields, find_places(rows, x))[1]
+    return F if np.ndim(x) == 2 else F[:, 0]
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """The axes of the cables with the forces as vectors at their points."""
+    s = np.broadcast_to(np.linspace(0.0, 1.0, subdivisions + 1), (len(rows.rows), subdivisions + 1))
+    r, F = answer(rows, fields, s)
+    return draw_along(rows, r, {"line_load_per_length": F}, {"line_load_per_length": "N/m"})
+
+
+DOC = "force at x per reference length without the load factor, (3,)"
+register(
+    Law(
+        LineLoad,
+        role="load",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        outputs={"force_per_length": Output("N/m", DOC, eval_force)},
+        check=lambda world, table: check_cables(world, table),
+        source="[@shabana]",
+        draw=draw,
+    )
+)

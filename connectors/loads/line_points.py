@@ -1,0 +1,192 @@
+"""Points of cables on which distributed loads act: their motion, and forces and tangents from the points to the nodes.
+
+A load F per reference length at points ξ with weights w depends on the position r, the slope p = r' and the velocity
+r_t there (and a force of inertia on the acceleration), all interpolated by the shape functions S of the cable:
+
+    f_a = Σ w S_a F,    K_ab = Σ w S_a [(dq ∂F/∂r + dv ∂F/∂r_t + da ∂F/∂r_tt) S_b + dq ∂F/∂p S'_b].
+
+Vectors have three components; of cables of the plane the last one is 0 and is left out again.
+
+Source: Gauss's rule; J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006), for the shape functions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.elements.cable2d.points import eval_shape
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.table import EntityTable
+
+LEAST_POINTS = 3
+
+
+class LineColumns(NamedTuple):
+    """Rows with equally many points on cables in d dimensions; a letter for each.
+
+    row: positions among the local rows, shape (k,).
+    dofs: local numbers of the coordinates of both nodes, shape (k, 4 d).
+    x: places along the cables [m], shape (k, n).
+    S, dS: shape functions and their derivatives by arc length, shape (k, n, 4).
+    w: weights times length [m], shape (k, n).
+    """
+
+    row: IntArray
+    dofs: IntArray
+    x: FloatArray
+    S: FloatArray
+    dS: FloatArray
+    w: FloatArray
+
+
+class Points(NamedTuple):
+    """Motion and force of k n points: position r [m], slope p [1], velocity v [m/s], acceleration a [m/s^2], force F
+    per reference length [N/m], each of shape (k n, 3), and derivatives of F by r, p, and by v or a, (k n, 3, 3)."""
+
+    r: FloatArray
+    p: FloatArray
+    v: FloatArray
+    a: FloatArray
+    F: FloatArray
+    Fr: FloatArray
+    Fp: FloatArray
+    Fv: FloatArray
+
+
+def create_points(count: int) -> Points:
+    """Memory for so many points."""
+    vectors, matrices = [np.zeros((count, 3)) for _ in range(5)], [np.zeros((count, 3, 3)) for _ in range(3)]
+    return Points(*vectors, *matrices)
+
+
+def create_line(rows: LocalRows, which: IntArray, dims: int, s: FloatArray, w: FloatArray) -> LineColumns:
+    """Points of some rows, whose column ``cable`` names cables in ``dims`` dimensions.
+
+    Args:
+        rows: the rows.
+        which: positions of those that are meant, shape (k,).
+        dims: 2 or 3.
+        s: places s = x/L [1], shape (n,) or (k, n).
+        w: weights for a cable of length 1, shape (n,).
+    """
+    length = cable_lengths(rows.world, rows.local("cable")[which])[:, None]
+    s = np.broadcast_to(s, (len(which), np.shape(s)[-1]))
+    shape = eval_shape(s, length)
+    dofs = np.ascontiguousarray(rows.dofs[which][:, : 4 * dims])
+    return LineColumns(which, dofs, s * length, shape.S, shape.dS, w * length)
+
+
+def group_rows(rows: LocalRows) -> list[tuple[int, IntArray]]:
+    """The rows by the dimension of their cables: it, and their positions, shape (k,)."""
+    cables, found = rows.local("cable"), dict[int, list[IntArray]]()
+    for table, positions, _ in rows.world.split_by_table(cables):
+        found.setdefault(find_dims(table), []).append(positions)
+    return [(dims, np.sort(np.concatenate(positions))) for dims, positions in sorted(found.items())]
+
+
+def create_lines(rows: LocalRows) -> list[tuple[int, LineColumns]]:
+    """The active rows, by dimension of their cables and number of points: the dimension, and Gauss's points."""
+    points, found = rows.local("points"), []
+    for dims, every in group_rows(rows):
+        on = every[rows.local("active")[every]]
+        for n in np.unique(points[on]):
+            x, w = np.polynomial.legendre.leggauss(int(n))  # type: ignore[no-untyped-call]
+            found.append((dims, create_line(rows, on[points[on] == n], dims, 0.5 + 0.5 * x, 0.5 * w)))
+    return found
+
+
+def find_dims(table: EntityTable) -> int:
+    """Dimensions of the cables of a table, 2 or 3."""
+    return 3 if "cable in space" in table.component.provides else 2
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cables, shape (rows, n)."""
+    return world.dofs_of(table.local("cable"))
+
+
+def check_cables(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for rows whose cable has material that moves along it."""
+    for cables, positions, _ in world.split_by_table(table.local("cable")):
+        if "ale" in cables.component.refs:
+            row = table.resident[positions.min()]
+            raise ModelError(
+                f"cable in {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be a "
+                "Cable2D or a Cable3D"
+            )
+
+
+def find_places(rows: LocalRows, x: object) -> FloatArray:
+    """Places s = x/L [1], shape (rows, k), of x [m]: a number, one per row or (rows, k); None is the middle.
+
+    Raises:
+        ModelError: places beyond the ends of a cable, or of another shape.
+    """
+    length = cable_lengths(rows.world, rows.local("cable"))[:, None]
+    given = 0.5 * length if x is None else np.asarray(x, np.float64)
+    places = given.reshape(-1, 1) if given.ndim < 2 else given
+    if places.shape[0] not in (1, len(length)):
+        raise ModelError(f"x = {show(x)} m for {rows.table.kind}: must be a number, or of shape ({len(length)},)")
+    s = np.broadcast_to(places / length, (len(length), places.shape[1]))
+    outside = np.argwhere(~(np.abs(s - 0.5) <= 0.5 + 1e-9))
+    for row, k in outside[:1]:
+        where = f"{rows.table.kind} row {rows.rows[row]}"
+        raise ModelError(
+            f"x = {s[row, k] * length[row, 0]:g} m in {where}: must lie from 0 to {length[row, 0]:g} m, its length"
+        )
+    return np.clip(s, 0.0, 1.0)
+
+
+@kernel
+def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Points) -> None:
+    """Motion of all points at coordinates x, velocities v and accelerations a."""
+    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    for i in range(len(c.dofs)):
+        for j in range(n):
+            k = i * n + j
+            for l in range(d):
+                r, p, rate, acceleration = 0.0, 0.0, 0.0, 0.0
+                for b in range(4):
+                    to = c.dofs[i, d * b + l]
+                    r += c.S[i, j, b] * x[to]
+                    p += c.dS[i, j, b] * x[to]
+                    rate += c.S[i, j, b] * v[to]
+                    acceleration += c.S[i, j, b] * a[to]
+                m.r[k, l], m.p[k, l], m.v[k, l], m.a[k, l] = r, p, rate, acceleration
+
+
+@kernel
+def add_forces(c: LineColumns, m: Points, f: FloatArray) -> None:
+    """f += Σ w S F."""
+    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    for i in range(len(c.dofs)):
+        for j in range(n):
+            for b in range(4):
+                weight = c.w[i, j] * c.S[i, j, b]
+                for l in range(d):
+                    f[c.dofs[i, d * b + l]] += weight * m.F[i * n + j, l]
+
+
+@kernel
+def add_tangents(c: LineColumns, m: Points, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    """values += Σ w S [(dq Fr + dv Fv) S + dq Fp S']; slots has those of all rows, shape (rows, n, n)."""
+    n, d = c.S.shape[1], c.dofs.shape[1] // 4
+    for i in range(len(c.dofs)):
+        to = slots[c.row[i]]
+        for j in range(n):
+            k = i * n + j
+            for l in range(d):
+                for o in range(d):
+                    here = dq * m.Fr[k, l, o] + dv * m.Fv[k, l, o]
+                    along = dq * m.Fp[k, l, o]
+                    for b in range(4):
+                        part = c.w[i, j] * (here * c.S[i, j, b] + along * c.dS[i, j, b])
+                        for e in range(4):
+                            values[to[d * e + l, d * b + o]] += c.S[i, j, e] * part

@@ -1,0 +1,351 @@
+"""Loads along cables: tangents, formulas of drag and pressure, functions of users, waves, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import quad
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import ALENode, Cable2D, Cable3D, PointSlope2D, PointSlope3D, straight_cable
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.model.table import Entity
+
+CABLE = {"mass_per_length": 2.0, "axial_stiffness": 10.0, "bending_stiffness": 0.1}
+RHO, G = 1000.0, 9.81
+DIMS = [2, 3]
+
+
+def build(dims: int) -> tuple[wl.World, Entity]:
+    """Two bent cables; y is upwards in the plane, z in space."""
+    world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
+    point, cable = (PointSlope2D, Cable2D) if dims == 2 else (PointSlope3D, Cable3D)
+    position = np.array([[0.0, 0.0, 0.0], [0.6, 0.2, -0.3], [1.0, 0.5, 0.1]])
+    slope = np.array([[1.0, 0.2, 0.1], [0.9, 0.5, -0.2], [0.7, 0.7, 0.2]])
+    nodes = world.add(point, position=position[:, :dims], slope=slope[:, :dims])
+    return world, world.add(cable, node0=nodes[:-1], node1=nodes[1:], length=0.6, **CABLE)
+
+
+def law(t: float, x: Any, r: Any, slope: Any, velocity: Any) -> Any:
+    """A force per length that depends on everything."""
+    force = np.stack((np.sin(r[:, 0]) * velocity[:, 1], slope[:, 0] ** 2 * x + t, velocity[:, 0] ** 2), axis=1)
+    force[:, 2] -= 0.3 * velocity[:, 2] * r[:, 2]
+    return force
+
+
+def law_of_a_point(t: float, x: float, r: Any, slope: Any, velocity: Any, force: Any) -> None:
+    """The same for one point."""
+    force[0] = np.sin(r[0]) * velocity[1]
+    force[1] = slope[0] ** 2 * x + t
+    force[2] = velocity[0] ** 2 - 0.3 * velocity[2] * r[2]
+
+
+def flow(t: float, x: Any) -> tuple[Any, Any]:
+    """A flow over all points."""
+    u, u_t = np.zeros_like(x), np.zeros_like(x)
+    u[:, 0], u_t[:, 0] = 0.3 * np.sin(x[:, 1] + t), 0.3 * np.cos(x[:, 1] + t)
+    u[:, 1] = 0.1 * x[:, 0] * x[:, 2]
+    return u, u_t
+
+
+def flow_at_a_point(t: float, x: Any, u: Any, u_t: Any) -> None:
+    """The same for one point."""
+    u[0], u_t[0] = 0.3 * np.sin(x[1] + t), 0.3 * np.cos(x[1] + t)
+    u[1] = 0.1 * x[0] * x[2]
+
+
+def fluids(world: wl.World, dims: int) -> list[Entity]:
+    """Water with waves and a profile, wind with a logarithmic one, and a table."""
+    across = float(dims == 3)
+    waves = con.jonswap(0.4, 2.0, seed=3, count=5, direction=0.4 * across)
+    water: dict[str, Any] = {"profile": "power", "velocity": (1.0, 0.5 * across, 0.0), "reference_height": 4.0}
+    return [
+        world.add(con.Fluid, density=RHO, depth=5.0, surface=0.05, transition=0.8, function=flow, **water, **waves),
+        world.add(con.Fluid, density=1.2, fills="above", surface=-0.2, profile="log", velocity=(9.0, 0.0, 0.0)),
+        world.add(
+            con.Fluid, density=500.0, fills="everywhere", profile="table", table_heights=(-1.0, 0.0, 0.3, 1.0),
+            table_x=(1.0, 2.0, 0.0, -1.0), function=con.compiled(flow_at_a_point),
+        ),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_tangents_are_exact(dims: int) -> None:
+    """By displacements, velocities and accelerations, with waves, free surfaces, added mass and functions of users."""
+    world, cables = build(dims)
+    for fluid in fluids(world, dims):
+        world.add(con.FluidLoad, cable=cables, fluid=fluid, diameter=0.1, axial_drag=0.3)
+    world.add(con.LineLoad, cable=cables, vector=(1.0, 2.0, 3.0), per="current")
+    world.add(con.LineLoad, cable=cables[0], law=law, per="current", points=3)
+    world.add(con.LineLoad, cable=cables[1], law=con.compiled(law_of_a_point))
+    world.add(con.LineLoad, cable=cables, function=con.table([0.0, 1.0], [(1.0, 2.0, 3.0), (3.0, 4.0, 5.0)]))
+    state = wl.State(world)
+    state.t = 0.7
+    wl.testing.check_tangent(world, state, states=3)
+
+
+def eval_loads(world: wl.World, t: float = 0.0) -> Any:
+    """All loads on coordinates at a time, at rest."""
+    assembly = Assembly(world)
+    assembly.fields.t = t
+    f = np.zeros(assembly.layout.spare + 1)
+    assembly.add_loads(f)
+    return f[:-1]
+
+
+def test_compiled_functions_are_those_of_arrays() -> None:
+    """Laws and flows of one point, compiled, against those of arrays, to rounding."""
+    found = []
+    for own_law, own_flow in ((law, flow), (con.compiled(law_of_a_point), con.compiled(flow_at_a_point))):
+        world, cables = build(3)
+        world.add(con.LineLoad, cable=cables, law=own_law)
+        fluid = world.add(con.Fluid, density=RHO, function=own_flow)
+        world.add(con.FluidLoad, cable=cables, fluid=fluid, diameter=0.1)
+        found.append(eval_loads(world, 0.4))
+    assert_allclose(found[1], found[0], rtol=1e-13, atol=1e-13)
+
+
+def test_constant_loads_have_no_tangent() -> None:
+    """Per reference length they are weights like gravity, with the work ∫ S dx in closed form."""
+    world = wl.World()
+    cable = straight_cable(world, (0.0, 0.0), (1.5, 0.0), 1, **CABLE)
+    world.add(con.LineLoad, cable=cable, function=con.ramp(0.0, 2.0, 0.0, (3.0, -2.0, 0.0)))
+    L, assembly = 1.5, Assembly(world)
+    system = assembly.layout.systems[con.LineLoad]
+    assert system.load_tangent is None and assembly.loads.are_steady
+    shares = np.array([L / 2, L**2 / 12, L / 2, -(L**2) / 12])
+    assert_allclose(eval_loads(world, 1.0), np.outer(shares, (1.5, -1.0)).ravel(), rtol=1e-14)
+
+
+@pytest.mark.parametrize("dims", DIMS)
+def test_forces_of_a_straight_cable(dims: int) -> None:
+    """Sums of drag, buoyancy and pressure of an accelerated fluid on an oblique cable, and its added mass."""
+    t = np.array([0.6, 0.8, 0.0]) if dims == 2 else np.array([2.0, -1.0, 2.0]) / 3.0
+    L, d, across, along, added = 2.0, 0.1, 1.1, 0.05, 0.9
+    u, a = np.array([0.7, 0.3, 0.0]), np.array([0.2, -0.5, 0.0])
+    world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
+    cables = straight_cable(world, np.full(dims, -9.0), np.full(dims, -9.0) + L * t[:dims], 2, **CABLE)
+    water = world.add(con.Fluid, density=RHO, function=lambda time, x: (u, a))
+    columns = {"diameter": d, "normal_drag": across, "axial_drag": along, "added_mass": added}
+    loads = world.add(con.FluidLoad, cable=cables, fluid=water, **columns)
+    wt = u @ t
+    wn = u - wt * t
+    drag = 0.5 * RHO * d * (across * np.linalg.norm(wn) * wn + np.pi * along * abs(wt) * wt * t)
+    displaced = RHO * np.pi * d**2 / 4
+    up = np.eye(3)[dims - 1]
+    force = drag + displaced * (G * up + a + added * (a - (a @ t) * t))
+    assembly = Assembly(world)
+    total = eval_loads(world).reshape(3, 2, dims)[:, 0].sum(axis=0)
+    assert_allclose(total, L * force[:dims] - 2.0 * L * G * up[:dims], rtol=1e-12)
+    state = wl.State(world)
+    assert_allclose(wl.eval_output(loads, "drag_per_length", state, x=0.3), [drag, drag], rtol=1e-12)
+    assert_allclose(wl.eval_output(loads, "force_per_length", state), [force, force], rtol=1e-12)
+    assert_allclose(wl.eval_output(loads, "submerged_weight", state), 2.0 * G - displaced * G, rtol=1e-12)
+    # the added mass of a motion as of a rigid body
+    acceleration = np.array([1.0, -2.0, 0.5])[:dims]
+    assembly.fields.a[:-1] = np.tile(np.concatenate((acceleration, 0.0 * acceleration)), 3)
+    f = np.zeros_like(assembly.fields.a)
+    inertia = assembly.layout.systems[con.FluidLoad].inertia
+    assert inertia is not None
+    inertia.force(wl.framework.model.system.evaluate(assembly.fields, f=f))
+    three = np.append(acceleration, 0.0)[:3]
+    expected = displaced * added * L * (three - (three @ t) * t)
+    assert_allclose(f[:-1].reshape(3, 2, dims)[:, 0].sum(axis=0), expected[:dims], rtol=1e-12)
+
+
+def probe(world: wl.World, fluid: Entity, at: Any) -> Entity:
+    """A load at whose beginning fluids are looked at: a short cable from a place."""
+    cable = straight_cable(world, at, np.add(at, (1e-3, 0.0, 0.0)), 1, **CABLE)
+    return world.add(con.FluidLoad, cable=cable, fluid=fluid, diameter=0.1)
+
+
+def test_waves_are_those_of_airy() -> None:
+    """Dispersion, velocity and acceleration of two crossing waves in shallow water, without divergence."""
+    depth, level = 12.0, 3.0
+    waves = [(0.6, 0.9, 0.7, 0.3), (0.3, 1.7, -2.1, 1.2)]
+    k = con.wave_number([w[1] for w in waves], depth)
+    assert_allclose(G * k * np.tanh(k * depth), [w[1] ** 2 for w in waves], rtol=1e-13)
+    columns = dict(zip(("amplitudes", "frequencies", "directions", "phases"), np.array(waves).T, strict=True))
+    world = wl.World(gravity=(0.0, 0.0, -G))
+    sea = world.add(
+        con.Fluid, density=RHO, surface=level, depth=depth, **{f"wave_{name}": v for name, v in columns.items()}
+    )
+    center, h = np.array([1.3, -0.4, level - 2.0]), 1e-4
+    places = [center, *(center + sign * h * axis for axis in np.eye(3) for sign in (1, -1))]
+    places += [np.array([0.0, 0.0, z]) for z in (level - depth, level, level + 0.4)]
+    loads = [probe(world, sea, place) for place in places]
+
+    def potential(x: Any, t: float) -> float:
+        total = 0.0
+        for (A, omega, angle, phase), number in zip(waves, k, strict=True):
+            psi = number * (x[0] * np.cos(angle) + x[1] * np.sin(angle)) - omega * t + phase
+            depth_part = np.cosh(number * (x[2] - level + depth)) / np.sinh(number * depth)
+            total += A * omega / number * depth_part * np.sin(psi)
+        return total
+
+    def at(t: float) -> tuple[Any, Any]:
+        names = "fluid_velocity", "fluid_acceleration"
+        u, a = ([wl.eval_output(load, name, state_at(world, t), x=0.0) for load in loads] for name in names)
+        return np.array(u), np.array(a)
+
+    u, a = at(2.0)
+    gradient = [(potential(center + h * e, 2.0) - potential(center - h * e, 2.0)) / (2 * h) for e in np.eye(3)]
+    assert_allclose(u[0], gradient, rtol=1e-6)
+    assert_allclose(a[0], (at(2.0 + h)[0][0] - at(2.0 - h)[0][0]) / (2 * h), rtol=1e-6)
+    assert abs(sum((u[1 + 2 * i] - u[2 + 2 * i])[i] for i in range(3)) / (2 * h)) < 1e-9
+    # no flow through the bed; above the level as at the level; the surface
+    assert abs(u[7, 2]) < 1e-15 < abs(u[8, 2])
+    assert_allclose(u[9], u[8], rtol=1e-15)
+    eta = sum(A * np.cos(phase - 2.0 * omega) for A, omega, _, phase in waves)
+    assert_allclose(wl.eval_output(loads[8], "surface_height", state_at(world, 2.0), x=0.0), level + eta, rtol=1e-12)
+
+
+def state_at(world: wl.World, t: float) -> wl.State:
+    """The initial state at a time."""
+    state = wl.State(world)
+    state.t = t
+    return state
+
+
+def test_irregular_sea() -> None:
+    """A JONSWAP sea has its significant height, and the zero-crossing period of DNV-RP-C205; a seed gives one sea."""
+    sea = con.jonswap(3.0, 9.0, seed=4, count=400)
+    amplitude, omega = sea["wave_amplitudes"], sea["wave_frequencies"]
+    assert_allclose(4.0 * np.sqrt((amplitude**2).sum() / 2.0), 3.0, rtol=1e-12)
+    assert (np.diff(omega) > 0.0).all()
+    # Tz/Tp of γ = 3.3; the waves end at 8 peak frequencies, which have a share in the curvature of the surface
+    ratio = 0.6673 + 0.05037 * 3.3 - 0.006230 * 3.3**2 + 0.0003341 * 3.3**3
+    zero_crossing = 2 * np.pi / np.sqrt((omega**2).mean())
+    assert_allclose(zero_crossing, 9.0 * ratio, rtol=0.02)
+    again, other = con.jonswap(3.0, 9.0, seed=4, count=400), con.jonswap(3.0, 9.0, seed=5, count=400)
+    assert (again["wave_phases"] == sea["wave_phases"]).all() and (other["wave_phases"] != sea["wave_phases"]).any()
+
+
+@pytest.mark.parametrize(
+    ("columns", "height", "speed"),
+    [
+        ({"profile": "power", "velocity": (2.0, 0.0, 0.0), "exponent": 0.25, "depth": 20.0}, -4.0, 2.0 * 1.6**0.25),
+        ({"profile": "power", "velocity": (2.0, 0.0, 0.0), "depth": 20.0}, -25.0, 0.0),
+        (
+            {"profile": "log", "velocity": (8.0, 0.0, 0.0), "fills": "above", "roughness": 0.1}, 5.0,
+            8.0 * np.log(50.0) / np.log(100.0),
+        ),
+        ({"profile": "table", "table_heights": (-9.0, -5.0, 0.0), "table_x": (0.0, 1.0, 3.0)}, -4.0, 1.4),
+        ({"profile": "table", "table_heights": (-9.0, -5.0, 0.0), "table_x": (0.5, 1.0, 3.0)}, -40.0, 0.5),
+        ({"velocity": (1.5, 0.0, 0.0), **con.regular_wave(2.0, 6.0, phase=1.0), "wave_growth": 5.0}, -4.0, 1.5),
+    ],
+)  # fmt: skip
+def test_profiles(columns: dict[str, Any], height: float, speed: float) -> None:
+    """Speeds at heights by their formulas; waves that grow are not there at the start."""
+    world = wl.World(gravity=(0.0, 0.0, -G))
+    load = probe(world, world.add(con.Fluid, density=RHO, **columns), (0.0, 0.0, height))
+    found = wl.eval_output(load, "fluid_velocity", wl.State(world), x=0.0)
+    assert_allclose(found, [speed, 0.0, 0.0], rtol=1e-12, atol=1e-15)
+
+
+def test_work_of_a_wave_on_a_pile() -> None:
+    """Drag and inertia of a regular wave on an upright cable from bed to level, against the integrals of Morison."""
+    depth, d, wave = 20.0, 0.5, con.regular_wave(1.2, 6.0)
+    world = wl.World(gravity=(0.0, -G))
+    cables = straight_cable(world, (0.0, -depth), (0.0, 0.0), 12, **CABLE)
+    water = world.add(con.Fluid, density=RHO, fills="below", surface=0.0, transition=1e-9, depth=depth, **wave)
+    world.add(con.FluidLoad, cable=cables, fluid=water, diameter=d, normal_drag=1.3, axial_drag=0.0, added_mass=0.8)
+    omega, t = 2 * np.pi / 6.0, 0.3
+    k = float(con.wave_number(omega, depth))
+
+    def force(z: float) -> float:
+        share = 0.6 * omega * np.cosh(k * (z + depth)) / np.sinh(k * depth)
+        u, a = share * np.cos(omega * t), -share * omega * np.sin(omega * t)
+        return float(0.5 * RHO * d * 1.3 * abs(u) * u + RHO * np.pi * d**2 / 4 * 1.8 * a)
+
+    found = eval_loads(world, t).reshape(-1, 4)[:, 0].sum()
+    assert_allclose(found, quad(force, -depth, 0.0, epsabs=1e-9)[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns", "words"),
+    [
+        (con.Fluid, {"density": -1.0}, "density = -1.0 kg/m.3 in Fluid row 0: must be > 0"),
+        (con.Fluid, {"density": 1.0, "depth": -5.0}, "depth = -5.0 m in Fluid row 0: must be > 0"),
+        (con.FluidLoad, {"diameter": 0.0}, "diameter = 0.0 m in FluidLoad row 0: must be > 0"),
+        (con.FluidLoad, {"diameter": 1.0, "added_mass": -1.0}, "added_mass = -1.0 in FluidLoad row 0: must be >= 0"),
+        (con.FluidLoad, {"diameter": 1.0, "points": 2}, "points = 2 in FluidLoad row 0: must be >= 3"),
+        (con.LineLoad, {"per": "metre"}, "per = metre in LineLoad row 0: must be one of reference, current"),
+    ],
+)
+def test_bad_columns(kind: Any, columns: dict[str, Any], words: str) -> None:
+    world, cables = build(2)
+    refs: dict[str, Any] = {"cable": cables[0]} if kind is not con.Fluid else {}
+    if kind is con.FluidLoad:
+        refs["fluid"] = world.add(con.Fluid, density=RHO)
+    with pytest.raises(wl.ModelError, match=words):
+        world.add(kind, **refs, **columns)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        (
+            {"table_heights": (0.0, 0.0), "table_x": (1.0, 2.0)},
+            r"table_heights = .* m in Fluid row 0: must be ascending",
+        ),
+        ({"profile": "table"}, "table_heights = .* must be at least two, as profile is 'table'"),
+        ({"table_heights": (0.0, 1.0), "table_x": (1.0,)}, "table_x in Fluid row 0 has 1 values: must have 2"),
+        ({"wave_amplitudes": (1.0,)}, "wave_frequencies in Fluid row 0 has 0 values: must have 1"),
+        ({**con.regular_wave(1.0, 5.0), "wave_amplitudes": (-1.0,)}, "wave_amplitudes = -1.0 m .* must be > 0"),
+        ({**con.regular_wave(1.0, 5.0), "fills": "above"}, "fills = 'above' in Fluid row 0: must be 'below'"),
+        ({"velocity": (0.0, 0.0, 1.0)}, "velocity of Fluid row 0 leads out of the plane x, y"),
+        (con.regular_wave(1.0, 5.0, direction=0.3), "wave_directions of Fluid row 0 leads out of the plane x, y"),
+        ({"function": lambda t, x: x}, r"function of Fluid row 0 .* must give two arrays of numbers of shape \(8, 3\)"),
+        ({"function": lambda t, x: (np.nan * x, x)}, "function of Fluid row 0 .* gave values that are not finite"),
+    ],
+)
+def test_bad_fluids(columns: dict[str, Any], words: str) -> None:
+    world, cables = build(2)
+    world.add(con.FluidLoad, cable=cables, fluid=world.add(con.Fluid, density=RHO, **columns), diameter=0.1)
+    with pytest.raises(wl.ModelError, match=words):
+        eval_loads(world)
+
+
+def test_bad_directions_and_cables() -> None:
+    """Gravity that is not downwards, moving material, places beyond the ends, laws that give nonsense."""
+    world = wl.World(gravity=(0.0, -G, 0.0))
+    probe(world, world.add(con.Fluid, density=RHO), (0.0, 0.0, 0.0))
+    with pytest.raises(wl.ModelError, match=r"gravity = .* must point downwards, along -z, as z is upwards"):
+        world.finalize()
+    world = wl.World()
+    belt = straight_cable(world, (0.0, 0.0), (1.0, 0.0), 1, ale=world.add(ALENode), **CABLE)
+    world.add(con.LineLoad, cable=belt)
+    with pytest.raises(wl.ModelError, match="cable in LineLoad row 0 is an ALECable2D"):
+        world.finalize()
+    world, cables = build(2)
+    load = world.add(con.LineLoad, cable=cables[0], law=lambda t, x, r, p, v: 1.0)
+    with pytest.raises(wl.ModelError, match=r"x = 0.7 m in LineLoad row 0: must lie from 0 to 0.6 m, its length"):
+        wl.eval_output(load, "force_per_length", wl.State(world), x=0.7)
+    with pytest.raises(wl.ModelError, match=r"law of LineLoad row 0 .* must give numbers .N/m. of shape"):
+        eval_loads(world)
+
+
+def test_files(tmp_path: Any) -> None:
+    """Vectors at points for ParaView; a model file brings fluids back, with and without tables and waves."""
+    world, cables = build(3)
+    waves = con.regular_wave(0.4, 3.0)
+    for fluid in ({}, waves, {"profile": "table", "table_heights": (-1.0, 1.0), "table_x": (0.0, 2.0)}):
+        sea = world.add(con.Fluid, density=RHO, transition=0.5, **fluid)
+        world.add(con.FluidLoad, cable=cables, fluid=sea, diameter=0.1)
+    world.add(con.LineLoad, cable=cables, vector=(0.0, 1.0, 0.0))
+    state = wl.State(world)
+    with wl.Recorder(tmp_path / "rope") as recorder:
+        recorder.record(state)
+    with h5py.File(tmp_path / "rope.vtkhdf") as file:
+        fields = {name: np.array(file[f"VTKHDF/PointData/{name}"]) for name in file["VTKHDF/PointData"]}
+    assert np.nanmax(np.abs(fields["fluid_force_per_length"]), axis=0)[2] > 10.0
+    drawn = fields["line_load_per_length"]
+    assert_allclose(np.nanmax(drawn, axis=0), [0.0, 1.0, 0.0])
+    again = wl.World.load(world.save(tmp_path / "model.json"))
+    assert_array_equal(eval_loads(again, 0.3), eval_loads(world, 0.3))
