@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import hinge as hinge
     from windlass.connectors.constraints.supports import prescribe as prescribe
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
+    from windlass.connectors.control.generic_ode1 import GenericODE1 as GenericODE1
+    from windlass.connectors.control.hydraulic_actuator import HydraulicActuator as HydraulicActuator
+    from windlass.connectors.control.state_load import StateLoad as StateLoad
     from windlass.connectors.loads.coordinate_load import CoordinateLoad as CoordinateLoad
     from windlass.connectors.loads.force import Force as Force
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
@@ -103,6 +106,9 @@ _NAMES = {
     "constraints.revolute_joint2d": "RevoluteJoint2D",
     "constraints.spherical_joint": "SphericalJoint",
     "constraints.supports": "clamp fix hinge prescribe prescribe_velocity",
+    "control.generic_ode1": "GenericODE1",
+    "control.hydraulic_actuator": "HydraulicActuator",
+    "control.state_load": "StateLoad",
     "loads.coordinate_load": "CoordinateLoad",
     "loads.force": "Force",
     "loads.mass_proportional": "MassProportional",

@@ -1,0 +1,72 @@
+"""Matrices and functions of rows whose number of coordinates differs: columns of open length, and what they become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.state_functions import StateFunction
+from windlass.framework.checks.user_functions import first_calls
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import LocalRows
+
+NO_LIST: Any = np.zeros(0)
+"""Default of a column of open length that may be left out."""
+
+
+def pack_matrices(values: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Matrices of one row as lists, row by row, as columns of open length hold them; sparse ones, too."""
+    for name in names:
+        given = values.get(name)
+        if given is not None and hasattr(given, "toarray"):
+            given = given.toarray()
+        if isinstance(given, (list, tuple, np.ndarray)) and np.ndim(given) == 2:
+            values[name] = np.ravel(given)
+    return values
+
+
+def stack_matrices(
+    rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
+) -> FloatArray:
+    """Matrices of rows from a column of open length, each of shape (height, width), padded by 0; 0 of empty ones.
+
+    Raises:
+        ModelError: another number of values.
+    """
+    found = np.zeros((len(rows.rows), *most))
+    for i, given in enumerate(rows.local(name)):
+        shape = int(heights[i]), int(widths[i])
+        if len(given) not in (0, shape[0] * shape[1]):
+            col = rows.table.component.columns[name]
+            raise ModelError(
+                f"{name} in {rows.table.kind} row {rows.rows[i]} has {len(given)} values: must have "
+                f"{shape[0] * shape[1]}, of shape {shape}, or none [{col.unit}]"
+            )
+        if len(given):
+            found[i, : shape[0], : shape[1]] = np.reshape(given, shape)
+    return found
+
+
+def bind_state_functions(
+    rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
+) -> dict[int, StateFunction]:
+    """The functions of the rows that have one, by local position; those that are switched off have none.
+
+    Args:
+        rows: the rows.
+        function, derivative: names of the columns; an empty one for differences.
+        shapes: of the result of each row.
+        words: what the function must give, with the unit.
+    """
+    active = rows.local("active") if "active" in rows.table.component.columns else np.ones(len(rows.rows), bool)
+    derivatives = rows.local(derivative) if derivative else np.full(len(rows.rows), None)
+    found, calls = {}, first_calls(rows.world)
+    for i, (f, d) in enumerate(zip(rows.local(function), derivatives, strict=True)):
+        if f is not None and active[i]:
+            row = int(rows.rows[i])
+            where = f" of {rows.table.describe(row)} ({rows.table.kind} row {row})"
+            found[i] = StateFunction(f, d, shapes[i], (function + where, derivative + where), words, calls)
+    return found
