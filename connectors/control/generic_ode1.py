@@ -48,11 +48,11 @@ class GenericODE1(Inputs):
     system_matrix = column("1/s", "A, shape (n, n)", shape=None, default=NO_LIST)
     input_matrix = column("1/s", "B, shape (n, inputs)", shape=None, default=NO_LIST)
     rate_matrix = column("1", "C, shape (n, inputs)", shape=None, default=NO_LIST)
-    rate_function = function(
+    state_function = function(
         "f(t, y, u, u_t) -> rates, shape (n,), with the states y and values u and rates u_t of the inputs",
         switchable=True,
     )
-    rate_derivative = function(
+    state_derivative = function(
         "the same arguments -> (df/dy, df/du, df/du_t), shapes (n, n), (n, inputs), (n, inputs); by central "
         "differences if left out",
         switchable=True,
@@ -146,7 +146,7 @@ def bind(rows: LocalRows) -> tuple[Columns, Any]:
     B, C = (stack_matrices(rows, name, count, inputs.size, (w, 8)) for name in ("input_matrix", "rate_matrix"))
     shapes = [(int(k),) for k in count]
     functions = bind_state_functions(
-        rows, "rate_function", "rate_derivative", shapes, "finite numbers [unit of the states/s], one for each state"
+        rows, "state_function", "state_derivative", shapes, "finite numbers [unit of the states/s], one for each state"
     )
     new = np.zeros((n, w)), np.zeros((n, w, w)), np.zeros((n, w, 8)), np.zeros((n, w, 8))
     return Columns(rows.dofs, count, inputs, b, A, B, C, *new), functions
@@ -193,7 +193,7 @@ def eval_inputs(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Matrices as lists."""
-    return pack_matrices(values, "system_matrix", "input_matrix", "rate_matrix")
+    return pack_matrices(values, "node", "system_matrix", "input_matrix", "rate_matrix")
 
 
 register(

@@ -22,7 +22,19 @@ import numpy as np
 from windlass.elements.bodies.generic_ode2 import NODES, GenericODE2
 from windlass.elements.nodes.generic_nodes import generic_node
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import checked, each, handle, inside, instance, number, optional, path, whole
+from windlass.framework.checks.checks import (
+    checked,
+    each,
+    handle,
+    inside,
+    instance,
+    number,
+    numbers,
+    optional,
+    path,
+    whole,
+    word,
+)
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
@@ -56,17 +68,18 @@ class Superelement:
     @checked(
         world=instance(World),
         nodes=each(handle(), "a list of handles to nodes", 1),
-        directions=inside(),
+        directions=optional(numbers("1", (None,))),
         mass_damping=number("1/s", minimum=0.0),
         stiffness_damping=number("s", minimum=0.0),
         mesh=optional(path()),
+        name=word(),
     )
     def add_to(
         self,
         world: World,
         nodes: Sequence[Entity],
         *,
-        directions: Any = None,
+        directions: Any | None = None,
         mass_damping: float = 0.0,
         stiffness_damping: float = 0.0,
         mesh: str | os.PathLike[str] | None = None,
@@ -195,7 +208,7 @@ def _solve(K: Any, right: FloatArray) -> FloatArray:
 def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
     """ω [rad/s], ascending, and shapes with φᵀ M φ = 1, largest entry > 0, shape (free, modes)."""
     from scipy.linalg import eigh  # here, because few models have such a body
-    from scipy.sparse.linalg import eigsh  # here, for the same reason
+    from scipy.sparse.linalg import eigsh  # here, because few models have such a body
 
     if not modes:
         return np.zeros(0), np.zeros((K.shape[0], 0))

@@ -324,7 +324,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Matrices as lists."""
-    return pack_matrices(values, *MATRICES)
+    return pack_matrices(values, "node0", *MATRICES)
 
 
 MATRICES: Sequence[str] = ("mass", "damping", "stiffness", "translations", "points", "basis", "lines")

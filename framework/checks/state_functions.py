@@ -78,8 +78,6 @@ class StateFunction:
 
     def _read(self, given: Any, shape: tuple[int, ...], name: str, words: str, t: float) -> FloatArray:
         found = read_numbers(given)
-        if found is not None and found.size == np.prod(shape, dtype=int) and found.ndim <= max(len(shape), 1):
-            found = found.reshape(shape)
         if found is None or found.shape != shape or not np.isfinite(found).all():
             raise ModelError(f"{name} gave {show(given)} at t = {t:.9g} s: must give {words}")
         return np.asarray(found, np.float64)

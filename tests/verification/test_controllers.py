@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import cos, pi, sqrt, tanh
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ import windlass.elements as el
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 
+from support.processes import ROOT, run_python
+
 OSCILLATOR = [[0.0, 1.0], [-4.0, -0.6]]
 
 
@@ -25,7 +28,7 @@ def cubic(t: float, y: FloatArray, u: FloatArray, u_t: FloatArray) -> list[float
 def create_oscillator() -> tuple[wl.World, Entity]:
     world = wl.World()
     node = world.add(el.state_node(2), states=(1.0, 0.5))
-    world.add(con.GenericODE1, node=node, system_matrix=OSCILLATOR, constant=(0.0, 1.0), rate_function=cubic)
+    world.add(con.GenericODE1, node=node, system_matrix=OSCILLATOR, constant=(0.0, 1.0), state_function=cubic)
     return world, node
 
 
@@ -124,7 +127,7 @@ def create_hoist(derivative: Any = None) -> tuple[wl.World, Entity, Entity, Enti
     world.add(con.CoordinateSpringDamper, marker0=wound, marker1=height, stiffness=STIFFNESS, damping=DAMPING)
     node = world.add(el.state_node(1))
     error = lambda t, y, u, u_t: [wanted_speed(t) - u_t[0]]  # noqa: E731
-    world.add(con.GenericODE1, node=node, input0=angle, rate_function=error)
+    world.add(con.GenericODE1, node=node, input0=angle, state_function=error)
     inputs: dict[str, Any] = {"input0": angle, "input1": con.coordinate_marker(world, node, "y0")}
     world.add(con.StateLoad, marker=angle, load_function=control, load_derivative=derivative, **inputs)
     return world, drum, cage, node
@@ -224,7 +227,7 @@ def move_arm(t: float, s: FloatArray) -> FloatArray:
 
 
 def test_hydraulic_arm() -> None:
-    """Order 2 against SciPy, where the valves change sides after 0.2 s."""
+    """Order 2 against SciPy, with the arm's geometry put down by hand."""
     expected = reference(move_arm, [0.0, 2.0, 2e6, 2e6], 0.1)
     errors = []
     for step in (2e-3, 1e-3):
@@ -235,9 +238,68 @@ def test_hydraulic_arm() -> None:
 
 
 def test_tangent_of_hydraulics() -> None:
-    """All of the cylinder's terms, with inputs, at random states."""
+    """All of the cylinder's terms at random states."""
     soft = {"area1": 0.008, "cylinder_bulk_modulus": 2e11, "hose_bulk_modulus": 5e10, "volume_change": True}
-    world, arm, _ = create_arm(valve_opening0=0.1, valve_opening1=-0.2, **soft)
+    world, _, actuator = create_arm(valve_opening0=0.1, valve_opening1=-0.2, **soft)
     wl.testing.check_tangent(world, tolerance=1e-5)
-    other = world.entity(0)
-    assert other is not None and len(arm) == 1
+    state = wl.State(world)
+    p, rate = np.array([2e6, 2e6]), wl.eval_output(actuator, "stroke_rate", state)
+    assert np.isclose(wl.eval_output(actuator, "force", state), -p[0] * 0.01 + p[1] * 0.008 + 2e5 * rate)
+    # the effective stiffness of the oil of chamber 1, at stroke 0: K/V with K from three softnesses
+    V, hose = 1.0 + 0.008 * 0.5 * LENGTH, 1.0
+    K = 1.0 / (1.0 / 1e11 + (V - hose) / (V * 2e11) + hose / (V * 5e10))
+    flow = -0.2 * 2e-5 * np.sqrt(2e6)
+    residual = wl.assemble_vector(world, state).array
+    assert np.isclose(-residual[-1] / 0.008, K / V * (0.008 * rate + flow), rtol=1e-9)
+
+
+def test_a_saved_state_goes_on(tmp_path: Path) -> None:
+    """States are velocities in a file, and a run that begins with them does what one run does."""
+    ends = []
+    for parts in (1, 2):
+        world, node = create_oscillator()
+        state = None
+        for k in range(parts):
+            state = wl.Dynamic(world, step=0.01, end=0.4 * (k + 1) / parts, method="newmark").solve(state)
+            state.save(tmp_path / "half.npz")
+            state = wl.State(world).load(tmp_path / "half.npz")
+        ends.append(wl.eval_output(node, "states", state))
+    assert np.allclose(*ends, rtol=0.0, atol=2e-9)
+
+
+def test_model_files_keep_nodes_of_any_size(tmp_path: Path) -> None:
+    """Kinds that are made on demand come back from a file, with their functions by name."""
+    world, node = create_oscillator()
+    world.save(tmp_path / "model.json")
+    again = wl.World.load(tmp_path / "model.json", functions={"cubic": cubic})
+    expected, found = (wl.Dynamic(w, step=0.05, end=0.2).solve().v for w in (world, again))
+    assert np.array_equal(expected, found) and len(node) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"system_matrix": [1.0, 2.0, 3.0]}, "must have 4, of shape"),
+        ({"input_matrix": [[1.0], [2.0]]}, "must have 0, of shape"),
+        ({"state_function": lambda t, y, u, u_t: [1.0]}, "must give finite numbers"),
+    ],
+)
+def test_wrong_controllers_are_refused(change: dict[str, Any], words: str) -> None:
+    world = wl.World()
+    world.add(con.GenericODE1, node=world.add(el.state_node(2)), **change)
+    with pytest.raises(wl.ModelError, match=words):
+        wl.Dynamic(world, step=0.1, end=0.1).solve()
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """Inputs on other processes, states and a body between both: as on one."""
+    results = []
+    for processes in (1, 2):
+        path = tmp_path / f"{processes}.npz"
+        done = run_python([ROOT / "tests/support/parallel_controllers.py", path], processes)
+        assert done.returncode == 0, done.stderr
+        results.append(np.load(path))
+    for name in results[0].files:
+        np.testing.assert_allclose(results[1][name], results[0][name], rtol=1e-8, atol=1e-9)
+        assert np.abs(results[0][name]).max() > 1e-3
