@@ -344,7 +344,7 @@ register(
             "strain_energy": Output("J", "qᵀ K q/2, ()", lambda rows, s: eval_energy(rows.columns[0], s)),
             "kinetic_energy": Output("J", "q_tᵀ M q_t/2 without mass_function, ()", eval_kinetic_energy),
         },
-        source="[@craig2006]",
+        source="[@craig2006]; reduced bodies [@craig1968]",
         draw=draw,
     )
 )

@@ -162,7 +162,7 @@ def test_controlled_hoist(derivative: Any) -> None:
         state = wl.Dynamic(world, step=step, end=0.8).solve(start)
         found = [state.of(cage)[0, 1], state.of(cage, "v")[0, 1], state.of(node, "v")[0, 0]]
         errors.append(np.abs(np.array(found) - expected[[1, 3, 4]]).max())
-    assert 3.6 < errors[0] / errors[1] < 4.4 and errors[1] < 1e-4
+    assert 3.9 < errors[0] / errors[1] < 4.1 and errors[1] < 1e-6
     ledger = wl.EnergyLedger()
     wl.Dynamic(world, step=2e-3, end=0.2).solve(start, hooks=[ledger])
     # the kinetic energy is that of masses alone, and nothing is lost
