@@ -69,6 +69,8 @@ class StaticStates:
 
 def find_state_entries(assembly: Assembly) -> IntArray:
     """Places of the entries in the columns of first-order states, in values of the storage in use."""
+    if not len(assembly.layout.states):
+        return np.zeros(0, np.int64)
     _, columns = assembly.sparsity.pattern.entries()
     entries: IntArray = np.flatnonzero(np.isin(columns, assembly.sparsity.unknowns.of_dof[assembly.layout.states]))
     return entries
