@@ -29,8 +29,8 @@ def pack_matrices(values: dict[str, Any], node: str, *names: str) -> dict[str, A
     """
     rows = _count_rows(values.get(node))
     for name in names:
-        given = values.get(name)
-        if given is not None and hasattr(given, "toarray"):
+        given: Any = values.get(name)
+        if hasattr(given, "toarray"):
             given = given.toarray()
         shape = shape_of(given)
         if len(shape) == 3 and shape[0] == rows:
