@@ -14,10 +14,7 @@ def main(path: str | Path) -> None:
     import windlass as wl
     from windlass import connectors as con
     from windlass import elements as el
-    from windlass.framework.model import parts
 
-    # also small tables are to be spread
-    parts.KEPT_WHOLE = 0
     world, n = wl.World(gravity=(0.0, -9.81)), 12
     masses = world.add(el.MassPoint, position=[(0.5 * i, 0.0) for i in range(n)], mass=2.0)
     y = con.coordinate_marker(world, masses, "y")
@@ -38,7 +35,7 @@ def main(path: str | Path) -> None:
         world.add(con.CoordinateSpringDamper, marker0=marker, marker1=end, stiffness=100.0)
     found = {}
     still = wl.Static(world, name="").solve()
-    for name, result in (("static", still), ("moved", wl.Dynamic(world, step=5e-3, end=0.1, name="").solve())):
+    for name, result in (("static", still), ("moved", wl.Dynamic(world, step=5e-3, end=0.05, name="").solve())):
         found[f"{name}_states"] = wl.eval_output(nodes, "states", result)
         found[f"{name}_height"] = wl.eval_output(masses, "position", result)[:, 1]
     if wl.is_first_process():
@@ -46,4 +43,8 @@ def main(path: str | Path) -> None:
 
 
 if __name__ == "__main__":
+    from windlass.framework.model import parts
+
+    # also small tables are to be spread
+    parts.KEPT_WHOLE = 0
     main(sys.argv.pop(1))

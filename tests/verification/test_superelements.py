@@ -153,7 +153,7 @@ def test_mass_by_a_function(explicit: bool) -> None:
     energy = []
     for step in (4e-3,) if explicit else (4e-3, 2e-3):
         solver = (
-            wl.Explicit(world, step=step, end=0.5, method="rk") if explicit else wl.Dynamic(world, step=step, end=0.5)
+            wl.Explicit(world, step=step, end=0.2, method="rk") if explicit else wl.Dynamic(world, step=step, end=0.5)
         )
         state = solver.solve()
         (q0, q1), v = state.q, state.v
