@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import hinge as hinge
     from windlass.connectors.constraints.supports import prescribe as prescribe
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
+    from windlass.connectors.control.generic_ode1 import GenericODE1 as GenericODE1
+    from windlass.connectors.control.hydraulic_actuator import HydraulicActuator as HydraulicActuator
+    from windlass.connectors.control.state_load import StateLoad as StateLoad
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
     from windlass.connectors.fluids.sea_states import regular_wave as regular_wave
@@ -133,6 +136,9 @@ _NAMES = {
     "constraints.supports": "clamp fix hinge prescribe prescribe_velocity",
     "fluids.fluid": "Fluid",
     "fluids.sea_states": "jonswap regular_wave wave_number",
+    "control.generic_ode1": "GenericODE1",
+    "control.hydraulic_actuator": "HydraulicActuator",
+    "control.state_load": "StateLoad",
     "loads.coordinate_load": "CoordinateLoad",
     "loads.fluid_load": "FluidLoad",
     "loads.force": "Force",

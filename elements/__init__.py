@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from windlass.framework.launch.lazy_names import offer
 
 if TYPE_CHECKING:
+    from windlass.elements.bodies.craig_bampton import Superelement as Superelement
+    from windlass.elements.bodies.craig_bampton import craig_bampton as craig_bampton
+    from windlass.elements.bodies.generic_ode2 import GenericODE2 as GenericODE2
     from windlass.elements.bodies.mass_point import MassPoint as MassPoint
     from windlass.elements.bodies.rigid2d import RigidBody2D as RigidBody2D
     from windlass.elements.bodies.rigid3d import RigidBody3D as RigidBody3D
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from windlass.elements.mesh.cable_mesh import CableMesh as CableMesh
     from windlass.elements.mesh.cable_mesh import cables_from_mesh as cables_from_mesh
     from windlass.elements.nodes.ale_node import ALENode as ALENode
+    from windlass.elements.nodes.generic_nodes import generic_node as generic_node
+    from windlass.elements.nodes.generic_nodes import state_node as state_node
     from windlass.elements.nodes.ground import Ground as Ground
     from windlass.elements.nodes.nodes2d import Point2D as Point2D
     from windlass.elements.nodes.nodes2d import PointSlope2D as PointSlope2D
@@ -48,6 +53,8 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import through_points as through_points
 
 _NAMES = {
+    "bodies.craig_bampton": "Superelement craig_bampton",
+    "bodies.generic_ode2": "GenericODE2",
     "bodies.mass_point": "MassPoint",
     "bodies.rigid2d": "RigidBody2D",
     "bodies.rigid3d": "RigidBody3D",
@@ -56,6 +63,7 @@ _NAMES = {
     "cable3d.cable3d": "Cable3D",
     "mesh.cable_mesh": "CableMesh cables_from_mesh",
     "nodes.ale_node": "ALENode",
+    "nodes.generic_nodes": "generic_node state_node",
     "nodes.ground": "Ground",
     "nodes.nodes2d": "Point2D PointSlope2D RigidNode2D",
     "nodes.nodes3d": "Point3D PointSlope3D RigidNode3D",

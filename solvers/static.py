@@ -69,7 +69,8 @@ UNSETTLED = 0.1
 class Static(StepSolver):
     """Static equilibrium of a world by load steps.
 
-    The load factor scales the applied loads only, not prestrain and offsets.  Velocities are 0 in all forces.
+    The load factor scales the applied loads only, not prestrain and offsets.  Velocities are 0 in all forces;
+    first-order states are sought for which nothing changes.
 
     Args:
         world: the model.
@@ -319,12 +320,14 @@ class Static(StepSolver):
         """Decide contact states from the start, at which nothing moves."""
         at_rest = current.copy()
         at_rest.v[:], at_rest.t = 0.0, time
+        at_rest.v[self.assembly.layout.states] = current.v[self.assembly.layout.states]
         self.assembly.decide(at_rest)
         current.data[:] = at_rest.data
 
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
         stabiliser = (1.0 - load_factor**2) * self.stabiliser
-        q, v = start.q.copy(), np.zeros_like(start.q)
+        q, v, states = start.q.copy(), np.zeros_like(start.q), self.assembly.layout.states
+        v[states] = start.v[states] - q[states]
         return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=q, gap=self._gap)
 
     def _attempt(

@@ -7,6 +7,8 @@
     accelerations    J1 q̈1 - i J0 q̈0 = offset_tt(t), or rate_t(t), - (J̇1 q̇1 - i J̇0 q̇0)
     switched off     λ = 0
 
+A first-order state as coordinate 0 is a signal that coordinate 1 follows, as a motor does: no force acts back on it.
+
 x are displacements from the reference, ẋ = J q̇; J = 1 and J̇ = H = 0 for markers on a single coordinate.  The ratio i
 is 1 for equal coordinates, -r0/r1 for two gears that mesh outside, z0/z1 for a chain or toothed belt, r for a rack on
 a pinion.
@@ -26,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns, coordinate_marker
-from windlass.connectors.markers.coordinate_outputs import coordinate_output
+from windlass.connectors.markers.coordinate_outputs import coordinate_output, find_states
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
     TimeColumn,
@@ -69,6 +71,7 @@ class Columns(NamedTuple):
     n0: number of columns of dofs that belong to marker 0.
     lam: local numbers of the multipliers.
     ratio: i.
+    back: i for the force on coordinate 0, 0 for a signal.
     on, fast: active, and velocity level.
     """
 
@@ -78,6 +81,7 @@ class Columns(NamedTuple):
     n0: int
     lam: IntArray
     ratio: FloatArray
+    back: FloatArray
     on: NDArray[np.bool_]
     fast: NDArray[np.bool_]
 
@@ -121,7 +125,7 @@ def residual(
         else:
             C[k] += m.value[m1] - ratio * m.value[m0] - offset[i]
         for a in range(n0):
-            f[c.dofs[i, a]] -= ratio * m.J[m0, a] * lam[k]
+            f[c.dofs[i, a]] -= c.back[i] * m.J[m0, a] * lam[k]
         for a in range(n - n0):
             f[c.dofs[i, n0 + a]] += m.J[m1, a] * lam[k]
 
@@ -146,13 +150,14 @@ def tangent(
         by_rate = rate_level or c.fast[i]
         for marker in range(2):
             k, begin, end, share = (c.m0[i], 0, n0, -c.ratio[i]) if marker == 0 else (c.m1[i], n0, n, 1.0)
+            back = -c.back[i] if marker == 0 else 1.0
             for a in range(end - begin):
                 J = share * m.J[k, a]
                 values[slots.rows[i, 0, begin + a]] += dv * J + dq * share * m.Jd[k, a] if by_rate else dq * J
-                values[slots.columns[i, begin + a, 0]] += scale * J
+                values[slots.columns[i, begin + a, 0]] += scale * (back * m.J[k, a])
             h = m.h[k]
             if h >= 0:
-                force = dq * share * lam[c.lam[i]]
+                force = dq * back * lam[c.lam[i]]
                 for a in range(end - begin):
                     for b in range(end - begin):
                         values[slots.block[i, begin + a, begin + b]] += force * m.H[h, a, b]
@@ -210,6 +215,7 @@ def bind(rows: LocalRows) -> tuple[Columns, TimeColumns]:
         rows.world.ref_width(rows.table, "marker0"),
         rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy(),
         rows.local("ratio"),
+        np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio")),
         rows.local("active"),
         rows.local("velocity_level"),
     )
@@ -256,7 +262,7 @@ def build(rows: LocalRows) -> System:
 
 def find_driven(rows: LocalRows) -> BoolArray:
     """Which rows prescribe a motion in time, shape (rows,)."""
-    moves: BoolArray = rows.local("rate") != 0.0
+    moves: BoolArray = (rows.local("rate") != 0.0) | find_states(rows.world, rows.local("marker0"))
     for name in ("offset_function", "rate_function"):
         moves |= np.array([f is not None for f in rows.local(name)], dtype=bool)
     return moves

@@ -26,6 +26,15 @@ def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     return turning
 
 
+def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
+    """Which coordinate markers are on first-order states, shape (markers,)."""
+    states = np.zeros(len(markers), bool)
+    for table, positions, rows in world.split_by_table(markers):
+        for nodes, inner, _ in world.split_by_table(table.local("node", rows)):
+            states[positions[inner]] = bool(nodes.component.state_column)
+    return states
+
+
 def coordinate_output(
     unit: str, of_angles: str, doc: str, evaluate: Callable[..., Any], markers: Sequence[str] = ("marker0", "marker1")
 ) -> Output:

@@ -56,6 +56,7 @@ class Layout:
         displacement, velocity: initial values by local number, shape (n,).
         nodes: first unknown of each local node whose four coordinates follow each other, ascending, shape (nodes,).
         rotations: local numbers of the Euler parameters of nodes, owned or not, shape (k, 4).
+        states: local numbers of the coordinates whose velocities are first-order states, shape (s,).
         ghosts: the exchange of the ghosts among the coordinates.
         unknowns: the unknowns of this process.
         data_rows_owned: world numbers of the local history values, shape (d,).
@@ -103,6 +104,7 @@ class Layout:
             places = [component.dof_names.index(name) for name in component.rotation_names]
             if places:
                 found.append(self.local_dofs(world_dofs[:, places]))
+        self.states = self._find_states()
         rotations = np.concatenate(found)
         self.rotations: IntArray = rotations[(rotations < self.spare).all(axis=1)]
         self._localise_markers()
@@ -215,6 +217,13 @@ class Layout:
                 found.append(unknowns[(np.diff(unknowns, axis=1) == 1).all(axis=1), 0])
         nodes: IntArray = np.sort(np.concatenate(found))
         return nodes
+
+    def _find_states(self) -> IntArray:
+        dofs = self.world.numbering.node_dofs
+        found = [self.local_dofs(numbers).ravel() for component, numbers in dofs.items() if component.state_column]
+        every = np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+        states: IntArray = every[every < self.spare]
+        return states
 
     def _list_unknowns(
         self,

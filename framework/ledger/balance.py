@@ -118,7 +118,8 @@ class Balance:
         self._mark = assembly.revision, gravity.tobytes()
         forces = [Summand(INERTIA)]
         forces += [Summand("law", c) for c, s in systems.items() if s.residual is not None]
-        forces += [Summand("load", c) for c, s in systems.items() if s.load is not None]
+        loads = [(c, s) for c, s in systems.items() if s.load is not None]
+        forces += [Summand("load", c, "load" if s.residual is not None else "") for c, s in loads]
         forces += [Summand(GRAVITY)] if gravity.any() and any(s.body_force for s in systems.values()) else []
         masks, equations, first = list[FloatArray](), np.zeros(len(fields.lam)), len(forces)
         for c, s in systems.items():
@@ -173,7 +174,7 @@ class Balance:
         for sort, component, name in self._forces:
             label = component.__name__ if component is not None else ""
             if sort == "load":
-                kinds[label] = WORK
+                kinds[f"{label}.{name}" if name else label] = WORK
             elif sort == "constraint":
                 kinds[f"{label}.{name}"] = WORK
             elif sort == "law":
@@ -207,6 +208,9 @@ class Balance:
         np.multiply(fields.lam, self._masks, out=self._lam)
         self._f[:], self._momentum[:], self._gyration[:] = 0.0, 0.0, 0.0
         self._program()
+        # first-order states are no motion
+        for forces in (self._f.T, self._momentum, self._gyration):
+            forces[assembly.layout.states] = 0.0
         self.kinetic = 0.5 * float(fields.v @ (self._momentum - self._gyration))
         self.readings = {a.component: a.system.account.evaluate(fields) for a in self._accounts if a.system.account}
         self._t = state.t

@@ -111,8 +111,11 @@ def check_node(component: type[Component]) -> None:
     if len(component.initial_columns) not in (0, 2):
         words = "the columns of initial displacements and velocities, or none"
         raise ModelError(f"initial_columns = {component.initial_columns} in {kind}: must be {words}")
-    check_needs(component, (*component.reference_columns, *component.initial_columns), f"node {kind}")
-    groups = [component.reference_columns, *((name,) for name in component.initial_columns)]
+    states = (component.state_column,) * bool(component.state_column)
+    check_needs(component, (*component.reference_columns, *component.initial_columns, *states), f"node {kind}")
+    if states and (component.reference_columns or component.initial_columns):
+        raise ModelError(f"state_column of {kind}: must stand alone, without reference_columns and initial_columns")
+    groups = [states or component.reference_columns, *((name,) for name in component.initial_columns)]
     for names in groups:
         numbers = sum(prod(component.columns[name].shape or ()) for name in names)
         if numbers != count:

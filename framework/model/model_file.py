@@ -138,6 +138,9 @@ def _add_rows(world: Tables, call: Mapping[str, Any], functions: Functions, sour
         column, where = component.columns.get(name), f"{name} of {component.__name__}"
         is_function = column is not None and column.dtype is object
         given[name] = _unpack_functions(packed, count, functions, where) if is_function else _unpack(packed, count)
+        if column is not None and column.shape is None:
+            # lists without numbers, too
+            given[name] = np.array(given[name], np.float64)
     before = world.count
     world.add(component, **given)
     if world.count != before + count:
@@ -229,7 +232,8 @@ def _create_function(value: Mapping[str, Any], where: str) -> Any:
 
 def _find_kind(name: str, module: str, source: str) -> type[Component]:
     """The registered component of a name, which its module may have to be loaded for."""
-    _load(module)
+    # kinds that are made on demand are names of their module
+    getattr(_load(module), name, None)
     for component in laws():
         if component.__name__ == name:
             return component

@@ -80,6 +80,12 @@ class Numbering:
                     numbers[np.ix_(positions, find_dofs(component, names))] = values
             self.node_dofs[component] = numbers
             self.count += count
+            if component.state_column:
+                states = table.local(component.state_column).reshape(own.shape)[own]
+                reference.append(np.zeros(len(states)))
+                displacement.append(np.zeros(len(states)))
+                velocity.append(states)
+                continue
             shapes = {name: component.columns[name].shape or () for name in component.reference_columns}
             columns = [table.local(name).reshape(rows, prod(shape)) for name, shape in shapes.items()]
             reference.append(np.concatenate(columns, axis=1)[own])

@@ -115,6 +115,8 @@ class Component:
         reference_columns: for nodes, the columns that make up the reference coordinates, in this order.
         initial_columns: for nodes, the columns of the initial displacements from them and of the initial velocities,
             each with one number for each coordinate; without them both are 0.
+        state_column: for nodes of first-order states, the column of their initial values, in place of reference and
+            initial columns: the states are the velocities of the coordinates, which are their integrals over time.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments, points) at which
             a row has them; without it each row is one place.
@@ -126,6 +128,7 @@ class Component:
     reference_columns: ClassVar[tuple[str, ...]] = ()
     initial_columns: ClassVar[tuple[str, ...]] = ()
     dof_names: ClassVar[tuple[str, ...]] = ()
+    state_column: ClassVar[str] = ""
     rotation_names: ClassVar[tuple[str, ...]] = ()
     history_column: ClassVar[str] = ""
 

@@ -40,6 +40,8 @@ FLUTTER = (
     "without a motion, but whether it flutters depends on masses, and is for modes with masses or for dynamics to say"
 )
 
+CONTROLLED = "whether the equilibrium is stable is for modes to say, since it has first-order states, as controllers do"
+
 Solve = Callable[[FloatArray], bool]
 
 
@@ -83,6 +85,9 @@ def examine(problem: NonlinearProblem) -> Finding:
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
     finding = Finding(faults=[f.words for f in found if f.certain], doubts=[f.words for f in found if not f.certain])
+    if problem.assembly.processes.any(len(problem.assembly.layout.states) > 0):
+        finding.doubts.append(CONTROLLED)
+        return finding
     problem.update_tangent(problem.unknowns)
     problem.lag.drop_tangent()
     if is_surely_stable(problem):

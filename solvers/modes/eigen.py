@@ -141,7 +141,7 @@ class Eigensolver:
         available = max(motion.dofs - motion.constraints - motion.massless, 1)
         solver, wanted = create_solver(motion.K.getComm(), self._prefix, self._quadratic), count
         if self._quadratic:
-            available, wanted = 2 * available, 2 * count + 2
+            available, wanted = 2 * available + motion.states, 2 * count + 2
             solver.setOperators([motion.K, motion.D, motion.M])
             solver.setScale(type(solver).Scale.SCALAR, alpha=self._scale)
         else:
@@ -230,7 +230,8 @@ class Eigensolver:
 
     def _settle_zeros(self, pairs: list[Pair]) -> list[Pair]:
         """Have values that are 0 but for rounding be 0, each with vectors of its own: double ones count once."""
-        largest = max((abs(pair.value) ** 2 for pair in pairs), default=0.0)
+        # infinite eigenvalues, moved by rounding, say nothing about what is small
+        largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
         zeros, others, basis = list[Pair](), list[Pair](), list[FloatArray]()
         for pair in sorted(pairs, key=lambda pair: abs(pair.value)):
             (zeros if abs(pair.value) ** 2 <= self._eval_noise(pair, largest) else others).append(pair)
@@ -262,6 +263,10 @@ class Eigensolver:
             forces += float(self._motion.multiply_absolute(vector).dot(sizes))
             self._motion.M.mult(vector, product)
             mass += float(vector.dot(product))
+            if self._motion.states and pair.value != 0.0:
+                # first-order states have D in the place of M
+                self._motion.D.mult(vector, product)
+                mass += abs(float(vector.dot(product))) / abs(pair.value)
         shift = self.shift**2 if self._quadratic else abs(self.shift)
         rounding = float(ROUNDING * forces / mass) if mass > 0.0 else 0.0
         return float(max(rounding, 10.0 * TOLERANCE * shift, 1e-13 * largest))

@@ -20,6 +20,7 @@ from windlass.framework.assembly.matrix import TangentMatrix
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.assembly.vectors import create_unknowns, local_values, sum_to_owners
 from windlass.framework.state.state import State
+from windlass.solvers.newton.static_states import find_state_entries
 
 SYMMETRIC = 1e-10
 """Asymmetry up to which K counts as symmetric, relative to its diagonal [1]."""
@@ -40,6 +41,7 @@ class LinearMotion:
         active: whether the constraint of each owned multiplier is active, shape (m,).
         constraints: number of active constraints of all processes.
         massless: number of coordinates of all processes without mass.
+        states: number of first-order states of all processes, which count as coordinates without mass.
         dofs: number of coordinates of all processes.
     """
 
@@ -49,6 +51,7 @@ class LinearMotion:
         self.sparsity = assembly.use(Storage.ROWS, update=True)
         self._mass, self._damping, self._stiffness = (self._create() for _ in range(3))
         self._fill()
+        self._take_states()
         self._hold_prescribed_velocities()
         for matrix in (self._mass, self._damping, self._stiffness):
             matrix.update()
@@ -84,6 +87,12 @@ class LinearMotion:
         entries = (is_multiplier & moves & ~holds)[rows]
         stiffness[entries], damping[entries] = damping[entries], 0.0
 
+    def _take_states(self) -> None:
+        """Have first-order states y in the place of their coordinates z: σ² M z + σ D z = σ M y + D y with y = σ z."""
+        entries = find_state_entries(self.assembly)
+        mass, damping, stiffness = self._mass.values, self._damping.values, self._stiffness.values
+        stiffness[entries], damping[entries], mass[entries] = damping[entries], mass[entries], 0.0
+
     def _eval_asymmetry(self) -> float:
         """|S (K - Kᵀ) S| in the Frobenius norm, S = 1/√|K_ii|, 1 where that is 0."""
         difference = self.K.duplicate(copy=True)
@@ -101,8 +110,9 @@ class LinearMotion:
         stiffness, mass = self.K.getDiagonal().array_r, self.M.getDiagonal().array_r
         own = unknowns.of_dof[: len(layout.owned)]
         self.active: Any = stiffness[unknowns.of_multiplier] == 0.0
-        counts = np.array([len(own), self.active.sum(), (mass[own] == 0.0).sum()], float)
-        self.dofs, self.constraints, self.massless = map(int, assembly.processes.sum(counts))
+        states = (layout.states < len(layout.owned)).sum()
+        counts = np.array([len(own), self.active.sum(), (mass[own] == 0.0).sum(), states], float)
+        self.dofs, self.constraints, self.massless, self.states = map(int, assembly.processes.sum(counts))
 
     @property
     def owned_multipliers(self) -> IntArray:

@@ -181,9 +181,11 @@ class Modes:
         notes = []
         if len(pairs) < self.count and not solver.is_chosen:
             there = motion.dofs - motion.constraints - motion.massless
+            states = f", and as many more as its {motion.states} first-order states" * bool(motion.states)
             notes.append(
                 f"{len(pairs)} of {self.count} modes were found; the model has {motion.dofs} coordinates, "
                 f"{motion.massless} of them without mass, and {motion.constraints} constraints: at most {there} modes"
+                f"{states}"
             )
         if missing:
             notes.append(f"{missing} modes below the last one were not found: ask for more by -{self.prefix}count")

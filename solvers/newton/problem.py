@@ -51,6 +51,7 @@ from windlass.solvers.newton.problem_kernels import (
     take_over,
 )
 from windlass.solvers.newton.scheme import Scheme
+from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
 """Unknowns from which the memory of solvers that are no longer used counts more than the time to find them."""
@@ -71,13 +72,10 @@ class NonlinearProblem:
     Attributes:
         snes: the PETSc solver; all its options work under the prefix.
         sparsity, matrix: the tangent and its sparsity; other objects after a search for contacts.
-        unknowns: PETSc vector of the increments and scaled multipliers.
-        residual_vector: PETSc vector of the residual at the last evaluation.
-        scheme: what the unknowns mean in the present Newton run.
-        buffers: what callbacks work on.
+        unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
+        scheme, buffers: what the unknowns mean in the present Newton run, and what callbacks work on.
         run: what the present Newton run has in common with others but for time and motion; equal where they have.
-        may_compile: whether callbacks may be compiled code.
-        uses: see `USES`; may be changed.
+        may_compile, uses: whether callbacks may be compiled code, and `USES`, which may be changed.
         q0, v0: predicted values of the scheme, which may be the same arrays, shape (n,).
     """
 
@@ -88,7 +86,6 @@ class NonlinearProblem:
         release_dropped(assembly.comm, solvers=assembly.layout.unknowns.total > LARGE)
         layout, comm = assembly.layout, assembly.comm
         self._parallel = layout.size > 1
-        petsc_comm: Any = comm if self._parallel else PETSc.COMM_SELF
         self._near_null_space: Any = None
         self.sparsity, self.matrix = self._create_matrix()
         unknowns = self.sparsity.unknowns
@@ -120,10 +117,10 @@ class NonlinearProblem:
         self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1
         self._expansion_steps: list[Step] = []
         self.scheme = Scheme(np.zeros(n), np.zeros(n))
-        self.lag = LagPolicy(False)
+        self.lag, self._static_states = LagPolicy(False), StaticStates(assembly)
         self._version = (0, 0)
         self.may_compile = not (self._parallel or logged)
-        self.snes = PETSc.SNES().create(comm=petsc_comm)
+        self.snes = PETSc.SNES().create(comm=comm if self._parallel else PETSc.COMM_SELF)
         self.snes.setOptionsPrefix(prefix)
         self.snes.setFunction(self.eval_residual, self.residual_vector)
         self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
@@ -204,6 +201,7 @@ class NonlinearProblem:
         fields.time[0], fields.rate_level, fields.unit_rates = scheme.t, scheme.rate_level, scheme.unit_rates
         if scheme.q0 is not self.q0:
             self.q0[:], self.v0[:] = scheme.q0, scheme.v0
+        self._static_states.begin(scheme, self.q0, self.v0)
         if scheme.stabiliser != 0.0:
             self._anchor[:] = scheme.q_anchor
         run = *key, len(scheme.gap), self.assembly.revision, self.matrix
@@ -243,7 +241,9 @@ class NonlinearProblem:
             self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
             known = local, self._places, self.q0, self.v0, self._factors, self._motion
             s = evaluate(self.assembly.fields)
-            self._expansion_steps = [(call(expand, lambda s: known), (s,)), *self.assembly.marker_steps()]
+            self._expansion_steps = [(call(expand, lambda s: known), (s,))]
+            self._expansion_steps += self._static_states.expansion_steps(local, self._places)
+            self._expansion_steps += self.assembly.marker_steps()
         self._expansion_uses += 1
         if self._expansion is None and self._expansion_uses >= self.uses:
             self._expansion = Program(self._expansion_steps)
@@ -253,7 +253,7 @@ class NonlinearProblem:
             self._expansion()
 
     def note_expansion(self) -> None:
-        """The fields hold the unknowns as they are now."""
+        """The fields hold the unknowns."""
         self._expanded_state = self.unknowns.stateGet()
 
     def store(self, state: State) -> None:
@@ -266,9 +266,10 @@ class NonlinearProblem:
         return self.buffers.local, self._places, self.q0, self._motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
-        """Like `store`, but velocities and accelerations of the state stay as they are."""
-        v, a = state.v.copy(), state.a.copy()
+        """Like `store`, but velocities and accelerations of the state stay as they are, those of states apart."""
+        v, a, states = state.v.copy(), state.a.copy(), self._static_states.states
         self.store(state)
+        v[states] = state.v[states]
         state.v[:], state.a[:] = v, a
 
     def find_programs(self) -> Programs:
@@ -277,10 +278,8 @@ class NonlinearProblem:
         steady = assembly.loads.are_steady and not len(scheme.gap)
         if self._expansion_revision != assembly.revision or not steady:
             return None, None, None
-        residual, suits = (
-            self._programs.get(self._find_key(scheme)),
-            self._tangent_key == self._find_tangent_key(scheme),
-        )
+        residual = self._programs.get(self._find_key(scheme))
+        suits = self._tangent_key == self._find_tangent_key(scheme) and not self._static_states.are_sought
         if suits and self._tangent_program is None and isinstance(residual, Program):
             # a tangent that is kept for many steps is evaluated too seldom to be waited for
             self._tangent_program = Program(self._tangent_steps)
@@ -368,6 +367,7 @@ class NonlinearProblem:
             scheme, values = self.scheme, self.matrix.values
             self._take_tangent_steps(scheme, values)
             self.assembly.add_load_tangent(values, 1.0, scheme.v_factor, scheme.load_factor)
+            self._static_states.add_tangent(values, scheme.load_factor)
         self.matrix.update()
         self._state["tangents"] += 1
 

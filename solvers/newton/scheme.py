@@ -14,7 +14,8 @@ class Scheme:
     """How the unknowns enter coordinates, velocities and accelerations in one Newton run.
 
     Attributes:
-        q0, v0: predicted values, with accelerations 0, shape (n,).
+        q0, v0: predicted values, with accelerations 0, shape (n,).  In statics v0 of a first-order state is by how much
+            it differs from its coordinate.
         v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
         multiplier_factor: multipliers per unknown.
         t: time at which the equations hold [s].

@@ -159,6 +159,7 @@ class EnergyWatch:
         assembly, product = self._assembly, self._product
         product[:] = 0.0
         take(self._mass_product)
+        product[assembly.layout.states] = 0.0
         kinetic = 0.5 * float(state.v @ product[:-1])
         created, turned, kinetic = assembly.processes.sum(np.array([created, turned, kinetic])).tolist()
         # what is created in one step is not made good by what is lost in another one

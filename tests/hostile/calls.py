@@ -305,6 +305,23 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "format_reports": (con.format_reports, {"reports": [report]}),
         "pulley_report": (con.pulley_report, {**at_state, "contacts": s.contacts, "circle": s.body}),
+        "generic_node": (el.generic_node, {"coordinates": 2}),
+        "state_node": (el.state_node, {"states": 2}),
+        "craig_bampton": (
+            el.craig_bampton, {"mass": np.eye(2), "stiffness": np.eye(2), "boundary": [0], "modes": 1}
+        ),
+        "Superelement.add_to": (
+            el.craig_bampton(np.eye(2), np.eye(2), [0], 1).add_to,
+            {
+                "world": s.open,
+                "nodes": [s.open.add(el.generic_node(1))],
+                "directions": [0, -1],
+                "mass_damping": 0.1,
+                "stiffness_damping": 0.1,
+                "mesh": None,
+                "name": "body",
+            },
+        ),
         "Circle": (el.Circle, {"center": (0.0, 0.0), "radius": 0.1, "side": "left", "turns": 0.0}),
         "cable_around": (
             el.cable_around,

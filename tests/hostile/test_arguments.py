@@ -30,7 +30,7 @@ from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 
 RESULTS = (
     con.BeltCreep, con.Contacts, con.PulleyReport, con.SurfaceForces, con.SurfaceReport, el.CableMesh, el.Catenary,
-    el.Route, el.SpatialRoute, el.SplineRoute, wl.Campbell, wl.ModesResult, wl.Verdict,
+    el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell, wl.ModesResult, wl.Verdict,
 )  # fmt: skip
 """What functions return and nobody makes."""
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity)
@@ -47,6 +47,7 @@ METHODS: dict[type, tuple[str, ...]] = {
     wl.Sensors: ("record",),
     wl.EnergyLedger: ("losses", "draw"),
     el.Route: ("eval_points",),
+    el.Superelement: ("add_to",),
 }
 """Methods that users call with arguments."""
 TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {

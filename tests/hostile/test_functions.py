@@ -11,7 +11,16 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import ALENode, Ground, PointSlope2D, PointSlope3D, RigidBody2D, straight_cable
+from windlass.elements import (
+    ALENode,
+    Ground,
+    PointSlope2D,
+    PointSlope3D,
+    RigidBody2D,
+    generic_node,
+    state_node,
+    straight_cable,
+)
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import REQUIRED, Component
 
@@ -35,11 +44,18 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
         "PointSlope2D": [world.add(PointSlope2D, position=(x, 0.0)) for x in (0.0, 1.0)],
         "PointSlope3D": [world.add(PointSlope3D, position=(x, 0.0, 0.0)) for x in (0.0, 1.0)],
         "ALENode": [world.add(ALENode)],
+        "state node": [world.add(state_node(2))],
+        "node": [world.add(generic_node(1)) for _ in range(2)],
     }
     if any(ref.target == "cable" for ref in kind.refs.values()):
         made["cable"] = [rope(world)]
     single = len(kind.refs) == 1
-    return {name: made[ref.target][-1 if single or k > 1 else k] for k, (name, ref) in enumerate(kind.refs.items())}
+    row, taken = {}, dict.fromkeys(made, 0)
+    for name, ref in kind.refs.items():
+        some = made[ref.target]
+        row[name] = some[-1 if single else min(taken[ref.target], len(some) - 1)]
+        taken[ref.target] += 1
+    return row
 
 
 def rope(world: wl.World) -> wl.Entity:
@@ -63,6 +79,9 @@ def companion(name: str) -> dict[str, Any]:
     beside: dict[str, dict[str, Any]] = {
         "offset_rate_function": {"offset_function": lambda t: 0.0},
         "rate_function": {"velocity_level": True},
+        "load_derivative": {"load_function": lambda t, u, u_t: 0.0},
+        "state_derivative": {"state_function": lambda t, y, u, u_t: 0.0 * y},
+        "valve_derivative": {"valve_function": lambda t, u, u_t: (0.0, 0.0)},
     }
     return beside.get(name, {})
 

@@ -13,7 +13,7 @@ import numpy as np
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors import ContactCoordinate, CoordinateLoad, coordinate_marker
-from windlass.elements import Ground, MassPoint
+from windlass.elements import GenericODE2, Ground, MassPoint, generic_node, state_node
 from windlass.framework.files import whole_files as files
 from windlass.framework.model.table import Entity
 
@@ -34,6 +34,7 @@ KINDS = (
     "many circles",
     "net in space",
     "line in waves",
+    "controlled",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -94,6 +95,23 @@ def chain() -> tuple[wl.World, Entity]:
     for first, second in itertools.pairwise(markers):
         world.add(con.CartesianSpringDamper, marker0=first, marker1=second, stiffness=(900.0,) * 3, damping=(0.3,) * 3)
     world.add(CoordinateLoad, marker=coordinate_marker(world, points[11], "x"), value=20.0)
+    return world, points
+
+
+def controlled() -> tuple[wl.World, Entity]:
+    """A mass on a spring that a filter and a load on state hold, and a body given by matrices."""
+    world = wl.World(gravity=(0.0, -9.81, 0.0))
+    points = world.add(MassPoint, position=(0.0, 0.0), mass=mass)
+    y, node = coordinate_marker(world, points, "y"), world.add(state_node(2), states=(0.1, 0.0))
+    world.add(con.CoordinateSpringDamper, marker1=y, stiffness=30.0, damping=0.1)
+    filters = {"system_matrix": [[-9.0, 1.0], [-2.0, -3.0]], "input_matrix": [[4.0], [-1.0]]}
+    world.add(
+        con.GenericODE1, node=node, input0=y, state_function=lambda t, x, u, u_t: [0.0, np.sin(9.0 * t)], **filters
+    )
+    world.add(con.StateLoad, marker=y, input0=coordinate_marker(world, node, "y0"), rate_gains=(-6.0,), value=2.0)
+    body = world.add(generic_node(2), displacement=(0.1, 0.0))
+    world.add(GenericODE2, node0=body, mass=np.eye(2), stiffness=[[50.0, -20.0], [-20.0, 40.0]])
+    world.add(con.CoordinateSpringDamper, marker0=coordinate_marker(world, body, "q0"), marker1=y, stiffness=9.0)
     return world, points
 
 
@@ -167,6 +185,9 @@ elif kind == "line in waves":
 elif kind == "chain":
     world, points = chain()
     solver = wl.Explicit(world, step=step, end=0.05)
+elif kind == "controlled":
+    world, points = controlled()
+    solver = wl.Dynamic(world, step=1e-3, end=0.1)
 elif kind == "pendulum":
     world, points = pendulum()
     solver = wl.Explicit(world, step=1e-3, end=0.2)

@@ -1,0 +1,1 @@
+"""Forces and first-order states that follow what sensors measure: controllers, brakes, hydraulics."""

@@ -1,0 +1,214 @@
+"""First-order states: controllers, filters, actuators.
+
+    y_t = b + A y + B u + C u_t + f(t, y, u, u_t)        u, u_t: values and rates of the inputs
+
+The states y are those of a `state_node`, velocities of coordinates that nothing depends on; see
+elements/nodes/generic_nodes.py.  An input that is a marker on another state has this state as its rate.
+
+Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.control.inputs import (
+    InputColumns,
+    Inputs,
+    add_input_row,
+    bind_inputs,
+    check_inputs,
+    find_markers,
+    input_dofs,
+    list_inputs,
+    read_inputs,
+)
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, pack_matrices, stack_matrices
+from windlass.elements.nodes.generic_nodes import STATES
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import column, function, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+
+class GenericODE1(Inputs):
+    """The rates of the states of a node, linear in states and inputs, by a function, or both.
+
+    Matrices are given as such or row by row, empty for 0.
+    """
+
+    node = ref(STATES, "the node of the n states")
+    constant = column("1/s", "b, shape (n,) [unit of the states/s]", shape=None, default=NO_LIST)
+    system_matrix = column("1/s", "A, shape (n, n)", shape=None, default=NO_LIST)
+    input_matrix = column("1/s", "B, shape (n, inputs)", shape=None, default=NO_LIST)
+    rate_matrix = column("1", "C, shape (n, inputs)", shape=None, default=NO_LIST)
+    state_function = function(
+        "f(t, y, u, u_t) -> rates, shape (n,), with the states y and values u and rates u_t of the inputs",
+        switchable=True,
+    )
+    state_derivative = function(
+        "the same arguments -> (df/dy, df/du, df/du_t), shapes (n, n), (n, inputs), (n, inputs); by central "
+        "differences if left out",
+        switchable=True,
+    )
+
+
+class Columns(NamedTuple):
+    """Letters of the rows; w states of the widest node.
+
+    dofs: (rows, n) local, those of the states first; size: number of states (rows,).
+    inputs: see there.  b (rows, w), A (rows, w, w), B and C (rows, w, 8).
+    F: rates of the functions (rows, w); Y, P, V: derivatives by y, u and u_t.
+    """
+
+    dofs: IntArray
+    size: IntArray
+    inputs: InputColumns
+    b: FloatArray
+    A: FloatArray
+    B: FloatArray
+    C: FloatArray
+    F: FloatArray
+    Y: FloatArray
+    P: FloatArray
+    V: FloatArray
+
+
+@kernel
+def eval_rate(c: Columns, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
+    """y_t of state a of row i."""
+    total = c.b[i, a] + c.F[i, a]
+    for k in range(c.size[i]):
+        total += c.A[i, a, k] * v[c.dofs[i, k]]
+    for k in range(c.inputs.size[i]):
+        j = c.inputs.m[i, k]
+        total += c.B[i, a, k] * m.value[j] + c.C[i, a, k] * m.rate[j]
+    rate: float = total
+    return rate
+
+
+@kernel
+def residual(c: Columns, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
+    """f -= y_t as the states and inputs have it."""
+    for i in range(len(c.dofs)):
+        for a in range(c.size[i]):
+            f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)
+
+
+@kernel
+def tangent(c: Columns, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    """values -= dq ∂y_t/∂q + dv ∂y_t/∂v."""
+    n = c.dofs.shape[1]
+    row = np.zeros(n)
+    for i in range(len(c.dofs)):
+        for a in range(c.size[i]):
+            row[:] = 0.0
+            for k in range(c.size[i]):
+                row[k] = dv * (c.A[i, a, k] + c.Y[i, a, k])
+            add_input_row(c.inputs, m, i, c.B[i, a] + c.P[i, a], c.C[i, a] + c.V[i, a], dq, dv, row)
+            for k in range(n):
+                values[slots[i, a, k]] -= row[k]
+
+
+@kernel
+def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times the identity: y_t is an acceleration."""
+    for i in range(len(c.dofs)):
+        for a in range(c.size[i]):
+            values[slots[i, a, a]] += scale
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the states, then of the inputs, shape (rows, n)."""
+    return np.concatenate([world.dofs_of(table.local("node")), *input_dofs(world, table)], axis=1)
+
+
+def count_states(rows: LocalRows) -> IntArray:
+    """Number of states of each row, shape (rows,)."""
+    count = np.zeros(len(rows.rows), np.int64)
+    for nodes, positions, _ in rows.world.split_by_table(rows.local("node")):
+        count[positions] = len(nodes.component.dof_names)
+    return count
+
+
+def bind(rows: LocalRows) -> tuple[Columns, Any]:
+    """The columns of the rows, and their functions."""
+    n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
+    inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
+    b = stack_matrices(rows, "constant", count, ones, (w, 1))[:, :, 0].copy()
+    A = stack_matrices(rows, "system_matrix", count, count, (w, w))
+    B, C = (stack_matrices(rows, name, count, inputs.size, (w, 8)) for name in ("input_matrix", "rate_matrix"))
+    shapes = [(int(k),) for k in count]
+    functions = bind_state_functions(
+        rows, "state_function", "state_derivative", shapes, "finite numbers [unit of the states/s], one for each state"
+    )
+    new = np.zeros((n, w)), np.zeros((n, w, w)), np.zeros((n, w, 8)), np.zeros((n, w, 8))
+    return Columns(rows.dofs, count, inputs, b, A, B, C, *new), functions
+
+
+def read_arguments(c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """y, u and u_t of row i."""
+    return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, find_markers(c.inputs)(s), i)
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `GenericODE1`."""
+    c, functions = rows.columns
+    markers = find_markers(c.inputs)
+
+    def update(s: Fields) -> None:
+        for i, f in functions.items():
+            c.F[i, : c.size[i]] = f(s.t, *read_arguments(c, s, i))
+
+    def update_tangent(s: Fields) -> None:
+        for i, f in functions.items():
+            n, k = c.size[i], c.inputs.size[i]
+            c.Y[i, :n, :n], c.P[i, :n, :k], c.V[i, :n, :k] = f.differentiate(s.t, *read_arguments(c, s, i))
+
+    system = System("GenericODE1", rows.dofs)
+    before = (update, update_tangent) if functions else (None, None)
+    system.residual = call(residual, lambda s: (c, markers(s), s.v, s.f), before[0])
+    system.tangent = call(tangent, lambda s: (c, markers(s), s.dq, s.dv, s.slots, s.values), before[1])
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    return system
+
+
+def eval_states(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """States y, 0 beyond those of a row, shape (rows, w)."""
+    c = rows.columns[0]
+    states: FloatArray = s.v[rows.dofs[:, : c.A.shape[1]]] * (np.arange(c.A.shape[1]) < c.size[:, None])
+    return states
+
+
+def eval_inputs(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Values u of the inputs, 0 beyond those of a row, shape (rows, 8)."""
+    return list_inputs(rows.columns[0].inputs, s)
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Matrices as lists."""
+    return pack_matrices(values, "node", "system_matrix", "input_matrix", "rate_matrix")
+
+
+register(
+    Law(
+        GenericODE1,
+        role="connector",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        fill_defaults=fill_defaults,
+        check=lambda world, table: check_inputs(table),
+        outputs={
+            "states": Output("1", "states y [their units], (n,)", eval_states),
+            "inputs": Output("1", "values u of the inputs [their units], 0 beyond them, (8,)", eval_inputs),
+        },
+        source="[@hairer]",
+    )
+)

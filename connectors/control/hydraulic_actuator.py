@@ -1,0 +1,400 @@
+"""Hydraulic cylinder between two points, with the pressures of its two chambers as first-order states.
+
+    L = |u|,  u = p1 - p0,  e = u/L,  s = L - L_o           length, direction, stroke; s_t its rate
+    N = -p_0 A_0 + p_1 A_1 + d s_t                          f = N e on point 1, -f on point 0, on the left-hand side
+    p_k,t = G_k (-+A_k s_t + Q_k)                           - for chamber 0, + for chamber 1
+    Q_k = a_k Q_n w(p_s - p_k) for a_k >= 0,  a_k Q_n w(p_k - p_t) for a_k < 0
+    1/G_k = V_k/K_oil + (V_k - V_h,k)/K_cyl + V_h,k/K_hose  with V_0 = V_h,0 + A_0 s,  V_1 = V_h,1 + A_1 (L_s - s)
+    G_k = K_oil/V_h,k                                       without change of the volumes
+
+w(x) = sign(x) √|x|, and x below 1 Pa, where the root has no finite slope.  The openings a_k of the valves are given, or
+follow the stroke and further inputs by a function.  The equation of a pressure is weighed by A_k, so that residuals are
+forces.
+
+Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its document, whose pressures these are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.control.inputs import (
+    InputColumns,
+    Inputs,
+    add_input_row,
+    bind_inputs,
+    check_inputs,
+    find_markers,
+    input_dofs,
+    read_inputs,
+)
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.pair_laws import difference_positions, draw_lines, eval_distance
+from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtract
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.elements.bodies.matrix_columns import bind_state_functions
+from windlass.elements.nodes.generic_nodes import STATES
+from windlass.framework.accounts import Account, Reading
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.state_functions import StateFunction
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import column, function, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+LINEAR = 1.0
+"""Pressure difference [Pa] below which the flow of a valve is linear in it."""
+
+
+class HydraulicActuator(Inputs):
+    """A double-acting cylinder with two valves between two points."""
+
+    marker0 = ref("position marker", "bushing of the cylinder")
+    marker1 = ref("position marker", "bushing of the rod")
+    node = ref(STATES, "node of two states, the pressures p_0 and p_1 [Pa]: `state_node` (2)")
+    offset_length = column("m", "L_o, distance of the points at stroke 0", minimum=0.0)
+    stroke_length = column("m", "L_s, largest stroke; for the volume of chamber 1", above=0.0)
+    area0 = column("m^2", "A_0, of the chamber at the piston's head, which extends the cylinder", above=0.0)
+    area1 = column("m^2", "A_1, of the chamber at the rod, which retracts it", above=0.0)
+    hose_volume0 = column("m^3", "V_h,0, oil of chamber 0 at stroke 0", above=0.0)
+    hose_volume1 = column("m^3", "V_h,1, oil of chamber 1 at the largest stroke", above=0.0)
+    valve_opening0 = column("1", "a_0: > 0 to the pump, < 0 to the tank, 0 closed", default=0.0, switchable=True)
+    valve_opening1 = column("1", "a_1, likewise for chamber 1", default=0.0, switchable=True)
+    valve_function = function(
+        "f(t, u, u_t) -> (a_0, a_1), added to the openings, with u = stroke s [m] and the values of the inputs, u_t "
+        "their rates, shape (1 + inputs,) each",
+        switchable=True,
+    )
+    valve_derivative = function(
+        "the same arguments -> (da/du, da/du_t), shape (2, 1 + inputs) each; by central differences if left out",
+        switchable=True,
+    )
+    damping = column("N s/m", "d, of the piston's motion", default=0.0, minimum=0.0)
+    oil_bulk_modulus = column("Pa", "K_oil", above=0.0)
+    cylinder_bulk_modulus = column("Pa", "K_cyl, stiffness of the cylinder; 0: rigid", default=0.0, minimum=0.0)
+    hose_bulk_modulus = column("Pa", "K_hose, stiffness of the hoses; 0: rigid", default=0.0, minimum=0.0)
+    nominal_flow = column("m^3/(s Pa^0.5)", "Q_n, flow of an open valve per root of the pressure", minimum=0.0)
+    system_pressure = column("Pa", "p_s, of the pump")
+    tank_pressure = column("Pa", "p_t, of the tank", default=0.0)
+    volume_change = column("1", "the stiffness of the oil follows the stroke", dtype=bool, default=False)
+    active = column("1", "if false no force, and pressures stay as they are", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, shape (rows,) or (rows, 2) for both chambers.
+
+    p: local numbers of the states, (rows, 2); at: first of their columns among the row's coordinates.
+    inputs: see there.  Lo, Ls, A, Vh, d, Koil; softness of cylinder and hose 1/K_cyl, 1/K_hose, 0 for rigid ones; Qn,
+    ps, pt, moves: volume_change.
+    opening: of the valves (rows, 2); P, V: their derivatives by u and u_t (rows, 2, 9).
+    """
+
+    p: IntArray
+    at: int
+    inputs: InputColumns
+    Lo: FloatArray
+    Ls: FloatArray
+    A: FloatArray
+    Vh: FloatArray
+    d: FloatArray
+    Koil: FloatArray
+    cylinder: FloatArray
+    hose: FloatArray
+    Qn: FloatArray
+    ps: FloatArray
+    pt: FloatArray
+    moves: NDArray[np.bool_]
+    opening: FloatArray
+    P: FloatArray
+    V: FloatArray
+
+
+@kernel
+def root(x: float) -> tuple[float, float]:
+    """w(x) and its derivative."""
+    size = abs(x)
+    if size < LINEAR:
+        return x / np.sqrt(LINEAR), 1.0 / np.sqrt(LINEAR)
+    return np.sign(x) * np.sqrt(size), 0.5 / np.sqrt(size)
+
+
+@kernel
+def eval_flow(c: Columns, i: int, k: int, p: float) -> tuple[float, float, float]:
+    """Q_k [m^3/s], ∂Q_k/∂p_k and ∂Q_k/∂a_k of row i."""
+    a = c.opening[i, k]
+    if a >= 0.0:
+        w, slope = root(c.ps[i] - p)
+        return a * c.Qn[i] * w, -a * c.Qn[i] * slope, c.Qn[i] * w
+    w, slope = root(p - c.pt[i])
+    return a * c.Qn[i] * w, a * c.Qn[i] * slope, c.Qn[i] * w
+
+
+@kernel
+def eval_stiffness(c: Columns, i: int, k: int, s: float) -> tuple[float, float]:
+    """G_k [Pa/m^3] and ∂G_k/∂s of row i."""
+    if not c.moves[i]:
+        return c.Koil[i] / c.Vh[i, k], 0.0
+    more, sign = (c.A[i, 0] * s, 1.0) if k == 0 else (c.A[i, 1] * (c.Ls[i] - s), -1.0)
+    softness = 1.0 / c.Koil[i] + c.cylinder[i]
+    G = 1.0 / (c.Vh[i, k] * (1.0 / c.Koil[i] + c.hose[i]) + more * softness)
+    return G, -G * G * sign * c.A[i, k] * softness
+
+
+@kernel
+def eval_rate(c: Columns, i: int, k: int, s: float, st: float, p: float) -> float:
+    """p_k,t [Pa/s] of row i."""
+    sign = -1.0 if k == 0 else 1.0
+    rate: float = eval_stiffness(c, i, k, s)[0] * (sign * c.A[i, k] * st + eval_flow(c, i, k, p)[0])
+    return rate
+
+
+@kernel
+def measure(c: Columns, pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
+    """L [m], not a number where it is 0, and its rate [m/s] of row i."""
+    u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
+    length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
+    if length == 0.0:
+        return np.nan, np.nan
+    return length, (u[0] * ut[0] + u[1] * ut[1] + u[2] * ut[2]) / length
+
+
+@kernel
+def eval_force(c: Columns, i: int, st: float, v: FloatArray) -> float:
+    """N of row i [N]."""
+    N: float = -v[c.p[i, 0]] * c.A[i, 0] + v[c.p[i, 1]] * c.A[i, 1] + c.d[i] * st
+    return N
+
+
+@kernel
+def residual(c: Columns, pair: Pair, m: PositionColumns, v: FloatArray, f: FloatArray) -> None:
+    """Add the force on both points, and the rates of the pressures."""
+    n0, n = pair.n0, c.at
+    for i in range(len(pair.m0)):
+        if not pair.active[i]:
+            continue
+        m0, m1 = pair.m0[i], pair.m1[i]
+        L, st = measure(c, pair, m, i)
+        N, u = eval_force(c, i, st, v) / L, subtract(m.p, m1, m0)
+        for x in range(3):
+            for a in range(n0):
+                f[pair.dofs[i, a]] -= m.J[m0, x, a] * N * u[x]
+            for a in range(n - n0):
+                f[pair.dofs[i, n0 + a]] += m.J[m1, x, a] * N * u[x]
+        for k in range(2):
+            f[c.p[i, k]] -= c.A[i, k] * eval_rate(c, i, k, L - c.Lo[i], st, v[c.p[i, k]])
+
+
+@kernel
+def tangent(
+    c: Columns, pair: Pair, m: PositionColumns, inputs: CoordinateColumns, v: FloatArray, dq: float, dv: float,
+    slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """values += dq ∂f/∂q + dv ∂f/∂v."""
+    n0, n, width = pair.n0, c.at, pair.dofs.shape[1]
+    # of both points side by side: e·J, and derivatives of s_t by coordinates; then of a number by all coordinates
+    J, Jd = np.zeros((3, n)), np.zeros((3, n))
+    eJ, rate, row = np.zeros(n), np.zeros(n), np.zeros(width)
+    for i in range(len(pair.m0)):
+        if not pair.active[i]:
+            continue
+        m0, m1 = pair.m0[i], pair.m1[i]
+        u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+        L, st = measure(c, pair, m, i)
+        N = eval_force(c, i, st, v)
+        for a in range(n):
+            eJ[a], rate[a] = 0.0, 0.0
+        for x in range(3):
+            for a in range(n0):
+                J[x, a], Jd[x, a] = -m.J[m0, x, a], -m.Jd[m0, x, a]
+            for a in range(n - n0):
+                J[x, n0 + a], Jd[x, n0 + a] = m.J[m1, x, a], m.Jd[m1, x, a]
+            for a in range(n):
+                eJ[a] += u[x] / L * J[x, a]
+                rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
+        # force along the line: that of its size, of its direction, and of the markers
+        for a in range(n):
+            for b in range(n):
+                turned = -eJ[a] * eJ[b]
+                for x in range(3):
+                    turned += J[x, a] * J[x, b]
+                change = dq * (c.d[i] * eJ[a] * rate[b] + N / L * turned) + dv * c.d[i] * eJ[a] * eJ[b]
+                values[slots[i, a, b]] += change
+            for k in range(2):
+                values[slots[i, a, n + k]] += dv * eJ[a] * c.A[i, k] * (-1.0 if k == 0 else 1.0)
+        if dq != 0.0:
+            add_curvature(pair, m, i, u, dq * N / L, slots, values)
+        # pressures, whose equations stand behind the points
+        s = L - c.Lo[i]
+        for k in range(2):
+            sign, p = -1.0 if k == 0 else 1.0, v[c.p[i, k]]
+            G, Gs = eval_stiffness(c, i, k, s)
+            Q, Qp, Qa = eval_flow(c, i, k, p)
+            by_s = Gs * (sign * c.A[i, k] * st + Q) + G * Qa * c.P[i, k, 0]
+            by_st = G * (sign * c.A[i, k] + Qa * c.V[i, k, 0])
+            row[:] = 0.0
+            for a in range(n):
+                row[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]
+            row[n + k] = dv * G * Qp
+            add_input_row(c.inputs, inputs, i, G * Qa * c.P[i, k, 1:], G * Qa * c.V[i, k, 1:], dq, dv, row)
+            for a in range(width):
+                values[slots[i, n + k, a]] -= c.A[i, k] * row[a]
+
+
+@kernel
+def add_curvature(
+    pair: Pair, m: PositionColumns, i: int, u: tuple[float, float, float], N: float, slots: IntArray, values: FloatArray
+) -> None:
+    """values += N u·H, the change of the markers' derivatives."""
+    n0 = pair.n0
+    for which in range(2):
+        k, first, sign = (pair.m0[i], 0, -1.0) if which == 0 else (pair.m1[i], n0, 1.0)
+        h, w = m.h[k], m.J.shape[2]
+        if h < 0:
+            continue
+        for a in range(w):
+            for b in range(w):
+                K = m.H[h, 0, a, b] * u[0] + m.H[h, 1, a, b] * u[1] + m.H[h, 2, a, b] * u[2]
+                if K != 0.0:
+                    values[slots[i, first + a, first + b]] += sign * N * K
+
+
+@kernel
+def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """Add scale times the factors of p_k,t."""
+    for i in range(len(c.p)):
+        for k in range(2):
+            values[slots[i, c.at + k, c.at + k]] += scale * c.A[i, k]
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of both points, of the pressures and of the inputs, shape (rows, n)."""
+    states = world.dofs_of(table.local("node"))[:, :2]
+    return np.concatenate([pair_dofs(world, table), states, *input_dofs(world, table)], axis=1)
+
+
+def bind(rows: LocalRows) -> tuple[Pair, Columns, dict[int, StateFunction]]:
+    """The points of the rows, their columns, and the functions of their valves."""
+    at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
+    n, local = len(rows.rows), rows.local
+
+    def both(name: str) -> FloatArray:
+        return np.stack((local(f"{name}0"), local(f"{name}1")), axis=1)
+
+    def soft(name: str) -> FloatArray:
+        given = local(name)
+        return np.where(given > 0.0, 1.0 / np.where(given > 0.0, given, 1.0), 0.0)
+
+    c = Columns(
+        rows.dofs[:, at : at + 2].copy(), at, bind_inputs(rows, at + 2), local("offset_length"), local("stroke_length"),
+        both("area"), both("hose_volume"), local("damping"), local("oil_bulk_modulus"), soft("cylinder_bulk_modulus"),
+        soft("hose_bulk_modulus"), local("nominal_flow"), local("system_pressure"), local("tank_pressure"),
+        local("volume_change"), both("valve_opening"), np.zeros((n, 2, 9)), np.zeros((n, 2, 9)),
+    )  # fmt: skip
+    words = "two finite numbers, the openings of the valves [1]"
+    return bind_pair(rows), c, bind_state_functions(rows, "valve_function", "valve_derivative", [(2,)] * n, words)
+
+
+def read_arguments(pair: Pair, c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
+    """u and u_t of the valves of row i: the stroke and the inputs."""
+    L, st = measure(c, pair, s.markers[FAMILY], i)
+    u, ut = read_inputs(c.inputs, find_markers(c.inputs)(s), i)
+    return np.append(L - c.Lo[i], u), np.append(st, ut)
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `HydraulicActuator`."""
+    pair, c, functions = rows.columns
+    inputs = find_markers(c.inputs)
+    given = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
+
+    def update(s: Fields) -> None:
+        for i, f in functions.items():
+            c.opening[i] = given[i] + f(s.t, *read_arguments(pair, c, s, i))
+
+    def update_tangent(s: Fields) -> None:
+        update(s)
+        for i, f in functions.items():
+            n = 1 + c.inputs.size[i]
+            c.P[i, :, :n], c.V[i, :, :n] = f.differentiate(s.t, *read_arguments(pair, c, s, i))
+
+    system = System("HydraulicActuator", rows.dofs)
+    before = (update, update_tangent) if functions else (None, None)
+    system.residual = call(residual, lambda s: (c, pair, s.markers[FAMILY], s.v, s.f), before[0])
+    system.tangent = call(
+        tangent,
+        lambda s: (c, pair, s.markers[FAMILY], inputs(s), s.v, s.dq, s.dv, s.slots, s.values),
+        before[1],
+    )
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+
+    def read(s: Fields) -> Reading:
+        st, on = eval_stroke_rate(rows, s), pair.active
+        powers = np.stack((c.d * st**2 * on, (eval_tension(rows, s) - c.d * st * on) * st), axis=1)
+        return Reading(np.zeros((len(st), 0)), powers)
+
+    system.account = Account(read, lost=("damping",), passed=("oil",), is_whole=False)
+    return system
+
+
+def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """N [N], > 0 pulls, shape (rows,); 0 where inactive."""
+    pair, c, _ = rows.columns
+    p = s.v[c.p]
+    found: FloatArray = (-p[:, 0] * c.A[:, 0] + p[:, 1] * c.A[:, 1] + c.d * eval_stroke_rate(rows, s)) * pair.active
+    return found
+
+
+def eval_stroke_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """s_t [m/s], shape (rows,)."""
+    u, ut = difference_positions(rows, s)
+    rate: FloatArray = (u * ut).sum(axis=1) / eval_distance(rows, s)
+    return rate
+
+
+def eval_openings(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Openings of the valves [1], shape (rows, 2)."""
+    pair, c, functions = rows.columns
+    found: FloatArray = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
+    for i, f in functions.items():
+        found[i] += f(s.t, *read_arguments(pair, c, s, i))
+    return found
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for a node that has not two states."""
+    check_inputs(table)
+    for nodes, positions, _ in world.split_by_table(table.local("node")):
+        if len(nodes.component.dof_names) != 2:
+            row = table.resident[positions[0]]
+            raise ModelError(
+                f"node in {table.kind} row {row} is a {nodes.kind}: must be a StateNode2, of two pressures"
+            )
+
+
+OUTPUTS = {
+    "force": Output("N", "N, > 0 pulls, ()", eval_tension),
+    "distance": Output("m", "L, ()", eval_distance),
+    "stroke": Output("m", "s, ()", lambda rows, s: eval_distance(rows, s) - rows.columns[1].Lo),
+    "stroke_rate": Output("m/s", "s_t, ()", eval_stroke_rate),
+    "pressures": Output("Pa", "p_0 and p_1, (2,)", lambda rows, s: s.v[rows.columns[1].p]),
+    "valve_openings": Output("1", "a_0 and a_1, (2,)", eval_openings),
+}
+register(
+    Law(
+        HydraulicActuator,
+        role="connector",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        check=check,
+        outputs=OUTPUTS,
+        source="[@exudyn]",
+        draw=lambda rows, fields, subdivisions: draw_lines(rows, fields, {"force": OUTPUTS["force"]}),
+    )
+)

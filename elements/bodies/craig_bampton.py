@@ -1,0 +1,296 @@
+"""Craig-Bampton bodies: large linear bodies by the coordinates of their boundary and a few modes in between.
+
+    M u_tt + K u = f,  u = [u_b, u_i]           boundary, where others are attached, and what is between
+    u_i = Ψ u_b + Φ p                           Ψ = -K_ii⁻¹ K_ib, Φ modes with the boundary held: K_ii φ = ω² M_ii φ
+    T = [[I, 0], [Ψ, Φ]],  Tᵀ M T,  Tᵀ K T      static responses to forces on the boundary are exact
+
+Matrices are arrays, sparse matrices, or files: ``.npz`` of SciPy or a single NumPy array, ``.mtx`` (Matrix Market).
+
+Source: R. R. Craig, M. C. C. Bampton, AIAA Journal 6 (1968) 1313-1319.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.elements.bodies.generic_ode2 import NODES, GenericODE2
+from windlass.elements.nodes.generic_nodes import generic_node
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import (
+    checked,
+    each,
+    handle,
+    inside,
+    instance,
+    number,
+    numbers,
+    optional,
+    path,
+    whole,
+    word,
+)
+from windlass.framework.checks.values import read_numbers, read_whole_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+SMALL = 400
+"""Coordinates between boundaries up to which all modes are computed at once."""
+SYMMETRIC = 1e-9
+"""Asymmetry of given matrices, relative to their largest entry, that is rounding [1]."""
+AXES = 3
+
+
+@dataclass(frozen=True)
+class Superelement:
+    """A reduced body; made by `craig_bampton`, put into worlds by `add_to`.
+
+    Attributes:
+        mass, stiffness: Tᵀ M T and Tᵀ K T, shape (n, n), n = boundary coordinates and modes.
+        basis: T, shape (N, n), with rows in the order of the given matrices.
+        boundary: numbers of the coordinates of the boundary, shape (b,).
+        frequencies: of the modes with the boundary held [Hz], shape (n - b,).
+    """
+
+    mass: FloatArray
+    stiffness: FloatArray
+    basis: FloatArray
+    boundary: IntArray
+    frequencies: FloatArray
+
+    @checked(
+        world=instance(World),
+        nodes=each(handle(), "a list of handles to nodes", 1),
+        directions=optional(numbers("1", (None,))),
+        mass_damping=number("1/s", minimum=0.0),
+        stiffness_damping=number("s", minimum=0.0),
+        mesh=optional(path()),
+        name=word(),
+    )
+    def add_to(
+        self,
+        world: World,
+        nodes: Sequence[Entity],
+        *,
+        directions: Any | None = None,
+        mass_damping: float = 0.0,
+        stiffness_damping: float = 0.0,
+        mesh: str | os.PathLike[str] | None = None,
+        name: str = "",
+    ) -> Entity:
+        """Add the body between nodes of a world.
+
+        Args:
+            world: the world.
+            nodes: at most seven handles to one node each; their coordinates, node after node, are those of the
+                boundary in its order.  Markers, supports and joints are attached to these nodes.
+            directions: which axis each of the N coordinates moves along, 0, 1, 2 for x, y, z, -1 for none (rotations),
+                shape (N,), for the weight; default: no weight.
+            mass_damping, stiffness_damping: α and β of the damping α M + β K [1/s, s].
+            mesh: file of the mesh, read through meshio, whose edges are shown; its points have two or three coordinates
+                each, in the order of the matrices.
+            name: of the body.
+
+        Returns:
+            Handle to the `GenericODE2`.
+
+        Raises:
+            ModelError: nodes that have another number of coordinates than the boundary, or a mesh of another size.
+        """
+        return _add(world, self, nodes, directions, mass_damping, stiffness_damping, mesh, name)
+
+
+@checked(mass=inside(), stiffness=inside(), boundary=inside(), modes=whole(0))
+def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> Superelement:
+    """Reduce a linear body to its boundary and to its slowest modes with the boundary held.
+
+    Args:
+        mass, stiffness: M and K, symmetric, shape (N, N): arrays, sparse matrices or names of files [kg, N/m ...].
+        boundary: numbers of the coordinates that stay, from 0, shape (b,).
+        modes: number of modes; at most N - b.
+
+    Raises:
+        ModelError: matrices that do not fit together, numbers that are not there, or a body that is not held by its
+            boundary.
+    """
+    from scipy import sparse  # here, because few models have such a body
+
+    M, K = _read_matrix(mass, "mass"), _read_matrix(stiffness, "stiffness")
+    if M.shape != K.shape:
+        raise ModelError(f"mass has shape {M.shape} and stiffness {K.shape} in craig_bampton: must be equal")
+    held, free = _read_boundary(boundary, M.shape[0])
+    if modes > len(free):
+        raise ModelError(
+            f"modes = {modes} in craig_bampton: must be <= {len(free)}, the coordinates between boundaries"
+        )
+    count, b = M.shape[0], len(held)
+    basis = np.zeros((count, b + modes))
+    basis[held, np.arange(b)] = 1.0
+    omega = np.zeros(modes)
+    if len(free):
+        inner, mixed = sparse.csc_array(K[free][:, free]), K[free][:, held].toarray()
+        basis[free, :b] = -_solve(inner, mixed)
+        omega, basis[free, b:] = _find_modes(inner, sparse.csc_array(M[free][:, free]), modes)
+    reduced = [0.5 * (r + r.T) for r in (basis.T @ (A @ basis) for A in (M, K))]
+    # what is 0 but for rounding
+    reduced[1][:b, b:] = reduced[1][b:, :b] = 0.0
+    return Superelement(reduced[0], reduced[1], basis, held, omega / (2.0 * np.pi))
+
+
+def _read_matrix(given: Any, name: str) -> Any:
+    """A matrix as compressed rows of SciPy."""
+    from scipy import io, sparse  # here, because few models have such a body
+
+    if isinstance(given, str | os.PathLike):
+        given = _read_file(Path(given), name, io, sparse)
+    if not sparse.issparse(given):
+        array = read_numbers(given)
+        if array is None or array.ndim != 2:
+            raise ModelError(f"{name} = {show(given)} in craig_bampton: must be a matrix of numbers, or a file of one")
+        given = array
+    matrix = sparse.csr_array(given, dtype=np.float64)
+    if matrix.shape[0] != matrix.shape[1] or not matrix.shape[0] or not np.isfinite(matrix.data).all():
+        raise ModelError(f"{name} of shape {matrix.shape} in craig_bampton: must be square, of finite numbers")
+    largest, asymmetry = abs(matrix).max(), abs(matrix - matrix.T).max()
+    if asymmetry > SYMMETRIC * largest:
+        raise ModelError(f"{name} in craig_bampton has an asymmetry of {asymmetry:.3g}: must be symmetric")
+    return matrix
+
+
+def _read_file(file: Path, name: str, io: Any, sparse: Any) -> Any:
+    if file.suffix not in (".npz", ".mtx"):
+        raise ModelError(f"{name} = {str(file)!r} in craig_bampton: must end with .npz (SciPy) or .mtx (Matrix Market)")
+    try:
+        return io.mmread(file) if file.suffix == ".mtx" else sparse.load_npz(file)
+    except (OSError, ValueError, KeyError) as error:
+        words = "must be what scipy.sparse.save_npz or scipy.io.mmwrite wrote"
+        raise ModelError(f"{name} = {str(file)!r} in craig_bampton cannot be read ({error}): {words}") from None
+
+
+def _read_boundary(given: Any, count: int) -> tuple[IntArray, IntArray]:
+    """The numbers of the coordinates of the boundary, and those of the others."""
+    held = read_whole_numbers(given)
+    if held is None or held.ndim != 1 or not held.size or (held < 0).any() or (held >= count).any():
+        raise ModelError(f"boundary = {show(given)} in craig_bampton: must be whole numbers from 0 to {count - 1}")
+    if len(np.unique(held)) < len(held):
+        raise ModelError(f"boundary = {show(given)} in craig_bampton: must have each number once")
+    free = np.ones(count, bool)
+    free[held] = False
+    return held.astype(np.int64), np.flatnonzero(free)
+
+
+def _solve(K: Any, right: FloatArray) -> FloatArray:
+    """K⁻¹ right.
+
+    Raises:
+        ModelError: K is singular.
+    """
+    from scipy.sparse.linalg import splu  # here, because few models have such a body
+
+    try:
+        found: FloatArray = splu(K).solve(right)
+    except RuntimeError:
+        found = np.full(right.shape, np.nan)
+    if not np.isfinite(found).all() or np.abs(K @ found - right).max() > 1e-6 * max(np.abs(right).max(), 1e-300):
+        raise ModelError(
+            "stiffness in craig_bampton: must be regular with the boundary held, but something moves freely"
+        )
+    return found
+
+
+def _find_modes(K: Any, M: Any, modes: int) -> tuple[FloatArray, FloatArray]:
+    """ω [rad/s], ascending, and shapes with φᵀ M φ = 1, largest entry > 0, shape (free, modes)."""
+    from scipy.linalg import eigh  # here, because few models have such a body
+    from scipy.sparse.linalg import eigsh  # here, because few models have such a body
+
+    if not modes:
+        return np.zeros(0), np.zeros((K.shape[0], 0))
+    try:
+        if K.shape[0] <= SMALL or 2 * modes >= K.shape[0]:
+            squares, shapes = eigh(K.toarray(), M.toarray(), subset_by_index=[0, modes - 1])
+        else:
+            start = np.random.default_rng(0).standard_normal(K.shape[0])
+            squares, shapes = eigsh(K, modes, M, sigma=0.0, v0=start)
+    except (np.linalg.LinAlgError, RuntimeError) as error:
+        raise ModelError(f"mass in craig_bampton: must be positive definite between boundaries ({error})") from None
+    order = np.argsort(squares)
+    shapes = shapes[:, order]
+    sign = np.sign(shapes[np.abs(shapes).argmax(axis=0), np.arange(modes)])
+    return np.sqrt(np.maximum(squares[order], 0.0)), shapes * sign
+
+
+@all_or_nothing
+def _add(
+    world: World, body: Superelement, nodes: Sequence[Entity], directions: Any, alpha: float, beta: float, mesh: Any,
+    name: str,
+) -> Entity:  # fmt: skip
+    """See `Superelement.add_to`."""
+    b, n = len(body.boundary), len(body.mass)
+    given = sum(len(node.table.component.dof_names) for node in nodes)
+    if any(len(node) != 1 for node in nodes) or given != b or len(nodes) >= len(NODES):
+        raise ModelError(
+            f"nodes of Superelement.add_to have {given} coordinates: must be at most {len(NODES) - 1} handles to one "
+            f"node each, with {b} coordinates together, those of the boundary"
+        )
+    every = [*nodes, world.add(generic_node(n - b), name=f"{name or 'body'} modes")] if n > b else list(nodes)
+    values: dict[str, Any] = {f"node{k}": node for k, node in enumerate(every)}
+    values |= {"mass": body.mass, "stiffness": body.stiffness}
+    if alpha or beta:
+        values["damping"] = alpha * body.mass + beta * body.stiffness
+    if directions is not None:
+        values["translations"] = _find_translations(body, directions)
+    if mesh is not None:
+        values |= _read_mesh(body, Path(mesh))
+    return world.add(GenericODE2, name=name, **values)
+
+
+def _find_translations(body: Superelement, directions: Any) -> FloatArray:
+    """q of translations by 1 m: the boundary moves with them, and modes do not."""
+    axes, count = read_whole_numbers(directions), len(body.basis)
+    if axes is None or axes.shape != (count,) or not np.isin(axes, (-1, 0, 1, 2)).all():
+        words = f"must be 0, 1, 2 or -1 for each of {count} coordinates"
+        raise ModelError(f"directions = {show(directions)} in Superelement.add_to: {words}")
+    found = np.zeros((len(body.mass), AXES))
+    found[: len(body.boundary)] = axes[body.boundary, None] == np.arange(AXES)
+    return found
+
+
+def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
+    """Points, edges and displacements of a mesh file."""
+    import meshio  # here, because a model without mesh file need not wait for it
+
+    try:
+        mesh = meshio.read(str(file))
+    except (Exception, SystemExit) as error:  # meshio ends the process for some damaged files
+        raise ModelError(f"mesh = {str(file)!r} in Superelement.add_to cannot be read by meshio: {error}") from None
+    points = np.zeros((len(mesh.points), AXES))
+    points[:, : mesh.points.shape[1]] = mesh.points
+    count = len(body.basis)
+    each_point = next((d for d in (2, 3) if d * len(points) == count), None)
+    if each_point is None:
+        raise ModelError(
+            f"mesh = {str(file)!r} in Superelement.add_to has {len(points)} points: must have {count} coordinates, two "
+            "or three for each point"
+        )
+    basis = np.zeros((len(points), AXES, len(body.mass)))
+    basis[:, :each_point] = body.basis.reshape(len(points), each_point, -1)
+    edges = {tuple(sorted(edge)) for cells in mesh.cells for cell in cells.data for edge in _list_edges(cell.tolist())}
+    return {"points": points, "basis": basis.reshape(AXES * len(points), -1), "lines": np.array(sorted(edges))}
+
+
+def _list_edges(cell: list[int]) -> list[tuple[int, int]]:
+    """Lines around a cell; of solids, from each corner to each: what is inside is not seen."""
+    if len(cell) in (4, 8) or len(cell) < 3:
+        pairs = {2: [(0, 1)], 4: [(0, 1), (1, 2), (2, 3), (3, 0)]}.get(len(cell), [])
+        if len(cell) == 8:
+            pairs = [(a, (a + 1) % 4) for a in range(4)] + [(4 + a, 4 + (a + 1) % 4) for a in range(4)]
+            pairs += [(a, a + 4) for a in range(4)]
+        return [(cell[a], cell[b]) for a, b in pairs]
+    return [(cell[a], cell[a - 1]) for a in range(len(cell))]

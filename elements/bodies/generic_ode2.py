@@ -1,0 +1,350 @@
+"""Bodies given by matrices: linear superelements, drive trains, and whatever else is M q_tt + D q_t + K q = f.
+
+    (M + M_u) q_tt + D q_t + K q = f + f_u(t, q, q_t)        M_u(t, q, q_t) and f_u by functions of the user
+
+q are the displacements of all coordinates of the nodes from their references, node after node.  The weight is M T g,
+where a column of T is the q of a translation by 1 m along x, y or z.  A body is shown by points p + B q, with lines.
+
+Source: R. R. Craig, A. J. Kurdila, Fundamentals of Structural Dynamics, Wiley (2006).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, pack_matrices, stack_matrices
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.state_functions import StateFunction
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import Evaluation, Fields, System, Term
+from windlass.framework.model.table import EntityTable
+
+NODES = tuple(f"node{k}" for k in range(8))
+SYMMETRIC = 1e-12
+"""Asymmetry of K, relative to its largest entry, up to which it has an energy."""
+
+
+class GenericODE2(Component):
+    """A body of up to eight nodes, of any kinds, given by its matrices and by functions.
+
+    Matrices are given as such, dense or sparse of SciPy, or row by row; empty for 0.
+    """
+
+    provides = ("body", "matrix body")
+    node0 = ref("node", "first node")
+    node1 = ref("node", "second node", optional=True)
+    node2 = ref("node", "third node", optional=True)
+    node3 = ref("node", "fourth node", optional=True)
+    node4 = ref("node", "fifth node", optional=True)
+    node5 = ref("node", "sixth node", optional=True)
+    node6 = ref("node", "seventh node", optional=True)
+    node7 = ref("node", "eighth node", optional=True)
+    mass = column("kg", "M, shape (n, n) for n coordinates [kg, kg m, kg m^2]", shape=None, default=NO_LIST)
+    damping = column("N s/m", "D, shape (n, n)", shape=None, default=NO_LIST)
+    stiffness = column("N/m", "K, shape (n, n)", shape=None, default=NO_LIST)
+    force = column("N", "f, shape (n,), a load", shape=None, default=NO_LIST)
+    force_function = function("f_u(t, q, q_t) -> forces on the right-hand side, shape (n,)", switchable=True)
+    force_derivative = function(
+        "the same arguments -> (df/dq, df/dq_t), shape (n, n) each; by central differences if left out", switchable=True
+    )
+    mass_function = function("M_u(t, q, q_t) -> mass that is added to M, shape (n, n)")
+    translations = column("m", "T, shape (n, 3): q of translations by 1 m, for the weight", shape=None, default=NO_LIST)
+    points = column("m", "p, points to be shown, shape (points, 3)", shape=None, default=NO_LIST)
+    basis = column("1", "B, their displacements by q, shape (3 points, n)", shape=None, default=NO_LIST)
+    lines = column(
+        "1", "numbers of the points at both ends of each line, shape (lines, 2)", shape=None, default=NO_LIST
+    )
+
+
+class Columns(NamedTuple):
+    """Letters of the rows; w coordinates of the widest.
+
+    dofs: local, shape (rows, w), the spare number beyond those of a row; at: their columns among the row's coordinates.
+    size: number of coordinates of each row, shape (rows,).
+    x0: reference coordinates, shape (rows, w).
+    M, D, K: shape (rows, w, w).  f: shape (rows, w).  MT: M T, shape (rows, w, 3).
+    F: forces of the functions, shape (rows, w); P, V: their derivatives, shape (rows, w, w).
+    """
+
+    dofs: IntArray
+    at: IntArray
+    size: IntArray
+    x0: FloatArray
+    M: FloatArray
+    D: FloatArray
+    K: FloatArray
+    f: FloatArray
+    MT: FloatArray
+    F: FloatArray
+    P: FloatArray
+    V: FloatArray
+
+
+@kernel
+def residual(c: Columns, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
+    """f += D q_t + K q - f_u."""
+    for i in range(len(c.size)):
+        for a in range(c.size[i]):
+            total = -c.F[i, a]
+            for b in range(c.size[i]):
+                j = c.dofs[i, b]
+                total += c.K[i, a, b] * (x[j] - c.x0[i, b]) + c.D[i, a, b] * v[j]
+            f[c.dofs[i, a]] += total
+
+
+@kernel
+def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    """values += dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t)."""
+    for i in range(len(c.size)):
+        for a in range(c.size[i]):
+            for b in range(c.size[i]):
+                by_q, by_v = c.K[i, a, b] - c.P[i, a, b], c.D[i, a, b] - c.V[i, a, b]
+                values[slots[i, c.at[i, a], c.at[i, b]]] += dq * by_q + dv * by_v
+
+
+@kernel
+def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+    """values += scale M."""
+    for i in range(len(c.size)):
+        for a in range(c.size[i]):
+            for b in range(c.size[i]):
+                values[slots[i, c.at[i, a], c.at[i, b]]] += scale * c.M[i, a, b]
+
+
+@kernel
+def load(c: Columns, f: FloatArray) -> None:
+    """f += the constant force."""
+    for i in range(len(c.size)):
+        for a in range(c.size[i]):
+            f[c.dofs[i, a]] += c.f[i, a]
+
+
+@kernel
+def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
+    """f += M T g of some rows, for a field of acceleration g [m/s^2], shape (3,)."""
+    for i in which:
+        for a in range(c.size[i]):
+            f[c.dofs[i, a]] += c.MT[i, a, 0] * g[0] + c.MT[i, a, 1] * g[1] + c.MT[i, a, 2] * g[2]
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the nodes, shape (rows, n), -1 for none."""
+    return np.concatenate([world.dofs_of(table.local(name)) for name in NODES], axis=1)
+
+
+def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
+    """Columns of the coordinates of each row among its ``dofs``, shape (rows, w), and their number, shape (rows,)."""
+    world, table, first = rows.world, rows.table, 0
+    there = np.zeros(rows.dofs.shape, bool)
+    for name in NODES:
+        for nodes, positions, _ in world.split_by_table(rows.local(name)):
+            there[positions, first : first + len(nodes.component.dof_names)] = True
+        first += world.ref_width(table, name)
+    count = there.sum(axis=1)
+    order = np.argsort(~there, axis=1, kind="stable")
+    return order[:, : int(count.max(initial=0))].copy(), count
+
+
+def bind(rows: LocalRows) -> tuple[Columns, dict[int, StateFunction], dict[int, StateFunction]]:
+    """The columns of the rows, and their functions of forces and of masses."""
+    at, count = find_coordinates(rows)
+    (n, w), local = at.shape, np.take_along_axis(rows.dofs, at, axis=1)
+    local[np.arange(w) >= count[:, None]] = rows.layout.spare
+    ones, threes = np.ones(n, np.int64), np.full(n, 3)
+    M, D, K = (stack_matrices(rows, name, count, count, (w, w)) for name in ("mass", "damping", "stiffness"))
+    f = stack_matrices(rows, "force", count, ones, (w, 1))[:, :, 0].copy()
+    T = stack_matrices(rows, "translations", count, threes, (w, 3))
+    new = np.zeros((n, w)), np.zeros((n, w, w)), np.zeros((n, w, w))
+    c = Columns(local, at, count, rows.layout.reference[local], M, D, K, f, M @ T, *new)
+    vectors, matrices = [(int(k),) for k in count], [(int(k), int(k)) for k in count]
+    words = "finite numbers, one for each coordinate [N, N m]"
+    forces = bind_state_functions(rows, "force_function", "force_derivative", vectors, words)
+    words = "a matrix of finite numbers over the coordinates [kg, kg m, kg m^2]"
+    return c, forces, bind_state_functions(rows, "mass_function", "", matrices, words)
+
+
+def read_motion(c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
+    """q and q_t of row i."""
+    n = c.size[i]
+    j = c.dofs[i, :n]
+    return s.x[j] - c.x0[i, :n], s.v[j]
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `GenericODE2`."""
+    c, forces, masses = rows.columns
+
+    def update(s: Fields) -> None:
+        for i, f in forces.items():
+            c.F[i, : c.size[i]] = f(s.t, *read_motion(c, s, i))
+
+    def update_tangent(s: Fields) -> None:
+        for i, f in forces.items():
+            n = c.size[i]
+            c.P[i, :n, :n], c.V[i, :n, :n] = f.differentiate(s.t, *read_motion(c, s, i))
+
+    system = System("GenericODE2", rows.dofs)
+    before = (update, update_tangent) if forces else (None, None)
+    system.residual = call(residual, lambda s: (c, s.x, s.v, s.f), before[0])
+    system.tangent = call(tangent, lambda s: (c, s.dq, s.dv, s.slots, s.values), before[1])
+    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    if c.f.any():
+        system.load = call(load, lambda s: (c, s.f))
+    if c.MT.any():
+        system.body_force = Term(call(weigh, lambda s: (c, s.g, s.which, s.f)))
+    if masses:
+        system.inertia = create_inertia(c, masses)
+    symmetric = bool(np.abs(c.K - c.K.swapaxes(1, 2)).max(initial=0.0) <= SYMMETRIC * np.abs(c.K).max(initial=0.0))
+    system.account = Account.of(
+        stored={"elastic": lambda s: eval_energy(c, s)},
+        lost={"damping": lambda s: eval_loss(c, s)} if c.D.any() else {},
+        is_whole=symmetric and not forces,
+        conserves=symmetric and not forces and not c.D.any(),
+    )
+    return system
+
+
+def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
+    """Forces of the masses that functions give, and their derivatives, by differences but for that by accelerations."""
+
+    def add_force(s: Evaluation) -> None:
+        for i, M in masses.items():
+            j = c.dofs[i, : c.size[i]]
+            np.add.at(s.f, j, M(s.t, *read_motion(c, s, i)) @ s.a[j])
+
+    def add_tangent(s: Evaluation) -> None:
+        for i, M in masses.items():
+            n, motion = c.size[i], read_motion(c, s, i)
+            a = s.a[c.dofs[i, :n]]
+            by_q, by_v = M.differentiate(s.t, *motion)
+            block = s.da * M(s.t, *motion) + s.dq * np.einsum("abk,b->ak", by_q, a)
+            block += s.dv * np.einsum("abk,b->ak", by_v, a)
+            np.add.at(s.values, s.slots[i][np.ix_(c.at[i, :n], c.at[i, :n])], block)
+
+    return Term(add_force, add_tangent)
+
+
+def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
+    """q and q_t of all rows, 0 beyond those of a row, shape (rows, w) each."""
+    return s.x[c.dofs] - c.x0, s.v[c.dofs]
+
+
+def eval_energy(c: Columns, s: Fields) -> FloatArray:
+    """qᵀ K q/2 [J], shape (rows,)."""
+    q, _ = read_all(c, s)
+    energy: FloatArray = 0.5 * np.einsum("ia,iab,ib->i", q, c.K, q)
+    return energy
+
+
+def eval_loss(c: Columns, s: Fields) -> FloatArray:
+    """q_tᵀ D q_t [W], shape (rows,)."""
+    _, v = read_all(c, s)
+    power: FloatArray = np.einsum("ia,iab,ib->i", v, c.D, v)
+    return power
+
+
+def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
+    """q_tᵀ M q_t/2 [J], without masses by functions, shape (rows,)."""
+    c = rows.columns[0]
+    _, v = read_all(c, s)
+    energy: FloatArray = 0.5 * np.einsum("ia,iab,ib->i", v, c.M, v)
+    return energy
+
+
+def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
+    """D q_t + K q [N, N m], 0 beyond those of a row, shape (rows, w)."""
+    c = rows.columns[0]
+    q, v = read_all(c, s)
+    forces: FloatArray = np.einsum("iab,ib->ia", c.K, q) + np.einsum("iab,ib->ia", c.D, v)
+    return forces
+
+
+def find_points(rows: LocalRows, s: Fields) -> list[FloatArray]:
+    """Points p + B q of each row, shape (points, 3) [m]."""
+    c = rows.columns[0]
+    q, _ = read_all(c, s)
+    found = []
+    for i, (p, B) in enumerate(zip(rows.local("points"), rows.local("basis"), strict=True)):
+        moved = np.reshape(B, (len(p), c.size[i])) @ q[i, : c.size[i]] if len(p) else np.zeros(0)
+        found.append((p + moved).reshape(-1, 3))
+    return found
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """The lines between the points of the bodies."""
+    points, part = find_points(rows, fields), [np.zeros(0, np.int64)]
+    lines, first = [np.zeros((0, 2), np.int64)], 0
+    for i, (own, given) in enumerate(zip(points, rows.local("lines"), strict=True)):
+        lines.append(np.reshape(given, (-1, 2)).astype(np.int64) + first)
+        part.append(np.full(len(lines[-1]), i))
+        first += len(own)
+    which = np.concatenate(part)
+    return Drawing(
+        points=np.concatenate([np.zeros((0, 3)), *points]),
+        lines=np.concatenate(lines),
+        part=which,
+        entity=rows.table.ids_of(rows.rows)[which],
+        start=np.zeros(len(which)),
+        end=np.ones(len(which)),
+        cell_data={},
+        units={},
+    )
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for nodes behind one that is missing, and for points, lines and basis that do not fit."""
+    given = np.stack([table.local(name) >= 0 for name in NODES], axis=1)
+    for place, k in np.argwhere(~given[:, :-1] & given[:, 1:])[:1]:
+        raise ModelError(f"{NODES[k]} in {table.kind} row {table.resident[place]}: must be given before {NODES[k + 1]}")
+    count = np.zeros(len(given), np.int64)
+    for name in NODES:
+        for nodes, positions, _ in world.split_by_table(table.local(name)):
+            count[positions] += len(nodes.component.dof_names)
+    for place, row in enumerate(table.resident):
+        p, B, lines = (table.local(name)[place] for name in ("points", "basis", "lines"))
+        n, where = int(count[place]), f"in {table.kind} row {row}"
+        if len(p) % 3:
+            raise ModelError(f"points {where} has {len(p)} numbers: must be three for each point [m]")
+        if len(B) != len(p) * n:
+            raise ModelError(
+                f"basis {where} has {len(B)} numbers: must have {len(p) * n}, of shape ({len(p)}, {n}) [1]"
+            )
+        if len(lines) % 2 or not np.isin(lines, np.arange(len(p) // 3)).all():
+            raise ModelError(f"lines {where}: must be pairs of numbers of points, from 0 to {len(p) // 3 - 1}")
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Matrices as lists."""
+    return pack_matrices(values, "node0", *MATRICES)
+
+
+MATRICES: Sequence[str] = ("mass", "damping", "stiffness", "translations", "points", "basis", "lines")
+register(
+    Law(
+        GenericODE2,
+        role="body",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        fill_defaults=fill_defaults,
+        check=check,
+        outputs={
+            "coordinates": Output("m, rad, 1", "q, (n,)", lambda rows, s: read_all(rows.columns[0], s)[0]),
+            "coordinates_rate": Output("m/s, rad/s, 1/s", "q_t, (n,)", lambda rows, s: read_all(rows.columns[0], s)[1]),
+            "internal_force": Output("N, N m", "D q_t + K q, (n,)", eval_internal),
+            "strain_energy": Output("J", "qᵀ K q/2, ()", lambda rows, s: eval_energy(rows.columns[0], s)),
+            "kinetic_energy": Output("J", "q_tᵀ M q_t/2 without mass_function, ()", eval_kinetic_energy),
+        },
+        source="[@craig2006]; reduced bodies [@craig1968]",
+        draw=draw,
+    )
+)

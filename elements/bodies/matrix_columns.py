@@ -1,0 +1,91 @@
+"""Matrices and functions of rows whose number of coordinates differs: columns of open length, and what they become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.state_functions import StateFunction
+from windlass.framework.checks.user_functions import first_calls
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import shape_of
+from windlass.framework.model.law import LocalRows
+from windlass.framework.model.table import Entity
+
+NO_LIST: Any = np.zeros(0)
+"""Default of a column of open length that may be left out."""
+
+
+def pack_matrices(values: dict[str, Any], node: str, *names: str) -> dict[str, Any]:
+    """Matrices as lists, row by row, as columns of open length hold them; sparse ones, too.
+
+    Args:
+        values: what the user gave to `World.add`.
+        node: the reference whose handle says how many rows there are.
+        names: columns that may hold one matrix for all rows, or matrices or lists for each.
+    """
+    rows = _count_rows(values.get(node))
+    for name in names:
+        given: Any = values.get(name)
+        if hasattr(given, "toarray"):
+            given = given.toarray()
+        shape = shape_of(given)
+        if len(shape) == 3 and shape[0] == rows:
+            values[name] = np.reshape(given, (rows, -1))
+        elif len(shape) == 2 and (rows == 1 or shape[0] != rows):
+            values[name] = np.ravel(given)
+    return values
+
+
+def _count_rows(handle: Any) -> int:
+    """Number of entities in a handle, a list of handles, or an array of numbers."""
+    if isinstance(handle, list | tuple):
+        return sum(_count_rows(part) for part in handle)
+    return len(handle) if isinstance(handle, Entity) else (*shape_of(handle), 1)[0]
+
+
+def stack_matrices(
+    rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
+) -> FloatArray:
+    """Matrices of rows from a column of open length, each of shape (height, width), padded by 0; 0 of empty ones.
+
+    Raises:
+        ModelError: another number of values.
+    """
+    found = np.zeros((len(rows.rows), *most))
+    for i, given in enumerate(rows.local(name)):
+        shape = int(heights[i]), int(widths[i])
+        if len(given) not in (0, shape[0] * shape[1]):
+            col = rows.table.component.columns[name]
+            raise ModelError(
+                f"{name} in {rows.table.kind} row {rows.rows[i]} has {len(given)} values: must have "
+                f"{shape[0] * shape[1]}, of shape {shape}, or none [{col.unit}]"
+            )
+        if len(given):
+            found[i, : shape[0], : shape[1]] = np.reshape(given, shape)
+    return found
+
+
+def bind_state_functions(
+    rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
+) -> dict[int, StateFunction]:
+    """The functions of the rows that have one, by local position; those that are switched off have none.
+
+    Args:
+        rows: the rows.
+        function, derivative: names of the columns; an empty one for differences.
+        shapes: of the result of each row.
+        words: what the function must give, with the unit.
+    """
+    active = rows.local("active") if "active" in rows.table.component.columns else np.ones(len(rows.rows), bool)
+    derivatives = rows.local(derivative) if derivative else np.full(len(rows.rows), None)
+    found, calls = {}, first_calls(rows.world)
+    for i, (f, d) in enumerate(zip(rows.local(function), derivatives, strict=True)):
+        if f is not None and active[i]:
+            row = int(rows.rows[i])
+            where = f" of {rows.table.describe(row)} ({rows.table.kind} row {row})"
+            found[i] = StateFunction(f, d, shapes[i], (function + where, derivative + where), words, calls)
+    return found

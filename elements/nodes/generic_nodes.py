@@ -1,0 +1,119 @@
+"""Nodes with any number of coordinates, and nodes of first-order states.
+
+    generic_node(n)    coordinates q, which laws give a mass: modes of a reduced body, a drive train, a string of masses
+    state_node(n)      states y with y_t = f(t, y, ...): controllers, filters, pressures
+
+The coordinates of a state node are the integrals z of its states, z_t = y, so y is a velocity and y_t an acceleration:
+every method of integration, the implicit and the explicit ones, constraints, restart and several processes treat them
+as what they are made for, with their own order.  Generalised-alpha is then the method of Jansen, Whiting and Hulbert
+for first-order systems, with other constants; the trapezoidal rule is itself.  A motor that follows a state is a
+constraint on velocities, one that follows its integral a constraint on positions.  In statics the states are sought at
+which y_t = 0.
+
+There is one kind of node for each n, made when it is first asked for.
+
+Source: K. E. Jansen, C. H. Whiting, G. M. Hulbert, Comput. Methods Appl. Mech. Engrg. 190 (2000) 305-319.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from windlass.elements.nodes.node_outputs import eval_displacement
+from windlass.elements.nodes.nodes2d import node_dofs
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import checked, whole
+from windlass.framework.model.law import Law, LocalRows, Output, register
+from windlass.framework.model.schema import Component, column
+from windlass.framework.model.system import Fields
+
+GENERIC, STATES = "generic node", "state node"
+"""What the nodes of the two kinds provide, whatever their n."""
+UNIT = "m, rad, 1"
+
+
+@checked(coordinates=whole(1))
+def generic_node(coordinates: int) -> type[Component]:
+    """The kind of node with this number of coordinates ``q0``, ``q1`` ..., for `World.add`.
+
+    Its columns are ``reference``, ``displacement`` and ``velocity``, each of shape (coordinates,) and 0 by default.
+
+    Args:
+        coordinates: their number, >= 1.
+    """
+    return _create_generic(int(coordinates))
+
+
+@checked(states=whole(1))
+def state_node(states: int) -> type[Component]:
+    """The kind of node with this number of first-order states ``y0``, ``y1`` ..., for `World.add`.
+
+    Its column is ``states``, the values at the start, of shape (states,) and 0 by default.  A coordinate marker has the
+    integral of a state over time as its value, and the state as its rate.
+
+    Args:
+        states: their number, >= 1.
+    """
+    return _create_states(int(states))
+
+
+@cache
+def _create_generic(n: int) -> type[Component]:
+    names = ("reference", "displacement", "velocity")
+    words = ("reference coordinates", "initial displacements from them", "initial velocities")
+    units = (UNIT, UNIT, "m/s, rad/s, 1/s")
+    body: dict[str, Any] = {
+        name: column(unit, text, shape=(n,), default=(0.0,) * n)
+        for name, text, unit in zip(names, words, units, strict=True)
+    }
+    body |= {"reference_columns": names[:1], "initial_columns": names[1:], "provides": ("node", GENERIC)}
+    component = _create_class(f"GenericNode{n}", f"A node with {n} coordinates.", [f"q{i}" for i in range(n)], body)
+    outputs = {
+        "coordinates": Output(UNIT, f"displacements from the reference, shape ({n},)", eval_displacement),
+        "coordinates_rate": Output(units[2], f"velocities, shape ({n},)", eval_rate),
+        "coordinates_acceleration": Output("m/s^2, rad/s^2, 1/s^2", f"accelerations, shape ({n},)", eval_acceleration),
+    }
+    register(Law(component, "node", dofs=node_dofs, outputs=outputs, source="[@shabana]"))
+    return component
+
+
+@cache
+def _create_states(n: int) -> type[Component]:
+    states = column("1", "states at the start [unit of the states]", shape=(n,), default=(0.0,) * n)
+    body = {"states": states, "state_column": "states", "provides": ("node", STATES)}
+    component = _create_class(f"StateNode{n}", f"A node of first-order states, {n}.", [f"y{i}" for i in range(n)], body)
+    outputs = {
+        "states": Output("1", f"states [their unit], shape ({n},)", eval_rate),
+        "states_rate": Output("1/s", f"their rates [their unit/s], shape ({n},)", eval_acceleration),
+        "states_integral": Output("s", f"their integrals from t = 0 [their unit s], shape ({n},)", eval_displacement),
+    }
+    register(Law(component, "node", dofs=node_dofs, outputs=outputs, source="[@jansen2000]"))
+    return component
+
+
+def _create_class(name: str, words: str, dof_names: list[str], body: dict[str, Any]) -> type[Component]:
+    more = {"dof_names": tuple(dof_names), "__module__": __name__, "__doc__": words}
+    return type(name, (Component,), body | more)
+
+
+def eval_rate(rows: LocalRows, fields: Fields) -> FloatArray:
+    """Velocities, shape (rows, n)."""
+    return fields.v[rows.dofs]
+
+
+def eval_acceleration(rows: LocalRows, fields: Fields) -> FloatArray:
+    """Accelerations, shape (rows, n)."""
+    return fields.a[rows.dofs]
+
+
+def __getattr__(name: str) -> type[Component]:
+    """A kind by its name, for model files: ``GenericNode3``, ``StateNode2``."""
+    found = re.fullmatch(r"(GenericNode|StateNode)([1-9]\d{0,5})", name)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return (_create_generic if found[1] == "GenericNode" else _create_states)(int(found[2]))
+
+
+GenericNode1, StateNode1 = _create_generic(1), _create_states(1)

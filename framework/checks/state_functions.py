@@ -1,0 +1,113 @@
+"""Functions of users of the time and of arrays that change with the motion, with their derivatives.
+
+Derivatives are given, or come from central differences; those that are given are compared with differences in their
+first calls, and a contradiction is a warning, since only the tangent changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.user_functions import FirstCalls, find_contradictions
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError, ModelWarning
+
+STEP = float(np.finfo(np.float64).eps ** (1 / 3))
+"""Relative step of central differences, the best one for a smooth function."""
+SMALLEST = 1e-2
+"""Arguments below this share one step."""
+
+
+@dataclass(frozen=True)
+class StateFunction:
+    """A function ``f(t, *arrays)`` of a row.
+
+    Attributes:
+        function: as the user has given it; it gets arrays of its own.
+        derivative: ``(t, *arrays)`` that gives a derivative by each array, shape (*shape, n) for one of shape (n,);
+            None: by differences.
+        shape: of the result.
+        names: of the function and of the derivative, with the row, for messages.
+        words: what the function must give, with the unit.
+        calls: counts the first calls.
+    """
+
+    function: Callable[..., Any]
+    derivative: Callable[..., Any] | None
+    shape: tuple[int, ...]
+    names: tuple[str, str]
+    words: str
+    calls: FirstCalls = field(default_factory=FirstCalls)
+
+    def __call__(self, t: float, *arrays: FloatArray) -> FloatArray:
+        """The value, not a number where an argument is none: Newton's method diverges then and says so itself.
+
+        Raises:
+            ModelError: the function gives something else.
+        """
+        if not all(np.isfinite(array).all() for array in arrays):
+            return np.full(self.shape, np.nan)
+        given = self.function(t, *(array.copy() for array in arrays))
+        return self._read(given, self.shape, self.names[0], self.words, t)
+
+    def differentiate(self, t: float, *arrays: FloatArray) -> list[FloatArray]:
+        """The derivative by each array, shape (*shape, n) for one of shape (n,).
+
+        Raises:
+            ModelError: the derivative gives something else.
+        """
+        if self.derivative is None or not all(np.isfinite(array).all() for array in arrays):
+            return [self._difference(t, arrays, which) for which in range(len(arrays))]
+        shapes = [(*self.shape, len(array)) for array in arrays]
+        given = self.derivative(t, *(array.copy() for array in arrays))
+        parts = [given] if len(arrays) == 1 else list(given) if isinstance(given, (list, tuple)) else []
+        words = f"one array for each argument, of shapes {', '.join(map(str, shapes))}"
+        if len(parts) != len(arrays):
+            raise ModelError(f"{self.names[1]} gave {show(given)} at t = {t:.9g} s: must give {words}")
+        found = [self._read(part, shape, self.names[1], words, t) for part, shape in zip(parts, shapes, strict=True)]
+        if self.calls.count(self.derivative):
+            for which, part in enumerate(found):
+                self._compare(t, arrays, which, part)
+        return found
+
+    def _read(self, given: Any, shape: tuple[int, ...], name: str, words: str, t: float) -> FloatArray:
+        found = read_numbers(given)
+        if found is None or found.shape != shape or not np.isfinite(found).all():
+            raise ModelError(f"{name} gave {show(given)} at t = {t:.9g} s: must give {words}")
+        return np.asarray(found, np.float64)
+
+    def _move(self, t: float, arrays: tuple[FloatArray, ...], which: int, j: int, distance: float) -> FloatArray:
+        """The value with one entry of one array moved."""
+        moved = [array.copy() for array in arrays]
+        moved[which][j] += distance
+        return self(t, *moved)
+
+    def _difference(self, t: float, arrays: tuple[FloatArray, ...], which: int) -> FloatArray:
+        found = np.zeros((*self.shape, len(arrays[which])))
+        for j, value in enumerate(arrays[which]):
+            h = STEP * max(SMALLEST, abs(value))
+            found[..., j] = (self._move(t, arrays, which, j, h) - self._move(t, arrays, which, j, -h)) / (2.0 * h)
+        return found
+
+    def _compare(self, t: float, arrays: tuple[FloatArray, ...], which: int, given: FloatArray) -> None:
+        for j, value in enumerate(arrays[which]):
+
+            def evaluate(distance: Any, j: int = j) -> FloatArray:
+                return self._move(t, arrays, which, j, float(distance))
+
+            wrong, differences = find_contradictions(given[..., j], STEP * max(SMALLEST, abs(value)), evaluate)
+            for place in np.argwhere(wrong)[:1]:
+                k = tuple(place)
+                warn(
+                    f"{self.names[1]} gave {given[(*k, j)]:.9g} for the derivative by entry {j} of argument "
+                    f"{which + 1} at t = {t:.9g} s, but the function changes by {differences[k]:.9g}: Newton needs "
+                    "its derivative",
+                    ModelWarning,
+                    stacklevel=2,
+                )

@@ -1,0 +1,76 @@
+"""First-order states in statics: sought are those that do not change, y_t = 0.
+
+A state is the velocity of a coordinate that no force depends on, see elements/nodes/generic_nodes.py.  In dynamics
+Newton's method finds it like every velocity.  In statics velocities are given; so there the increment of that
+coordinate is the increment of the state, and its column of the tangent is the derivative by the velocity.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.assembly import Assembly
+from windlass.framework.assembly.steps import constraint_tangent_steps, take, tangent_steps
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.program import Step
+from windlass.framework.model.system import evaluate
+from windlass.solvers.newton.problem_kernels import Places
+from windlass.solvers.newton.scheme import Scheme
+
+
+@kernel
+def move_states(states: IntArray, unknown: FloatArray, to: Places, factor: FloatArray, v: FloatArray) -> None:
+    """v += factor times the unknown of some coordinates, factor of shape (1,)."""
+    for i in states:
+        v[i] += factor[0] * unknown[to.dofs[i]]
+
+
+class StaticStates:
+    """What a `NonlinearProblem` does about the first-order states of its process.
+
+    Args:
+        assembly: the systems of this process.
+
+    Attributes:
+        states: local numbers of their coordinates, shape (s,).
+        are_sought: whether they are among the unknowns of a static solve.
+    """
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._assembly, self.states = assembly, assembly.layout.states
+        self._factor, self.are_sought = np.zeros(1), False
+
+    def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
+        """A run begins; in statics v0 holds by how much each state differs from its coordinate, and gets the state."""
+        self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
+        self._factor[0] = float(self.are_sought)
+        if self.are_sought:
+            v0[self.states] += q0[self.states]
+
+    def expansion_steps(self, unknown: FloatArray, to: Places) -> list[Step]:
+        """What follows `expand`."""
+        fields = self._assembly.fields
+        known = self.states, unknown, to, self._factor, fields.v
+        return [(call(move_states, lambda s: known), (evaluate(fields),))] if len(self.states) else []
+
+    def add_tangent(self, values: FloatArray, load_factor: float) -> None:
+        """Add the derivatives by states to the columns of their coordinates, if they are sought."""
+        if not self.are_sought:
+            return
+        assembly, by_rate = self._assembly, np.zeros_like(values)
+        take(tangent_steps(assembly, by_rate, 0.0, 1.0, 0.0, 0.0))
+        take(constraint_tangent_steps(assembly, by_rate, 0.0, 1.0, 0.0))
+        assembly.add_load_tangent(by_rate, 0.0, 1.0, load_factor)
+        entries = find_state_entries(assembly)
+        values[entries] += by_rate[entries]
+
+
+def find_state_entries(assembly: Assembly) -> IntArray:
+    """Places of the entries in the columns of first-order states, in values of the storage in use."""
+    if not len(assembly.layout.states):
+        return np.zeros(0, np.int64)
+    _, columns = assembly.sparsity.pattern.entries()
+    entries: IntArray = np.flatnonzero(np.isin(columns, assembly.sparsity.unknowns.of_dof[assembly.layout.states]))
+    return entries
