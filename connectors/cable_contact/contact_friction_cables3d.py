@@ -188,6 +188,7 @@ def build(rows: LocalRows) -> CableSystem:
 
     system.update, system.residual, system.tangent, system.post_newton = take, residual, tangent, post_newton
     system.account = create_account(lambda fields: eval_parts(places, fields), by="")
+    system.checks.diagnose = lambda fields: search.describe_depth(places.at, places.cable, fields.data)
     pattern.reset_caches = forget
     return system
 

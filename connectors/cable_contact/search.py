@@ -231,7 +231,8 @@ class CableSearch:
         self.hull, self.forgotten = hull, False
         self.searches += 1
         which, found = self._find_feet(fields, self._find_pairs())
-        self._check_depth(fields, which, found)
+        if self.searches == 1:
+            self._check_depth(which, found)
         left = np.full(1, -1)
         least = give_places(self.c, which, found, fields.data, fields.start_data, left)
         if left[0] >= 0:
@@ -266,19 +267,28 @@ class CableSearch:
         order = np.lexsort((found[:, 0], which[:, 2], found[:, 1], which[:, 1], which[:, 0]))
         return which[order], found[order]
 
-    def _check_depth(self, fields: Fields, which: IntArray, found: FloatArray) -> None:
-        """Raise ModelError for ropes that are inside each other by more than a radius and did not touch before."""
-        radius = self.c.radius
-        deep = np.flatnonzero(found[:, 1] < -np.minimum(radius[which[:, 0]], radius[which[:, 2]]))
-        for k in deep:
+    def _check_depth(self, which: IntArray, found: FloatArray) -> None:
+        """Raise ModelError for ropes that begin inside each other by more than a radius."""
+        least = np.minimum(self.c.radius[which[:, 0]], self.c.radius[which[:, 2]])
+        for k in np.flatnonzero(found[:, 1] < -least)[:1]:
             a, j, b = which[k]
-            base = self.c.data[a] + j * TOUCHING * WIDTH
-            places = base + WIDTH * np.arange(TOUCHING)
-            numbers = fields.data[places + NUMBER].astype(np.int64) - 1
-            if (self.c.chain[numbers[numbers >= 0]] == self.c.chain[b]).any():
-                continue
+            x = place_of(j, float(self.c.n[a]), self.c.L[a])
             raise ModelError(
-                f"the cables of {self.name} rows {self.rows[a]} and {self.rows[b]} are inside each other by "
-                f"{-found[k, 1]:.3g} m at x = {place_of(j, self.c.n[a], self.c.L[a]):.3g} m of the first: must begin "
-                f"with less than a radius, {min(radius[a], radius[b]):.3g} m; if they were apart, take shorter steps"
+                f"the cables of {self.name} rows {self.rows[a]} and {self.rows[b]} begin inside each other by "
+                f"{-found[k, 1]:.3g} m at x = {x:.3g} m of the first: must be less than a radius, {least[k]:.3g} m; "
+                "parts of one chain that are closer along it than `apart` do not touch"
             )
+
+    def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray) -> list[str]:
+        """Words for the deepest place, if it is deeper than a radius; ``at`` and ``cable`` of all places."""
+        other = data[at + NUMBER].astype(np.int64) - 1
+        least = np.minimum(self.c.radius[cable], self.c.radius[other])
+        excess = np.where(other >= 0, -data[at + GAP] - least, 0.0)
+        k = int(np.argmax(excess)) if len(excess) else 0
+        if not len(excess) or not excess[k] > 0.0:
+            return []
+        return [
+            f"the cables of {self.name} rows {self.rows[cable[k]]} and {self.rows[other[k]]} are inside each other by "
+            f"{-data[at[k] + GAP]:.3g} m, more than a radius, {least[k]:.3g} m, and would pass through each other: give "
+            "a larger contact_stiffness_per_length, or shorter steps"
+        ]

@@ -7,7 +7,8 @@ gets an anchor where it is; what slips gets one by which bristle and damper toge
     u_e = (f_t - w μ_v v_t)/(w μ_k),    s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,
     h = u_e.(t_B × n)/D,
 
-and what sticks keeps its own, m_A and m_B carried along.
+and what sticks keeps its own, m_A and m_B carried along.  Cables inside each other by more than a radius would pass
+through each other: the error is inf then, so that solvers take a shorter step or fail.
 """
 
 from __future__ import annotations
@@ -194,6 +195,9 @@ def update_history(
             write_three(data, at + TANGENT_B, t.tb)
         if data[at + STATE] == NEW:
             errors[a] += eval_press(law, law.reach - t.D, 0.0)
+        if law.reach - t.D > min(c.radius[a], c.radius[b]):
+            # they would pass through each other: the step is not to be kept
+            errors[a] = np.inf
         changed |= state != data[at + STATE]
         data[at + STATE] = state
     worst, row, largest = 0.0, -1, 0.0
