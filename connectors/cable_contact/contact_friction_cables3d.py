@@ -58,12 +58,12 @@ class ContactFrictionCables3D(Component):
     """A cable of a `CableContactSet`: n points that touch other cables, which touch its axis likewise.
 
     Friction may be about the axis of a cable, too.  As cables have no torsion, this part of the torque is held.
-    History values per point: 17 for each of 6 places, see kernels.py.
+    History values per point: 18 for each of 6 places, see kernels.py.
     """
 
     contact_set = ref("CableContactSet", "what acts, and between which cables")
     cable = ref("cable in space", "the cable")
-    data = ref("GenericData", "102 history values for each point; created if left out", optional=True)
+    data = ref("GenericData", "108 history values for each point; created if left out", optional=True)
     history_column = "points"
     points = column("1", "number of contact points n, at most a diameter apart", dtype=np.int64, minimum=1)
     radius = column("m", "radius of the cross section", above=0)

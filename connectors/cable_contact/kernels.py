@@ -1,6 +1,6 @@
 """Contact between two cables: forces between a point of cable A and its foot on the axis of cable B.
 
-    d = r_A - r_B,   D = |d|,   n = d/D,   δ = R_A + R_B - D,   β = R_A/(R_A + R_B),   w: half of the part of A
+    d = r_A - r_B,   D = |d|,   n = d/D,   δ = R_A + R_B - D,   β = R_A/(R_A + R_B),   w: a share σ of the part of A
     ω = t × r'_t/|r'|                      rotation of a cross section, which does not twist: t = r'/|r'|
     v_n = n.(v_A - v_B),     v_t = (v_A - v_B) - (β ω_A + (1-β) ω_B) × d - v_n n
     p = w (k δ - d min(δ/δ_0, 1) v_n) if δ > 0 and p > 0, otherwise 0
@@ -17,15 +17,22 @@ foot at that time, and the normal of that time, m_A carried along with the cross
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
-It changes at the rate v_t but for the curvature of B.  All cables take each other's part in turn, points of A on B and
-points of B on A, with half of the stiffness each; so that forces do not depend on their order.
+It changes at the rate v_t but for the curvature of B.
+
+All cables take each other's part in turn, points of A on B and points of B on A, so that forces do not depend on their
+order.  Both share the stiffness: half of it each where the cables are straight, and less for points on the inside of a
+bend, whose foot is poorly determined; none of it for those of a core in the centre of a coil,
+
+    σ = a²/(a² + b²),    a = 1 - d.r''_B/|r'_B|²,    b = 1 + d.r''_A/|r'_A|²,    neither below 0.01.
+
+It is a history value, brought up to date after each Newton run.
 
 All branches (open or closed, sticks or slips) are taken as Newton's method goes, from the motion and from the history
 at the start of the step; there are no decisions to be repeated.  A point that was open then has no bristle yet.
 
 History values of each of the `TOUCHING` places of a point: number of cable B from 1, 0 for none; s of the foot on it;
 gap -δ; state (-2 open or without friction, 0 sticks, 1 slips, -3
-new); s_0 on the chain; m_A, m_B, t_A, t_B when they were written.
+new); s_0 on the chain; m_A, m_B, t_A, t_B when they were written; σ.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
@@ -58,12 +65,14 @@ from windlass.framework.kernels.kernel import kernel
 
 TOUCHING = 6
 """Places of one point: what it can touch at a time."""
-WIDTH = 17
+WIDTH = 18
 """History values of a place."""
-NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B = 0, 1, 2, 3, 4, 5, 8, 11, 14
+NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
 NEW, OPEN, STICKS, SLIPS = -3.0, -2.0, 0.0, 1.0
 FADE = 0.01
 """Depth over which the damping fades in, as a share of the sum of radii, where the user gives none [1]."""
+LEAST = 0.01
+"""Least a and b of shares [1]."""
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 
@@ -147,13 +156,20 @@ class Touch(NamedTuple):
 
 
 @kernel(inline=True)
-def create_law(c: CableColumns, a: int, b: int) -> Law:
+def create_law(c: CableColumns, a: int, b: int, share: float) -> Law:
     """Letters of a point of cable a on cable b."""
-    w, reach = 0.5 * c.L[a] / c.n[a], c.radius[a] + c.radius[b]
+    w, reach = share * c.L[a] / c.n[a], c.radius[a] + c.radius[b]
     depth = c.depth[a] if c.depth[a] > 0.0 else FADE * reach
     return Law(
         w * c.k[a], w * c.d[a], depth, c.mu[a], w * c.mu_k[a], w * c.mu_v[a], reach, c.radius[a] / reach
     )  # fmt: skip
+
+
+@kernel
+def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> float:
+    """σ, from r' and r'' of both cables."""
+    a, b = max(1.0 - dot(d, kb) / dot(pb, pb), LEAST), max(1.0 + dot(d, ka) / dot(pa, pa), LEAST)
+    return a * a / (a * a + b * b)
 
 
 @kernel(inline=True)
@@ -254,7 +270,8 @@ def add_residual(
     """Add the forces of all places."""
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
-        law, (low, high) = create_law(c, a, b), reach_of_foot(c, b)
+        low, high = reach_of_foot(c, b)
+        reach = c.radius[a] + c.radius[b]
         za, zb, la, lb = gather(x, c.dofs, a, c.L[a]), gather(x, c.dofs, b, c.L[b]), c.L[a], c.L[b]
         ya, yb = gather(v, c.dofs, a, la), gather(v, c.dofs, b, lb)
         for i in range(list_.first[k], list_.first[k + 1]):
@@ -263,8 +280,9 @@ def add_residual(
             s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
             r = value_at(zb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-            if dot(d, d) >= law.reach * law.reach:
+            if dot(d, d) >= reach * reach:
                 continue
+            law = create_law(c, a, b, data[at + SHARE])
             m = find_motion(za, ya, zb, yb, xi, s, held)
             force, on_a, on_b = eval_forces(law, eval_touch(law, m, read_bristle(c, start, at, b, s)))
             scatter(f, c.dofs, a, shape(xi, la), shape_slope(xi, la), force, on_a)

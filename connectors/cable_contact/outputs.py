@@ -20,6 +20,7 @@ from windlass.connectors.cable_contact.kernels import OPEN, TOUCHING
 from windlass.connectors.cable_contact.places import (
     DEPTH,
     FORCE,
+    PART,
     POSITION,
     PRESS,
     SLIP,
@@ -70,10 +71,10 @@ def over_points(places: Places, values: FloatArray, combine: Any, empty: float) 
 
 
 def eval_density(places: Places, fields: Fields) -> FloatArray:
-    """Pressing force of each point per length [N/m]: twice its half, shape (rows, points)."""
+    """Pressing force of each point per length [N/m], as if it had all of the stiffness, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
-    density = 2.0 * out[:, PRESS] * c.n[cable] / c.L[cable]
+    density = out[:, PRESS] / out[:, PART] * c.n[cable] / c.L[cable]
     return over_points(places, spread(places, density, 0.0), np.add, 0.0)
 
 

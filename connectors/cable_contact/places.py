@@ -10,6 +10,7 @@ from windlass.connectors.cable_contact.geometry import CableColumns, gather
 from windlass.connectors.cable_contact.kernels import (
     FOOT,
     NUMBER,
+    SHARE,
     SLIPS,
     STATE,
     TOUCHING,
@@ -29,9 +30,9 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields, System
 
-SHOWN = 16
+SHOWN = 17
 """Numbers of a place that `fill_places` writes."""
-PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, BRISTLE, POSITION = 0, 1, 4, 7, 8, 9, 10, 13
+PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, BRISTLE, POSITION, PART = 0, 1, 4, 7, 8, 9, 10, 13, 16
 
 
 @dataclass
@@ -107,19 +108,19 @@ def fill_places(
 ) -> None:
     """What acts at the taken places into out (m, SHOWN) and parts (m, NUMBERS), in the order of `list_`.
 
-    out: p; the force that A feels, -f; v_t; the torques -M·t on A and on B; depth; bristle u; contact point.
+    out: p; the force that A feels, -f; v_t; the torques -M·t on A and on B; depth; bristle u; contact point; σ.
     parts: see `circle_segments/power.py`.
     """
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
-        law, z = create_law(c, a, b), read_bristle(c, data, at, b, s)
+        law, z = create_law(c, a, b, data[at + SHARE]), read_bristle(c, data, at, b, s)
         za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
         zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
         m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c.before[b] < 0) or (s >= c.L[b] and c.after[b] < 0))
         t = eval_touch(law, m, z)
         depth = law.reach - t.D
-        out[i, DEPTH] = depth
+        out[i, DEPTH], out[i, PART] = depth, data[at + SHARE]
         if depth <= 0.0:
             continue
         force, _, _ = eval_forces(law, t)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.cable_contact.geometry import (
     CableColumns,
+    bend_at,
     find_foot,
     gather,
     place_of,
@@ -30,7 +31,18 @@ from windlass.connectors.cable_contact.geometry import (
     value_at,
     wrap_arc,
 )
-from windlass.connectors.cable_contact.kernels import FOOT, GAP, NEW, NUMBER, OPEN, STATE, TOUCHING, WIDTH
+from windlass.connectors.cable_contact.kernels import (
+    FOOT,
+    GAP,
+    NEW,
+    NUMBER,
+    OPEN,
+    SHARE,
+    STATE,
+    TOUCHING,
+    WIDTH,
+    eval_share,
+)
 from windlass.connectors.cable_contact.update import SAME_FOOT
 from windlass.connectors.point_contact.search import find_near
 from windlass.elements.cable3d.points import Vector, dot
@@ -41,6 +53,8 @@ from windlass.framework.model.system import Fields
 
 PIECES = 4
 """Straight segments of a cable between which minima of the distance are told apart."""
+LEAST_SHARE = 1e-3
+"""Feet with a smaller share are left to the points of the other cable [1]."""
 ROUNDING = 1e-9
 """Share of a margin that rounding may take."""
 
@@ -76,8 +90,8 @@ def fill_feet(
 ) -> int:
     """Feet of the points of cable pairs[k, 0] on pairs[k, 1] and the other way that are closer than the skin.
 
-    Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it and gap [m].  Returns how many there
-    are, of which those that fit are written.
+    Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns how many
+    there are, of which those that fit are written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):
@@ -92,7 +106,7 @@ def fill_feet(
         )
         for j in range(c.n[a]):
             xi = place_of(j, c.n[a], c.L[a])
-            p = value_at(za, xi)
+            p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
             # pieces, and the ends of chains
             for m in range(-1, PIECES + 1):
@@ -115,11 +129,12 @@ def fill_feet(
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach
-                if gap >= skin[a]:
+                share = eval_share((-d[0], -d[1], -d[2]), pa, ka, slope_at(zb, s), bend_at(zb, s))
+                if gap >= skin[a] or share < LEAST_SHARE:
                     continue
                 if count < len(which):
                     which[count, 0], which[count, 1], which[count, 2] = a, j, b
-                    found[count, 0], found[count, 1] = s, gap
+                    found[count, 0], found[count, 1], found[count, 2] = s, gap, share
                 count += 1
     return count
 
@@ -162,7 +177,7 @@ def give_places(
                 at = base + free * WIDTH
                 data[at : at + WIDTH] = 0.0
                 data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
-                data[at + STATE] = NEW
+                data[at + STATE], data[at + SHARE] = NEW, found[f, 2]
                 wanted[free] = True
             for k in range(TOUCHING):
                 if not wanted[k]:
@@ -258,7 +273,7 @@ class CableSearch:
         """The feet of `fill_feet` in the order of cable, point and gap."""
         size = 4 * int(self.c.n.sum()) + 16
         while True:
-            which, found = np.zeros((size, 3), np.int64), np.zeros((size, 2))
+            which, found = np.zeros((size, 3), np.int64), np.zeros((size, 3))
             count = fill_feet(self.c, pairs, self.skin, fields.x, which, found)
             if count <= size:
                 break
@@ -289,6 +304,6 @@ class CableSearch:
             return []
         return [
             f"the cables of {self.name} rows {self.rows[cable[k]]} and {self.rows[other[k]]} are inside each other by "
-            f"{-data[at[k] + GAP]:.3g} m, more than a radius, {least[k]:.3g} m, and would pass through each other: give "
-            "a larger contact_stiffness_per_length, or shorter steps"
+            f"{-data[at[k] + GAP]:.3g} m, more than a radius, {least[k]:.3g} m, and would pass through each other: "
+            "give a larger contact_stiffness_per_length, or shorter steps"
         ]

@@ -32,6 +32,8 @@ from windlass.connectors.cable_contact.geometry import (
     value_at,
 )
 from windlass.connectors.cable_contact.kernels import (
+    FOOT,
+    SHARE,
     ZERO,
     Bristle,
     Law,
@@ -217,7 +219,8 @@ def add_tangent(
     C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
     for k in range(len(list_.pair)):
         a, b = list_.pair[k, 0], list_.pair[k, 1]
-        law, (low, high) = create_law(c, a, b), reach_of_foot(c, b)
+        low, high = reach_of_foot(c, b)
+        reach = c.radius[a] + c.radius[b]
         la, lb = c.L[a], c.L[b]
         za, zb = gather(x, c.dofs, a, la), gather(x, c.dofs, b, lb)
         ya, yb = gather(v, c.dofs, a, la), gather(v, c.dofs, b, lb)
@@ -225,11 +228,12 @@ def add_tangent(
         for i in range(list_.first[k], list_.first[k + 1]):
             at, xi = list_.at[i], list_.place[i]
             p = value_at(za, xi)
-            s, held = find_foot(zb, p, data[at + 1], low, high, lb)
+            s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
             r = value_at(zb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-            if dot(d, d) >= law.reach * law.reach:
+            if dot(d, d) >= reach * reach:
                 continue
+            law = create_law(c, a, b, data[at + SHARE])
             if not touches:
                 touches = True
                 K[:] = 0.0

@@ -19,6 +19,7 @@ import numpy as np
 
 from windlass.connectors.cable_contact.geometry import (
     CableColumns,
+    bend_at,
     carry,
     find_foot,
     gather,
@@ -35,6 +36,7 @@ from windlass.connectors.cable_contact.kernels import (
     NORMAL_B,
     NUMBER,
     OPEN,
+    SHARE,
     SLIPS,
     STATE,
     STICKS,
@@ -47,6 +49,7 @@ from windlass.connectors.cable_contact.kernels import (
     Touch,
     create_law,
     eval_press,
+    eval_share,
     eval_touch,
     find_motion,
     read_bristle,
@@ -127,11 +130,12 @@ def follow_feet(
         low, high = reach_of_foot(c, b)
         zb = gather(x, c.dofs, b, c.L[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c.L[b])
-        before = eval_press(create_law(c, a, b), eval_depth(c, a, b, p, value_at(zb, s)), 0.0)
+        share = data[at + SHARE]
+        before = eval_press(create_law(c, a, b, share), eval_depth(c, a, b, p, value_at(zb, s)), 0.0)
         new, s, _ = follow_foot(c, x, p, b, s)
         depth = eval_depth(c, a, new, p, value_at(gather(x, c.dofs, new, c.L[new]), s))
         if new != b:
-            errors[a] += abs(eval_press(create_law(c, a, new), depth, 0.0) - before)
+            errors[a] += abs(eval_press(create_law(c, a, new, share), depth, 0.0) - before)
         forces[a] += before
         data[at + NUMBER], data[at + FOOT], data[at + GAP] = new + 1, s, -depth
     for a in range(len(c.n)):
@@ -178,10 +182,11 @@ def update_history(
     for i in range(len(list_.at)):
         at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
         b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
-        law, bristle = create_law(c, a, b), read_bristle(c, start, at, b, s)
+        law, bristle = create_law(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
         za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
         zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
-        t = eval_touch(law, find_motion(za, ya, zb, yb, xi, s, False), bristle)
+        m = find_motion(za, ya, zb, yb, xi, s, False)
+        t = eval_touch(law, m, bristle)
         state = OPEN
         if law.mu > 0.0 and law.reach > t.D:
             state = SLIPS if t.slips else STICKS
@@ -200,6 +205,7 @@ def update_history(
             errors[a] = np.inf
         changed |= state != data[at + STATE]
         data[at + STATE] = state
+        data[at + SHARE] = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
     worst, row, largest = 0.0, -1, 0.0
     for a in range(len(c.n)):
         largest = max(largest, forces[a])
