@@ -4,8 +4,8 @@ A foot that lies beyond the ends of its cable goes on along the chain, over any 
 this makes to the pressing force is the error of the pass, so that it is repeated where it matters.  What has closed
 gets an anchor where it is; what slips gets one by which bristle and damper together give μ p,
 
-    u_e = (f_t - w μ_v v_t)/(w μ_k),    s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,
-    h = u_e.(t_B × n)/D,
+    u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
+    s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
 
 and what sticks keeps its own, m_A and m_B carried along.  Cables inside each other by more than a radius would pass
 through each other: the error is inf then, so that solvers take a shorter step or fail.
@@ -100,8 +100,10 @@ def write_three(data: FloatArray, at: int, a: Vector) -> None:
 def write_anchor(data: FloatArray, at: int, law: Law, t: Touch, arc: float, holds: bool) -> None:
     """Anchor, normals and tangents of a place that has closed or that slips; ``arc``: of the foot on its chain [m]."""
     u: Vector = (0.0, 0.0, 0.0)
-    if holds and law.mu_k > 0.0:
-        u = combine(1.0 / law.mu_k, t.ft, -law.mu_v / law.mu_k, t.vt)
+    size = sqrt(dot(t.ft, t.ft))
+    if holds and law.mu_k > 0.0 and size > 0.0:
+        bend = max(1.0 - law.mu_v * dot(t.vt, t.ft) / (size * size), 0.0) / law.mu_k
+        u = bend * t.ft[0], bend * t.ft[1], bend * t.ft[2]
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
     m = combine(sqrt(1.0 - h * h), t.n, -h, sideways)
