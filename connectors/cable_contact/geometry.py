@@ -180,6 +180,17 @@ def wrap_arc(arc: float, loop: float) -> float:
     return arc
 
 
+@kernel(inline=True, fast=False)
+def is_itself(c: CableColumns, a: int, xi: float, b: int, s: float) -> bool:
+    """Whether a foot at s of cable b is so near to the point xi of a along one chain that it is no contact.
+
+    Feet are left out that are nearer than ``apart`` when they are found.  One whose minimum of the distance has ceased
+    to exist goes to the point itself.
+    """
+    near = abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])) < 0.5 * c.apart[a]
+    return c.chain[a] == c.chain[b] and near
+
+
 @kernel(inline=True)
 def unit(a: Vector) -> tuple[float, Vector]:
     """Length and direction."""

@@ -51,6 +51,7 @@ from windlass.connectors.cable_contact.geometry import (
     carry,
     find_foot,
     gather,
+    is_itself,
     reach_of_foot,
     shape,
     shape_slope,
@@ -280,7 +281,7 @@ def add_residual(
             s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
             r = value_at(zb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-            if dot(d, d) >= reach * reach:
+            if dot(d, d) >= reach * reach or is_itself(c, a, xi, b, s):
                 continue
             law = create_law(c, a, b, data[at + SHARE])
             m = find_motion(za, ya, zb, yb, xi, s, held)

@@ -285,7 +285,10 @@ class CableSearch:
     def _check_depth(self, which: IntArray, found: FloatArray) -> None:
         """Raise ModelError for ropes that begin inside each other by more than a radius."""
         least = np.minimum(self.c.radius[which[:, 0]], self.c.radius[which[:, 2]])
-        for k in np.flatnonzero(found[:, 1] < -least)[:1]:
+        excess = found[:, 1] + least
+        for k in np.argsort(excess, kind="stable")[:1]:
+            if excess[k] >= 0.0:
+                return
             a, j, b = which[k]
             x = place_of(j, float(self.c.n[a]), self.c.L[a])
             raise ModelError(

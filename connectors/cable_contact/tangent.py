@@ -25,6 +25,7 @@ from windlass.connectors.cable_contact.geometry import (
     carry_change,
     find_foot,
     gather,
+    is_itself,
     reach_of_foot,
     shape,
     shape_bend,
@@ -231,7 +232,7 @@ def add_tangent(
             s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
             r = value_at(zb, s)
             d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-            if dot(d, d) >= reach * reach:
+            if dot(d, d) >= reach * reach or is_itself(c, a, xi, b, s):
                 continue
             law = create_law(c, a, b, data[at + SHARE])
             if not touches:

@@ -23,6 +23,7 @@ from windlass.connectors.cable_contact.geometry import (
     carry,
     find_foot,
     gather,
+    is_itself,
     reach_of_foot,
     value_at,
     wrap_arc,
@@ -135,6 +136,9 @@ def follow_feet(
         share = data[at + SHARE]
         before = eval_press(create_law(c, a, b, share), eval_depth(c, a, b, p, value_at(zb, s)), 0.0)
         new, s, _ = follow_foot(c, x, p, b, s)
+        if is_itself(c, a, list_.place[i], new, s):
+            data[at + NUMBER] = 0.0
+            continue
         depth = eval_depth(c, a, new, p, value_at(gather(x, c.dofs, new, c.L[new]), s))
         if new != b:
             errors[a] += abs(eval_press(create_law(c, a, new, share), depth, 0.0) - before)

@@ -71,8 +71,8 @@ def create_scene(folder: Path) -> Scene:
     space.add(con.ContactSphere, contact_set=surfaces, marker=ball, material=material, radius=0.1)
     hunt = space.add(con.HuntCrossley, contact_set=surfaces)
     return Scene(
-        world, belt, body, force, contacts, state, building, node, spatial, open_cable, open_rope, space, wl.State(space),
-        hunt, ball, folder,
+        world, belt, body, force, contacts, state, building, node, spatial, open_cable, open_rope, space,
+        wl.State(space), hunt, ball, folder,
     )  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def create_crossing(
 def create_rails(gravity: Any, friction: float) -> Ropes:
     """A stiff bar of rope across two held ropes along x, 0.1 m apart; it begins where they carry it.
 
-    Contact is so soft that the patches are several points long; dampers across the patch take up what enters it, a drag.
+    Contact is so soft that the patches are several points long; dampers take up what enters the patch, a drag.
     """
     world = wl.World(gravity=gravity)
     rails = [straight_cable(world, (-0.02, y, 0.0), (0.02, y, 0.0), 1, **COLUMNS) for y in (-0.05, 0.05)]
