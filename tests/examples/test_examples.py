@@ -17,6 +17,7 @@ NAMES = [
     "dropped_mass",
     "catenary",
     "rope_in_wind",
+    "knot",
     "block_and_tackle",
     "ale_belt",
     "bouncing_ball",
@@ -83,6 +84,19 @@ def test_rope_in_wind(tmp_path: Path) -> None:
         assert errors[-1] < 1e-8, name
         assert_allclose(results["orders"][name], 4.0, atol=0.15, err_msg=name)
     assert_allclose(results["frequencies"], results["string"], rtol=5e-3)
+
+
+@pytest.mark.long
+def test_knot(tmp_path: Path) -> None:
+    """Another mesh and more friction: the checks of the example hold, and friction makes the knot hold more."""
+    pulls = []
+    for friction in ("0", "0.2"):
+        words = ["-output", "none", "-elements", "40", "-end_time", "0.3", "-friction", friction]
+        results, table = run_example("knot", words, tmp_path)
+        assert_allclose(results["tensions"][0], results["tensions"][1], rtol=0.02)
+        assert results["overlap"] < 0.05 * 0.005 and "diameters" in table
+        pulls.append(results["tensions"][0])
+    assert pulls[1] > 1.2 * pulls[0]
 
 
 def test_block_and_tackle(tmp_path: Path) -> None:
