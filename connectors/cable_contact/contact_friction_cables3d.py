@@ -22,7 +22,7 @@ from windlass.connectors.circle_segments.power import create_account
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import checked, inside, instance, number, whole
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -35,6 +35,7 @@ from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
 SOURCE = "C. Meier, A. Popp and W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413"
+RADIUS = number("m", above=0.0)
 
 
 class CableContactSet(Component):
@@ -201,7 +202,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 @checked(
     world=instance(World),
     cables=inside(),
-    radius=inside(),
+    radius=either(RADIUS, each(RADIUS, "one for each handle")),
     points=whole(1),
     skin=number("m", minimum=0.0),
     apart=number("m", minimum=0.0),
@@ -239,8 +240,8 @@ def add_cable_contact(
     if not handles or not all(isinstance(handle, Entity) for handle in handles):
         raise ModelError(f"cables = {show(cables)} of add_cable_contact: must be handles from World.add")
     radii: Any = radius
-    if np.ndim(radius):
-        if np.shape(radius) != (len(handles),):
+    if not isinstance(radius, (int, float)):
+        if len(radius) != len(handles):
             raise ModelError(
                 f"radius = {show(radius)} m of add_cable_contact: must be one number, or one for each of "
                 f"{len(handles)} handles"

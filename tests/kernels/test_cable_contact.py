@@ -86,8 +86,11 @@ def test_refused_models() -> None:
     rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
     stiff = {"contact_stiffness_per_length": 1e6}
     for radius in (0.0, -0.01):
-        with pytest.raises(ModelError, match=r"radius = .* m in ContactFrictionCables3D row 0: must be > 0"):
+        with pytest.raises(ModelError, match=r"radius = .* m in add_cable_contact: must be .*> 0"):
             con.add_cable_contact(world, rope, radius=radius, points=4, **stiff)
+    group = world.add(con.CableContactSet, **stiff)
+    with pytest.raises(ModelError, match=r"radius = -0.01 m in ContactFrictionCables3D row 0: must be > 0"):
+        world.add(con.ContactFrictionCables3D, contact_set=group, cable=rope, points=40, radius=-0.01)
     with pytest.raises(ModelError, match=r"radius = .* must be one number, or one for each of 1 handles"):
         con.add_cable_contact(world, rope, radius=[0.1, 0.2], points=4, **stiff)
     with pytest.raises(ModelError, match="must be handles"):
