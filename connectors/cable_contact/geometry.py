@@ -187,8 +187,8 @@ def is_itself(c: CableColumns, a: int, xi: float, b: int, s: float) -> bool:
     Feet are left out that are nearer than ``apart`` when they are found.  One whose minimum of the distance has ceased
     to exist goes to the point itself.
     """
-    near = abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])) < 0.5 * c.apart[a]
-    return c.chain[a] == c.chain[b] and near
+    way = abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b]))
+    return bool(c.chain[a] == c.chain[b] and way < 0.5 * c.apart[a])
 
 
 @kernel(inline=True)
