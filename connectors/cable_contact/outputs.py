@@ -21,7 +21,6 @@ from windlass.connectors.cable_contact.places import (
     DEPTH,
     FORCE,
     PART,
-    POSITION,
     PRESS,
     SLIP,
     TORQUE_A,
@@ -32,7 +31,7 @@ from windlass.connectors.cable_contact.places import (
     eval_places,
 )
 from windlass.connectors.circle_segments.power import create_power_outputs
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Paint, Painting
 from windlass.framework.model.law import LocalRows, Output
 from windlass.framework.model.system import Fields
@@ -118,16 +117,6 @@ def eval_count(places: Places, fields: Fields) -> FloatArray:
     """How many places of each cable press, shape (rows,)."""
     out, _ = eval_places(places, fields)
     return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c.n)).astype(np.float64)
-
-
-def list_contacts(rows: LocalRows, fields: Fields) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Rows of cables A and B of all places that press, contact points [m] and forces on A [N], shape (k, 3)."""
-    places = places_of(rows)
-    out, _ = eval_places(places, fields)
-    presses = np.flatnonzero(out[:, DEPTH] > 0.0)
-    other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
-    place, force = out[presses, POSITION : POSITION + 3], out[presses, FORCE : FORCE + 3]
-    return places.taken.cable[presses], other[presses], place, force
 
 
 def create_output(unit: str, doc: str, evaluate: Callable[[Places, Fields], FloatArray], fill: float = 0.0) -> Output:

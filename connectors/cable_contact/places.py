@@ -24,15 +24,15 @@ from windlass.connectors.cable_contact.kernels import (
 )
 from windlass.connectors.cable_contact.tangent import eval_change
 from windlass.connectors.circle_segments.power import NUMBERS, OPEN
-from windlass.elements.cable3d.points import combine, cross, dot
+from windlass.elements.cable3d.points import cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields, System
 
-SHOWN = 17
+SHOWN = 11
 """Numbers of a place that `fill_places` writes."""
-PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, BRISTLE, POSITION, PART = 0, 1, 4, 7, 8, 9, 10, 13, 16
+PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
 
 
 @dataclass
@@ -108,7 +108,7 @@ def fill_places(
 ) -> None:
     """What acts at the taken places into out (m, SHOWN) and parts (m, NUMBERS), in the order of `list_`.
 
-    out: p; the force that A feels, -f; v_t; the torques -M·t on A and on B; depth; bristle u; contact point; σ.
+    out: p; the force that A feels, -f; v_t; the torques -M·t on A and on B; depth; σ.
     parts: see `circle_segments/power.py`.
     """
     for i in range(len(list_.at)):
@@ -124,12 +124,11 @@ def fill_places(
         if depth <= 0.0:
             continue
         force, _, _ = eval_forces(law, t)
-        couple, point = cross(t.d, t.ft), combine(1.0, m.ra, -law.beta, t.d)
+        couple = cross(t.d, t.ft)
         out[i, PRESS] = t.press
         out[i, TORQUE_A], out[i, TORQUE_B] = law.beta * dot(couple, t.ta), (1.0 - law.beta) * dot(couple, t.tb)
         for e in range(3):
-            out[i, FORCE + e], out[i, SLIP + e], out[i, BRISTLE + e] = -force[e], t.vt[e], t.u[e]
-            out[i, POSITION + e] = point[e]
+            out[i, FORCE + e], out[i, SLIP + e] = -force[e], t.vt[e]
         # powers and energies
         spring, taken = law.k * depth, dot(t.ft, t.vt)
         parts[i, 8] = data[at + STATE]
