@@ -9,6 +9,11 @@ from windlass.framework.command_line.report_parts import register_report_section
 from windlass.framework.launch.lazy_names import offer
 
 if TYPE_CHECKING:
+    from windlass.connectors.cable_contact.contact_friction_cables3d import CableContactSet as CableContactSet
+    from windlass.connectors.cable_contact.contact_friction_cables3d import (
+        ContactFrictionCables3D as ContactFrictionCables3D,
+    )
+    from windlass.connectors.cable_contact.contact_friction_cables3d import add_cable_contact as add_cable_contact
     from windlass.connectors.circle_contact.add_contact import add_contact as add_contact
     from windlass.connectors.circle_contact.add_contact import add_contact_with_many as add_contact_with_many
     from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCircleCable2D as ContactCircleCable2D
@@ -122,6 +127,7 @@ if TYPE_CHECKING:
     from windlass.connectors.user_functions.user_forces import vectorised as vectorised
 
 _NAMES = {
+    "cable_contact.contact_friction_cables3d": "CableContactSet ContactFrictionCables3D add_cable_contact",
     "circle_contact.add_contact": "add_contact add_contact_with_many",
     "circle_contact.contact_circle_cable2d": "ContactCircleCable2D",
     "circle_contact.contact_friction_circle_cable2d": "ContactFrictionCircleCable2D",

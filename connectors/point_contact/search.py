@@ -146,38 +146,56 @@ def find_bounded_pairs(c: Surfaces, bounded: int, skin: float, share: Share | No
 
     On several processes those of own surfaces, with each other and with those of others.
     """
-    parts = [np.zeros((0, 2), np.int64)]
-    classes = _size_classes(c.reach[:bounded])
-    largest = [float(c.reach[members].max()) for members in classes]
-    others: list[_Crowd] = []
-    if share is not None:
-        mine, theirs = share.find_searched(c, bounded, skin)
-        others = [_Crowd(c, members[theirs[members]]) for members in classes]
-        classes = [members[mine[members]] for members in classes]
-    own = [_Crowd(c, members) for members in classes]
-    for a, crowd in enumerate(own):
-        # rounding must not lose a pair that just touches
-        parts.append(crowd.find_pairs((2.0 * largest[a] + skin) * (1.0 + 1e-12)))
-        for b, other in enumerate(own[:a] + others):
-            reach = (largest[a] + largest[b if b < a else b - a] + skin) * (1.0 + 1e-12)
-            parts.append(crowd.find_pairs_with(other, reach))
-    pairs = np.concatenate(parts)
-    if len(classes) > 1:
-        distance = np.linalg.norm(c.center[pairs[:, 0]] - c.center[pairs[:, 1]], axis=1)
-        pairs = pairs[distance <= (c.reach[pairs].sum(axis=1) + skin) * (1.0 + 1e-12)]
+    chosen = None if share is None else share.find_searched(c, bounded, skin)
+    pairs = find_near(c.center[:bounded], c.reach[:bounded], skin, chosen)
     # surfaces are numbered kind by kind
     pairs.sort(axis=1)
     return pairs
 
 
-class _Crowd:
-    """Some surfaces and the k-d tree of their origins."""
+def find_near(
+    center: FloatArray,
+    reach: FloatArray,
+    skin: float,
+    chosen: tuple[NDArray[np.bool_], NDArray[np.bool_]] | None = None,
+) -> IntArray:
+    """Pairs of balls with a distance below the skin, shape (k, 2).
 
-    def __init__(self, c: Surfaces, members: IntArray) -> None:
+    Args:
+        center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
+        skin: the distance [m].
+        chosen: which balls have their neighbours sought, and which others may be neighbours; None: all are sought.
+    """
+    parts = [np.zeros((0, 2), np.int64)]
+    classes = _size_classes(reach)
+    largest = [float(reach[members].max()) for members in classes]
+    others: list[_Crowd] = []
+    if chosen is not None:
+        mine, theirs = chosen
+        others = [_Crowd(center, members[theirs[members]]) for members in classes]
+        classes = [members[mine[members]] for members in classes]
+    own = [_Crowd(center, members) for members in classes]
+    for a, crowd in enumerate(own):
+        # rounding must not lose a pair that just touches
+        parts.append(crowd.find_pairs((2.0 * largest[a] + skin) * (1.0 + 1e-12)))
+        for b, other in enumerate(own[:a] + others):
+            distance = (largest[a] + largest[b if b < a else b - a] + skin) * (1.0 + 1e-12)
+            parts.append(crowd.find_pairs_with(other, distance))
+    pairs = np.concatenate(parts)
+    if len(classes) > 1:
+        between = np.linalg.norm(center[pairs[:, 0]] - center[pairs[:, 1]], axis=1)
+        pairs = pairs[between <= (reach[pairs].sum(axis=1) + skin) * (1.0 + 1e-12)]
+    return pairs
+
+
+class _Crowd:
+    """Some balls and the k-d tree of their centres."""
+
+    def __init__(self, center: FloatArray, members: IntArray) -> None:
         from scipy.spatial import cKDTree  # here, because most models do not need it
 
         self.members = members
-        self._tree: Any = cKDTree(c.center[members]) if len(members) else None
+        self._tree: Any = cKDTree(center[members]) if len(members) else None
 
     def find_pairs(self, reach: float) -> IntArray:
         """Pairs of members closer than a distance [m], shape (k, 2)."""

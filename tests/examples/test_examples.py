@@ -19,6 +19,7 @@ NAMES = [
     "rope_in_wind",
     "towed_cable",
     "mooring_in_waves",
+    "knot",
     "block_and_tackle",
     "ale_belt",
     "bouncing_ball",
@@ -108,6 +109,19 @@ def test_mooring_in_waves(tmp_path: Path) -> None:
     assert results["largest"] > 1.01 * results["least"] > 0.0
     assert abs(results["rest"]) < 1e-6 * results["drag"]
     assert (tmp_path / "mooring_in_waves_out" / "line.vtkhdf").exists()
+
+
+@pytest.mark.long
+def test_knot(tmp_path: Path) -> None:
+    """Another mesh and more friction: the checks of the example hold, and friction makes the knot hold more."""
+    pulls = []
+    for friction in ("0", "0.2"):
+        words = ["-output", "none", "-elements", "40", "-end_time", "0.3", "-friction", friction]
+        results, table = run_example("knot", words, tmp_path)
+        assert_allclose(results["tensions"][0], results["tensions"][1], rtol=0.02)
+        assert results["overlap"] < 0.05 * 0.005 and "diameters" in table
+        pulls.append(results["tensions"][0])
+    assert pulls[1] > 1.2 * pulls[0]
 
 
 def test_block_and_tackle(tmp_path: Path) -> None:

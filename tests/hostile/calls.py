@@ -35,6 +35,7 @@ class Scene:
     node: Entity
     spatial: Entity
     open_cable: Entity
+    open_rope: Entity
     space: wl.World
     space_state: wl.State
     hunt: Entity
@@ -69,14 +70,15 @@ def create_scene(folder: Path) -> Scene:
     marker = con.rigid_marker(building, node)
     spatial = building.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
     open_cable = el.straight_cable(building, (0, 0), (1, 0), 2, **CABLE)
+    open_rope = el.straight_cable(building, (0, 0, 0), (1, 0, 0), 2, **CABLE)
     space = wl.World()
     ball = space.add(el.MassPoint, position=(0.0, 0.0, 1.0), mass=1.0)
     surfaces, material = space.add(con.ContactSet), space.add(con.ContactMaterial, plane_strain_modulus=1e6)
     space.add(con.ContactSphere, contact_set=surfaces, marker=ball, material=material, radius=0.1)
     hunt = space.add(con.HuntCrossley, contact_set=surfaces)
     return Scene(
-        world, belt, body, force, contacts, state, building, node, spatial, open_cable, space, wl.State(space),
-        hunt, ball, folder, building.add(con.DrumSurface, marker=marker, radius=0.1), marker, lying,
+        world, belt, body, force, contacts, state, building, node, spatial, open_cable, open_rope, space,
+        wl.State(space), hunt, ball, folder, building.add(con.DrumSurface, marker=marker, radius=0.1), marker, lying,
     )  # fmt: skip
 
 
@@ -221,6 +223,11 @@ def calls(s: Scene) -> dict[str, Call]:
         "NonlinearProblem": (wl.NonlinearProblem, {"assembly": serial_assembly(s.world), "prefix": "hostile_"}),
         "PulleySensor": (
             con.PulleySensor, {"contacts": s.contacts, "circle": s.body, "quantity": "torque", "name": "T"},
+        ),
+        "add_cable_contact": (
+            con.add_cable_contact,
+            {"world": s.open, "cables": s.open_rope, "radius": 0.1, "points": 5, "skin": 0.0, "apart": 0.0,
+             "contact_stiffness_per_length": 1e6},
         ),
         "add_contact": (
             con.add_contact,

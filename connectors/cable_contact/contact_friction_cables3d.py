@@ -1,0 +1,268 @@
+"""Contact and friction of cables in space with each other and with themselves: crossings, layers, twists, knots.
+
+Forces: `kernels.py`; tangent: `tangent.py`; which point touches what: `search.py`; what is kept: `update.py`.
+Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413; for the couples see there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_contact.geometry import CableColumns
+from windlass.connectors.cable_contact.kernels import TOUCHING, WIDTH, add_residual
+from windlass.connectors.cable_contact.outputs import OUTPUTS, paint
+from windlass.connectors.cable_contact.places import CableSystem, create_places, eval_parts
+from windlass.connectors.cable_contact.search import CableSearch
+from windlass.connectors.cable_contact.tangent import add_tangent
+from windlass.connectors.cable_contact.update import follow_feet, update_history
+from windlass.connectors.circle_segments.power import create_account
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.elements.routes.cable_order import find_chains
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
+
+SOURCE = "C. Meier, A. Popp and W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413"
+RADIUS = number("m", above=0.0)
+
+
+class CableContactSet(Component):
+    """Cables that may touch each other and themselves, with what acts between them."""
+
+    contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of parallel cables", above=0)
+    contact_damping_per_length = column("N s/m^2", "normal damping d per metre", default=0.0, minimum=0)
+    damping_depth = column(
+        "m", "depth over which the damping fades in; 0: 1 % of the sum of radii", default=0.0, minimum=0
+    )
+    friction_coefficient = column("1", "friction coefficient μ", default=0.0, minimum=0)
+    friction_stiffness_per_length = column("N/m^2", "tangential stiffness μ_k per metre", default=0.0, minimum=0)
+    friction_velocity_penalty_per_length = column("N s/m^2", "tangential damping μ_v per metre", default=0.0, minimum=0)
+    skin = column("m", "margin of the search; 0: the smallest radius", default=0.0, minimum=0)
+    apart = column(
+        "m", "arc length within which a chain does not touch itself; 0: four of its radii", default=0.0, minimum=0
+    )
+
+
+class ContactFrictionCables3D(Component):
+    """A cable of a `CableContactSet`: n points that touch other cables, which touch its axis likewise.
+
+    Friction may be about the axis of a cable, too.  As cables have no torsion, this part of the torque is held.
+    History values per point: 18 for each of 6 places, see kernels.py.
+    """
+
+    contact_set = ref("CableContactSet", "what acts, and between which cables")
+    cable = ref("cable in space", "the cable")
+    data = ref("GenericData", "108 history values for each point; created if left out", optional=True)
+    history_column = "points"
+    points = column("1", "number of contact points n, at most a diameter apart", dtype=np.int64, minimum=1)
+    radius = column("m", "radius of the cross section", above=0)
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Create the history values that the user left out."""
+    return create_history(world, ContactFrictionCables3D, values, (0.0,) * (TOUCHING * WIDTH))
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for cables that are too thin for their points, or that do not follow each other."""
+    check_history(world, table, TOUCHING * WIDTH)
+    length, radius, points = cable_lengths(world, table.local("cable")), table.local("radius"), table.local("points")
+    for row in np.flatnonzero(length / points > 2.0 * radius)[:1]:
+        raise ModelError(
+            f"points = {points[row]} in {table.kind} row {table.resident[row]} are {length[row] / points[row]:.3g} m "
+            f"apart: must be at most a diameter, {2.0 * radius[row]:.3g} m; give at least "
+            f"{int(np.ceil(0.5 * length[row] / radius[row]))}"
+        )
+    sets, cables = table.local("contact_set"), table.local("cable")
+    for one in np.unique(sets):
+        mine = cables[sets == one]
+        for column_of_nodes in ("node0", "node1"):
+            nodes = np.concatenate([t.collect(column_of_nodes, rows) for t, _, rows in world.split_by_table(mine)])
+            if len(np.unique(nodes)) < len(nodes):
+                raise ModelError(
+                    f"cables of {table.kind}: two of one set have the same {column_of_nodes}; must be chains, each "
+                    "cable once, and the next one begins where it ends"
+                )
+
+
+def bind(rows: LocalRows) -> CableColumns:
+    """The rows for the kernels."""
+    world, cables = rows.world, rows.local("cable")
+    length, radius, of_row = cable_lengths(world, cables), rows.local("radius"), rows.local("contact_set")
+    count = len(cables)
+    before, after = np.full(count, -1), np.full(count, -1)
+    chain, arc, loop = np.zeros(count, np.int64), np.zeros(count), np.zeros(count)
+    chains = 0
+    for one in np.unique(of_row):
+        mine = np.flatnonzero(of_row == one)
+        for found in find_chains(world, cables[mine]):
+            order = mine[found.order]
+            chain[order], chains = chains, chains + 1
+            arc[order] = np.cumsum(length[order]) - length[order]
+            before[order[1:]], after[order[:-1]] = order[:-1], order[1:]
+            if found.closed:
+                before[order[0]], after[order[-1]] = order[-1], order[0]
+                loop[order] = length[order].sum()
+
+    def of_set(name: str) -> FloatArray:
+        table = world.table(CableContactSet)
+        values: FloatArray = table.local(name)[np.searchsorted(table.ids_of(np.arange(table.count)), of_row)]
+        return values
+
+    apart = of_set("apart")
+    return CableColumns(
+        dofs=np.ascontiguousarray(rows.dofs),
+        L=length,
+        n=rows.local("points"),
+        data=rows.data_start("data"),
+        radius=radius,
+        before=before,
+        after=after,
+        chain=chain,
+        arc=arc,
+        loop=loop,
+        apart=np.where(apart > 0.0, apart, 4.0 * radius),
+        k=of_set("contact_stiffness_per_length"),
+        d=of_set("contact_damping_per_length"),
+        depth=of_set("damping_depth"),
+        mu=of_set("friction_coefficient"),
+        mu_k=of_set("friction_stiffness_per_length"),
+        mu_v=of_set("friction_velocity_penalty_per_length"),
+    )
+
+
+def create_search(rows: LocalRows, c: CableColumns) -> CableSearch:
+    """The search for rows."""
+    of_row = rows.local("contact_set")
+    skin = np.array([float(rows.world.entity(int(one)).skin) for one in of_row])
+    for one in np.unique(of_row):
+        mine = of_row == one
+        skin[mine & (skin == 0.0)] = c.radius[mine].min()
+    return CableSearch(c, rows.table.kind, rows.rows, skin, of_row)
+
+
+def build(rows: LocalRows) -> CableSystem:
+    """Bind the rows to the kernels."""
+    if rows.layout.size > 1:
+        raise ModelError(f"{rows.table.kind} works on one process: run without mpiexec")
+    c: CableColumns = rows.columns
+    places, search = create_places(c), create_search(rows, c)
+    system = CableSystem(rows.table.kind, np.zeros((0, 24), np.int64), places=places)
+    system.neighbours = pattern = NeighbourPattern()
+    errors, forces = np.zeros(len(c.n)), np.zeros(len(c.n))
+    force, differentiate, follow, renew = call(add_residual), call(add_tangent), call(follow_feet), call(update_history)
+
+    def take(s: Fields) -> None:
+        if places.take(s.data):
+            system.dofs = places.eval_dofs()
+            pattern.version += 1
+
+    def residual(s: Evaluation) -> None:
+        force(c, places.taken, s.data, s.start_data, s.x, s.v, s.f)
+
+    def tangent(s: Evaluation) -> None:
+        differentiate(c, places.taken, s.data, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
+
+    def post_newton(s: Evaluation) -> None:
+        take(s)
+        number = places.number
+        follow(c, places.taken, s.data, s.start_data, s.x, errors, forces)
+        search.update(s)
+        take(s)
+        passed = not np.array_equal(number, places.number)
+        renew(c, places.taken, s.data, s.start_data, s.x, s.v, errors, forces, passed, s.outcome)
+
+    def forget() -> None:
+        search.forgotten = True
+
+    system.update, system.residual, system.tangent, system.post_newton = take, residual, tangent, post_newton
+    system.account = create_account(lambda fields: eval_parts(places, fields), by="")
+    system.checks.diagnose = lambda fields: search.describe_depth(places.at, places.cable, fields.data)
+    pattern.reset_caches = forget
+    return system
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of the cables, shape (rows, 12)."""
+    return world.dofs_of(table.local("cable"))
+
+
+@checked(
+    world=instance(World),
+    cables=inside(),
+    radius=either(RADIUS, each(RADIUS, "one for each handle")),
+    points=whole(1),
+    skin=number("m", minimum=0.0),
+    apart=number("m", minimum=0.0),
+    columns=inside(),
+)
+@all_or_nothing
+def add_cable_contact(
+    world: World,
+    cables: Entity | Sequence[Entity],
+    *,
+    radius: float | Sequence[float],
+    points: int,
+    skin: float = 0.0,
+    apart: float = 0.0,
+    **columns: Any,
+) -> Entity:
+    """Let cables in space touch each other and themselves.
+
+    Args:
+        world: the world.
+        cables: the cables, chains or single ones.
+        radius: radius of their cross sections [m], one for all or one for each handle.
+        points: number of contact points of each cable; points should be at most a radius apart.
+        skin: margin of the search [m]; 0: the smallest radius.
+        apart: arc length within which a chain does not touch itself [m]; 0: four of its radii.
+        **columns: columns of `CableContactSet`.
+
+    Returns:
+        The rows, one per cable in the order given.
+
+    Raises:
+        ModelError: no cables, or values that are not allowed.
+    """
+    handles: list[Any] = list(cables) if isinstance(cables, list | tuple) else [cables]
+    if not handles or not all(isinstance(handle, Entity) for handle in handles):
+        raise ModelError(f"cables = {show(cables)} of add_cable_contact: must be handles from World.add")
+    radii: Any = radius
+    if not isinstance(radius, (int, float)):
+        if len(radius) != len(handles):
+            raise ModelError(
+                f"radius = {show(radius)} m of add_cable_contact: must be one number, or one for each of "
+                f"{len(handles)} handles"
+            )
+        radii = np.repeat(np.asarray(radius, dtype=np.float64), [len(handle) for handle in handles])
+    group = world.add(CableContactSet, skin=skin, apart=apart, **columns)
+    return world.add(ContactFrictionCables3D, contact_set=group, cable=handles, points=points, radius=radii)
+
+
+register(Law(CableContactSet, "passive", source=SOURCE))
+register(
+    Law(
+        ContactFrictionCables3D,
+        "connector",
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        outputs=OUTPUTS,
+        fill_defaults=fill_defaults,
+        check=check,
+        source=SOURCE,
+        paint=paint,
+    )
+)

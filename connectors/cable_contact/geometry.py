@@ -1,0 +1,217 @@
+"""Geometry of two cables near each other: cubics, the closest point of one to a point, directions carried along.
+
+The foot of a point p on an axis r(s) is where (r - p).r' = 0, found by Newton's method; slope r'.r' + (r - p).r''.
+While Newton's method of the model runs, the foot may leave its cable by half a length: the cubic goes on there.  Which
+cable it is on is decided afterwards, see `update.py`.  At the ends of a chain it stays at the end, which has a cap.
+
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 11 (contact of beams); line-to-line form:
+C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable3d.points import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+Cubic = tuple[Vector, Vector, Vector, Vector]
+Four = tuple[float, float, float, float]
+BEYOND = 0.5
+"""Share of a cable by which a foot may lie beyond its ends during Newton's method [1]."""
+STEPS = 30
+"""Most Newton steps for a foot."""
+
+
+class CableColumns(NamedTuple):
+    """Cables that may touch, arrays of shape (rows,) if nothing else is said.
+
+    Attributes:
+        dofs: local coordinate numbers, shape (rows, 12).
+        L: reference length [m].
+        n: number of points.
+        data: position of the first history value.
+        radius: of the cross section [m].
+        before, after: rows of the cables before and after in the chain, -1 at its ends.
+        chain: number of the chain, also of the set: those of two sets differ.
+        arc: reference arc length of the chain where the cable begins [m].
+        loop: reference length of a closed chain, 0 of an open one [m].
+        apart: arc length within which points of a chain do not touch it [m].
+        k, d: normal stiffness [N/m²] and damping [N s/m²] per length.
+        depth: over which the damping fades in [m]; 0: 1 % of the sum of radii.
+        mu, mu_k, mu_v: friction coefficient [1], tangential stiffness [N/m²] and damping [N s/m²] per length.
+    """
+
+    dofs: IntArray
+    L: FloatArray
+    n: IntArray
+    data: IntArray
+    radius: FloatArray
+    before: IntArray
+    after: IntArray
+    chain: IntArray
+    arc: FloatArray
+    loop: FloatArray
+    apart: FloatArray
+    k: FloatArray
+    d: FloatArray
+    depth: FloatArray
+    mu: FloatArray
+    mu_k: FloatArray
+    mu_v: FloatArray
+
+
+@kernel(inline=True, fast=False)
+def place_of(j: int, n: float, L: float) -> float:
+    """Arc length of point j of n on a cable [m]: the middle of the part that it stands for."""
+    return (j + 0.5) * L / n
+
+
+@kernel(inline=True)
+def read_vector(x: FloatArray, dofs: IntArray, i: int, first: int) -> Vector:
+    """Three coordinates of row i."""
+    return x[dofs[i, first]], x[dofs[i, first + 1]], x[dofs[i, first + 2]]
+
+
+@kernel(inline=True, fast=False)
+def gather(x: FloatArray, dofs: IntArray, i: int, L: float) -> Cubic:
+    """Coefficients of r(s) = a + b s + c s² + e s³ of cable i, also of its velocity."""
+    p, u, q, w = (
+        read_vector(x, dofs, i, 0),
+        read_vector(x, dofs, i, 3),
+        read_vector(x, dofs, i, 6),
+        read_vector(x, dofs, i, 9),
+    )
+    # chord less slope, twice
+    f0, f1, f2 = (q[0] - p[0]) / L, (q[1] - p[1]) / L, (q[2] - p[2]) / L
+    c = (3.0 * f0 - 2.0 * u[0] - w[0]) / L, (3.0 * f1 - 2.0 * u[1] - w[1]) / L, (3.0 * f2 - 2.0 * u[2] - w[2]) / L
+    g = L * L
+    e = (u[0] + w[0] - 2.0 * f0) / g, (u[1] + w[1] - 2.0 * f1) / g, (u[2] + w[2] - 2.0 * f2) / g
+    return p, u, c, e
+
+
+@kernel(inline=True, fast=False)
+def value_at(z: Cubic, s: float) -> Vector:
+    """r(s)."""
+    a, b, c, e = z
+    return (
+        a[0] + s * (b[0] + s * (c[0] + s * e[0])),
+        a[1] + s * (b[1] + s * (c[1] + s * e[1])),
+        a[2] + s * (b[2] + s * (c[2] + s * e[2])),
+    )
+
+
+@kernel(inline=True, fast=False)
+def slope_at(z: Cubic, s: float) -> Vector:
+    """r'(s)."""
+    _, b, c, e = z
+    return (
+        b[0] + s * (2.0 * c[0] + 3.0 * s * e[0]),
+        b[1] + s * (2.0 * c[1] + 3.0 * s * e[1]),
+        b[2] + s * (2.0 * c[2] + 3.0 * s * e[2]),
+    )
+
+
+@kernel(inline=True, fast=False)
+def bend_at(z: Cubic, s: float) -> Vector:
+    """r''(s)."""
+    _, _, c, e = z
+    return 2.0 * c[0] + 6.0 * s * e[0], 2.0 * c[1] + 6.0 * s * e[1], 2.0 * c[2] + 6.0 * s * e[2]
+
+
+@kernel(inline=True)
+def shape(s: float, L: float) -> Four:
+    """The shape functions at arc length s, of r, r' at the first end and r, r' at the second."""
+    z = s / L
+    return 1.0 + z * z * (2.0 * z - 3.0), s * (1.0 + z * (z - 2.0)), z * z * (3.0 - 2.0 * z), s * z * (z - 1.0)
+
+
+@kernel(inline=True)
+def shape_slope(s: float, L: float) -> Four:
+    """Their first derivatives [1/m]."""
+    z = s / L
+    h = 6.0 * z * (1.0 - z) / L
+    return -h, 1.0 + z * (3.0 * z - 4.0), h, z * (3.0 * z - 2.0)
+
+
+@kernel(inline=True)
+def shape_bend(s: float, L: float) -> Four:
+    """Their second derivatives [1/m²]."""
+    z = s / L
+    h = (6.0 - 12.0 * z) / (L * L)
+    return -h, (6.0 * z - 4.0) / L, h, (6.0 * z - 2.0) / L
+
+
+@kernel(fast=False)
+def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: float) -> tuple[float, bool]:
+    """The foot of p on a cubic, sought from s within low to high [m], and whether it is held at one of these."""
+    for _ in range(STEPS):
+        r, u, k = value_at(z, s), slope_at(z, s), bend_at(z, s)
+        d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
+        g = dot(u, u)
+        slope = g + dot(d, k)
+        # far from a foot, or where there is none, the way of a straight line
+        change = dot(d, u) / (slope if slope > 0.1 * g else g)
+        new = min(max(s - change, low), high)
+        moved = abs(new - s)
+        s = new
+        if moved <= 1e-15 * length:
+            break
+    return s, s <= low or s >= high
+
+
+@kernel(inline=True)
+def reach_of_foot(c: CableColumns, b: int) -> tuple[float, float]:
+    """Between which arc lengths a foot on cable b may lie during Newton's method [m]."""
+    low = -BEYOND * c.L[b] if c.before[b] >= 0 else 0.0
+    high = (1.0 + BEYOND) * c.L[b] if c.after[b] >= 0 else c.L[b]
+    return low, high
+
+
+@kernel(inline=True, fast=False)
+def wrap_arc(arc: float, loop: float) -> float:
+    """A difference of arc lengths of one chain, the shorter way around if it is closed [m]."""
+    if loop > 0.0:
+        return float(arc - loop * np.round(arc / loop))
+    return arc
+
+
+@kernel(inline=True, fast=False)
+def is_itself(c: CableColumns, a: int, xi: float, b: int, s: float) -> bool:
+    """Whether a foot at s of cable b is so near to the point xi of a along one chain that it is no contact.
+
+    Feet are left out that are nearer than ``apart`` when they are found.  One whose minimum of the distance has ceased
+    to exist goes to the point itself.
+    """
+    way = abs(wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b]))
+    return bool(c.chain[a] == c.chain[b] and way < 0.5 * c.apart[a])
+
+
+@kernel(inline=True)
+def unit(a: Vector) -> tuple[float, Vector]:
+    """Length and direction."""
+    l = sqrt(dot(a, a))
+    return l, (a[0] / l, a[1] / l, a[2] / l)
+
+
+@kernel(inline=True)
+def carry(m: Vector, t0: Vector, t: Vector) -> Vector:
+    """m turned by the smallest rotation that brings t0 to t: a cross section that does not twist."""
+    w, c = cross(t0, t), dot(t0, t)
+    v, h = cross(w, m), dot(w, m) / (1.0 + c)
+    return c * m[0] + v[0] + h * w[0], c * m[1] + v[1] + h * w[1], c * m[2] + v[2] + h * w[2]
+
+
+@kernel(inline=True)
+def carry_change(m: Vector, t0: Vector, t: Vector, dt: Vector) -> Vector:
+    """Change of `carry` with the change dt of t."""
+    w, c, dw, dc = cross(t0, t), dot(t0, t), cross(t0, dt), dot(t0, dt)
+    v, f = cross(dw, m), 1.0 / (1.0 + c)
+    h, dh = dot(w, m) * f, dot(dw, m) * f
+    k = dh - h * dc * f
+    a = combine(dc, m, h, dw)
+    return a[0] + v[0] + k * w[0], a[1] + v[1] + k * w[1], a[2] + v[2] + k * w[2]

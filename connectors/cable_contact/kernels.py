@@ -1,0 +1,291 @@
+"""Contact between two cables: forces between a point of cable A and its foot on the axis of cable B.
+
+    d = r_A - r_B,   D = |d|,   n = d/D,   δ = R_A + R_B - D,   β = R_A/(R_A + R_B),   w: a share σ of the part of A
+    ω = t × r'_t/|r'|                      rotation of a cross section, which does not twist: t = r'/|r'|
+    v_n = n.(v_A - v_B),     v_t = (v_A - v_B) - (β ω_A + (1-β) ω_B) × d - v_n n
+    p = w (k δ - d min(δ/δ_0, 1) v_n) if δ > 0 and p > 0, otherwise 0
+    τ = w (μ_k u + μ_v v_t),   f_t = τ if |τ| <= μ p, otherwise μ p τ/|τ|
+
+The force on A that the equations of motion have on their left is f = -p n + f_t, on B -f, both at the contact point
+r_A - β d = r_B + (1-β) d.  Their levers give the couples M_A = -β d × f_t and M_B = -(1-β) d × f_t, which act as
+(M × t)/|r'| on the slopes.  What a couple has about the axis of its cable no coordinate takes: cables of this kind have
+no torsion.  It is held as by a support that keeps the cross sections from turning; the output `axis_torque` says how
+large it is.  With it all moments balance.
+
+The bristle u is the way of the two surfaces along each other since they stuck.  The anchor is the arc length s_0 of the
+foot at that time, and the normal of that time, m_A carried along with the cross section of A and m_B with that of B:
+
+    u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
+
+It changes at the rate v_t but for the curvature of B.
+
+All cables take each other's part in turn, points of A on B and points of B on A, so that forces do not depend on their
+order.  Both share the stiffness: half of it each where the cables are straight, and less for points on the inside of a
+bend, whose foot is poorly determined; none of it for those of a core in the centre of a coil,
+
+    σ = a²/(a² + b²),    a = 1 - d.r''_B/|r'_B|²,    b = 1 + d.r''_A/|r'_A|²,    neither below 0.01.
+
+It is a history value, brought up to date after each Newton run.
+
+All branches (open or closed, sticks or slips) are taken as Newton's method goes, from the motion and from the history
+at the start of the step; there are no decisions to be repeated.  A point that was open then has no bristle yet.
+
+History values of each of the `TOUCHING` places of a point: number of cable B from 1, 0 for none; s of the foot on it;
+gap -δ; state (-2 open or without friction, 0 sticks, 1 slips, -3
+new); s_0 on the chain; m_A, m_B, t_A, t_B when they were written; σ.
+
+Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
+radial return P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+from windlass.connectors.cable_contact.geometry import (
+    CableColumns,
+    Cubic,
+    Four,
+    bend_at,
+    carry,
+    find_foot,
+    gather,
+    is_itself,
+    reach_of_foot,
+    shape,
+    shape_slope,
+    slope_at,
+    unit,
+    value_at,
+    wrap_arc,
+)
+from windlass.elements.cable3d.points import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+TOUCHING = 6
+"""Places of one point: what it can touch at a time."""
+WIDTH = 18
+"""History values of a place."""
+NUMBER, FOOT, GAP, STATE, ANCHOR, NORMAL_A, NORMAL_B, TANGENT_A, TANGENT_B, SHARE = 0, 1, 2, 3, 4, 5, 8, 11, 14, 17
+NEW, OPEN, STICKS, SLIPS = -3.0, -2.0, 0.0, 1.0
+FADE = 0.01
+"""Depth over which the damping fades in, as a share of the sum of radii, where the user gives none [1]."""
+LEAST = 0.01
+"""Least a and b of shares [1]."""
+ZERO: Vector = (0.0, 0.0, 0.0)
+
+
+class PairList(NamedTuple):
+    """The places that are taken, ordered by pairs of cables; m places, k pairs.
+
+    Attributes:
+        at: position of their first history value, shape (m,).
+        cable: row of cable A, shape (m,).
+        place: arc length of the point on it [m], shape (m,).
+        first: first place of each pair, and m, shape (k + 1,).
+        pair: rows of cables A and B, shape (k, 2).
+    """
+
+    at: IntArray
+    cable: IntArray
+    place: FloatArray
+    first: IntArray
+    pair: IntArray
+
+
+class Law(NamedTuple):
+    """Letters of one point on one cable; stiffness and damping multiplied by its length w."""
+
+    k: float
+    d: float
+    depth: float
+    mu: float
+    mu_k: float
+    mu_v: float
+    reach: float
+    beta: float
+
+
+class Motion(NamedTuple):
+    """Point of A and foot on B: s, whether it is held at an end; r, r', their rates, and of B also r'', r''_t."""
+
+    s: float
+    held: bool
+    ra: Vector
+    pa: Vector
+    va: Vector
+    wa: Vector
+    rb: Vector
+    pb: Vector
+    vb: Vector
+    wb: Vector
+    kb: Vector
+    zb: Vector
+
+
+class Bristle(NamedTuple):
+    """Whether there is one; s - s_0, and m_A, m_B, t_A, t_B as they were written."""
+
+    holds: bool
+    slid: float
+    ma: Vector
+    mb: Vector
+    ta: Vector
+    tb: Vector
+
+
+class Touch(NamedTuple):
+    """What acts between a point and its foot; letters at the head of the file, D in ``D``."""
+
+    d: Vector
+    D: float
+    n: Vector
+    la: float
+    ta: Vector
+    lb: float
+    tb: Vector
+    vn: float
+    vt: Vector
+    press: float
+    u: Vector
+    tau: Vector
+    size: float
+    slips: bool
+    ft: Vector
+
+
+@kernel(inline=True)
+def create_law(c: CableColumns, a: int, b: int, share: float) -> Law:
+    """Letters of a point of cable a on cable b."""
+    w, reach = share * c.L[a] / c.n[a], c.radius[a] + c.radius[b]
+    depth = c.depth[a] if c.depth[a] > 0.0 else FADE * reach
+    return Law(
+        w * c.k[a], w * c.d[a], depth, c.mu[a], w * c.mu_k[a], w * c.mu_v[a], reach, c.radius[a] / reach
+    )  # fmt: skip
+
+
+@kernel
+def eval_share(d: Vector, pa: Vector, ka: Vector, pb: Vector, kb: Vector) -> float:
+    """σ, from r' and r'' of both cables."""
+    a, b = max(1.0 - dot(d, kb) / dot(pb, pb), LEAST), max(1.0 + dot(d, ka) / dot(pa, pa), LEAST)
+    return a * a / (a * a + b * b)
+
+
+@kernel(inline=True)
+def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float, held: bool) -> Motion:
+    """Place and velocity of the point ``xi`` of A and of the foot s on B."""
+    return Motion(
+        s, held, value_at(za, xi), slope_at(za, xi), value_at(ya, xi), slope_at(ya, xi),
+        value_at(zb, s), slope_at(zb, s), value_at(yb, s), slope_at(yb, s), bend_at(zb, s), bend_at(yb, s),
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def read_three(data: FloatArray, at: int) -> Vector:
+    """Three history values."""
+    return data[at], data[at + 1], data[at + 2]
+
+
+@kernel(inline=True)
+def read_bristle(c: CableColumns, start: FloatArray, at: int, b: int, s: float) -> Bristle:
+    """The bristle of a place from the history at the start of the step, with the foot s on cable b."""
+    holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
+    slid = wrap_arc(c.arc[b] + s - start[at + ANCHOR], c.loop[b]) if holds else 0.0
+    return Bristle(
+        holds, slid, read_three(start, at + NORMAL_A), read_three(start, at + NORMAL_B),
+        read_three(start, at + TANGENT_A), read_three(start, at + TANGENT_B),
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def cross_section_rate(t: Vector, l: float, w: Vector) -> Vector:
+    """ω = t × r'_t/|r'|."""
+    o = cross(t, w)
+    return o[0] / l, o[1] / l, o[2] / l
+
+
+@kernel(inline=True)
+def across(a: Vector, n: Vector) -> Vector:
+    """(I - n nᵀ) a."""
+    h = dot(a, n)
+    return a[0] - h * n[0], a[1] - h * n[1], a[2] - h * n[2]
+
+
+@kernel(inline=True)
+def eval_press(law: Law, depth: float, vn: float) -> float:
+    """p."""
+    if depth <= 0.0:
+        return 0.0
+    return max(law.k * depth - law.d * min(depth / law.depth, 1.0) * vn, 0.0)
+
+
+@kernel
+def eval_touch(law: Law, m: Motion, b: Bristle) -> Touch:
+    """What acts between a point and its foot."""
+    d = combine(1.0, m.ra, -1.0, m.rb)
+    D, n = unit(d)
+    la, ta = unit(m.pa)
+    lb, tb = unit(m.pb)
+    v = combine(1.0, m.va, -1.0, m.vb)
+    vn = dot(n, v)
+    press = eval_press(law, law.reach - D, vn)
+    vt, u, tau, ft, size, slips = ZERO, ZERO, ZERO, ZERO, 0.0, False
+    if law.mu > 0.0 and press > 0.0:
+        turn = combine(law.beta, cross_section_rate(ta, la, m.wa), 1.0 - law.beta, cross_section_rate(tb, lb, m.wb))
+        vt = across(combine(1.0, v, -1.0, cross(turn, d)), n)
+        if b.holds:
+            normal = combine(law.beta, carry(b.ma, b.ta, ta), 1.0 - law.beta, carry(b.mb, b.tb, tb))
+            u = across(combine(b.slid, m.pb, -D, normal), n)
+        tau = combine(law.mu_k, u, law.mu_v, vt)
+        size, limit = sqrt(dot(tau, tau)), law.mu * press
+        slips = size > limit
+        factor = limit / size if slips else 1.0
+        ft = factor * tau[0], factor * tau[1], factor * tau[2]
+    return Touch(d, D, n, la, ta, lb, tb, vn, vt, press, u, tau, size, slips, ft)
+
+
+@kernel(inline=True)
+def eval_forces(law: Law, t: Touch) -> tuple[Vector, Vector, Vector]:
+    """The force on r_A, and what the couples give on r'_A and r'_B."""
+    force = combine(-t.press, t.n, 1.0, t.ft)
+    couple = cross(t.d, t.ft)
+    a, b = cross(couple, t.ta), cross(couple, t.tb)
+    fa, fb = -law.beta / t.la, (law.beta - 1.0) / t.lb
+    return force, (fa * a[0], fa * a[1], fa * a[2]), (fb * b[0], fb * b[1], fb * b[2])
+
+
+@kernel(inline=True)
+def scatter(f: FloatArray, dofs: IntArray, i: int, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
+    """Add the forces on r and r' at a place with the shape functions S and their derivatives dS."""
+    for j in range(4):
+        for e in range(3):
+            f[dofs[i, 3 * j + e]] += S[j] * on_r[e] + dS[j] * on_slope[e]
+
+
+@kernel
+def add_residual(
+    c: CableColumns, list_: PairList, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray
+) -> None:
+    """Add the forces of all places."""
+    for k in range(len(list_.pair)):
+        a, b = list_.pair[k, 0], list_.pair[k, 1]
+        low, high = reach_of_foot(c, b)
+        reach = c.radius[a] + c.radius[b]
+        za, zb, la, lb = gather(x, c.dofs, a, c.L[a]), gather(x, c.dofs, b, c.L[b]), c.L[a], c.L[b]
+        ya, yb = gather(v, c.dofs, a, la), gather(v, c.dofs, b, lb)
+        for i in range(list_.first[k], list_.first[k + 1]):
+            at, xi = list_.at[i], list_.place[i]
+            p = value_at(za, xi)
+            s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
+            r = value_at(zb, s)
+            d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
+            if dot(d, d) >= reach * reach or is_itself(c, a, xi, b, s):
+                continue
+            law = create_law(c, a, b, data[at + SHARE])
+            m = find_motion(za, ya, zb, yb, xi, s, held)
+            force, on_a, on_b = eval_forces(law, eval_touch(law, m, read_bristle(c, start, at, b, s)))
+            scatter(f, c.dofs, a, shape(xi, la), shape_slope(xi, la), force, on_a)
+            back = -force[0], -force[1], -force[2]
+            scatter(f, c.dofs, b, shape(s, lb), shape_slope(s, lb), back, on_b)

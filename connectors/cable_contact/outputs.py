@@ -1,0 +1,165 @@
+"""Outputs of the contact between cables, and the fields that it lays onto their lines.
+
+| line field | unit | meaning | several places on one line |
+| --- | --- | --- | --- |
+| `contact_normal_force_per_length` | N/m | pressing force per reference length, 0 where open | sum |
+| `gap` | m | distance of the surfaces, < 0 where they press | the smallest |
+| `stick_slip` | 1 | 0 sticks, 1 slips, -2 open or without friction | the largest |
+
+Forces and torques of a cable are those of all contacts, its own points on others and those of others on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.cable_contact.kernels import OPEN, TOUCHING
+from windlass.connectors.cable_contact.places import (
+    DEPTH,
+    FORCE,
+    PART,
+    PRESS,
+    SLIP,
+    TORQUE_A,
+    TORQUE_B,
+    CableSystem,
+    Places,
+    eval_parts,
+    eval_places,
+)
+from windlass.connectors.circle_segments.power import create_power_outputs
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.drawing import Paint, Painting
+from windlass.framework.model.law import LocalRows, Output
+from windlass.framework.model.system import Fields
+
+
+def places_of(rows: LocalRows) -> Places:
+    """The places of all cables of the table of some rows."""
+    system = rows.layout.systems[rows.table.component]
+    assert isinstance(system, CableSystem) and system.places is not None
+    return system.places
+
+
+def sum_cables(places: Places, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
+    """Sums by cable of values of the taken places on cable A and on cable B, shape (rows, ...)."""
+    other = np.repeat(places.taken.pair[:, 1], np.diff(places.taken.first))
+    total = np.zeros((len(places.c.n), *on_a.shape[1:]))
+    np.add.at(total, places.taken.cable, on_a)
+    np.add.at(total, other, on_b)
+    return total
+
+
+def spread(places: Places, values: FloatArray, empty: float) -> FloatArray:
+    """Values of the taken places as those of all, shape (places,)."""
+    whole = np.full(len(places.at), empty)
+    whole[places.rank] = values
+    return whole
+
+
+def over_points(places: Places, values: FloatArray, combine: Any, empty: float) -> FloatArray:
+    """Values of all places, combined by point, shape (rows, points of the widest row)."""
+    c = places.c
+    of_point = combine.reduce(values.reshape(-1, TOUCHING), axis=1)
+    whole = np.full((len(c.n), int(c.n.max(initial=0))), empty)
+    whole[places.cable[::TOUCHING], places.point[::TOUCHING]] = of_point
+    return whole
+
+
+def eval_density(places: Places, fields: Fields) -> FloatArray:
+    """Pressing force of each point per length [N/m], as if it had all of the stiffness, shape (rows, points)."""
+    out, _ = eval_places(places, fields)
+    c, cable = places.c, places.taken.cable
+    density = out[:, PRESS] / out[:, PART] * c.n[cable] / c.L[cable]
+    return over_points(places, spread(places, density, 0.0), np.add, 0.0)
+
+
+def eval_gaps(places: Places, fields: Fields) -> FloatArray:
+    """Smallest gap of each point [m], inf if nothing is near, shape (rows, points)."""
+    out, _ = eval_places(places, fields)
+    return over_points(places, spread(places, -out[:, DEPTH], np.inf), np.minimum, np.inf)
+
+
+def eval_states(places: Places, fields: Fields) -> FloatArray:
+    """State of each point, shape (rows, points)."""
+    _, parts = eval_places(places, fields)
+    return over_points(places, spread(places, np.maximum(parts[:, 8], OPEN), OPEN), np.maximum, OPEN)
+
+
+def eval_slip(places: Places, fields: Fields) -> FloatArray:
+    """Largest slip velocity of each point [m/s], shape (rows, points)."""
+    out, _ = eval_places(places, fields)
+    speed = np.linalg.norm(out[:, SLIP : SLIP + 3], axis=1)
+    return over_points(places, spread(places, speed, 0.0), np.maximum, 0.0)
+
+
+def eval_torque(places: Places, fields: Fields) -> FloatArray:
+    """Torque of friction about the axis of each cable, which is held [N m], shape (rows,)."""
+    out, _ = eval_places(places, fields)
+    return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
+
+
+def eval_sum(first: int, last: int, sign: float) -> Callable[[Places, Fields], FloatArray]:
+    """Gives sums by cable of what acts at its places."""
+
+    def evaluate(places: Places, fields: Fields) -> FloatArray:
+        out, _ = eval_places(places, fields)
+        values = out[:, first] if last == first + 1 else out[:, first:last]
+        return sum_cables(places, values, sign * values)
+
+    return evaluate
+
+
+def eval_count(places: Places, fields: Fields) -> FloatArray:
+    """How many places of each cable press, shape (rows,)."""
+    out, _ = eval_places(places, fields)
+    return np.bincount(places.taken.cable[out[:, DEPTH] > 0.0], minlength=len(places.c.n)).astype(np.float64)
+
+
+def create_output(unit: str, doc: str, evaluate: Callable[[Places, Fields], FloatArray], fill: float = 0.0) -> Output:
+    """An output of rows from a function of all places."""
+    return Output(unit, doc, lambda rows, fields: evaluate(places_of(rows), fields)[rows.rows], fill)
+
+
+OUTPUTS = {
+    "contact_force": create_output(
+        "N", "force of all contacts on the cable, global, (3,)", eval_sum(FORCE, FORCE + 3, -1.0)
+    ),
+    "normal_force": create_output("N", "sum of all pressing forces on the cable, ()", eval_sum(PRESS, PRESS + 1, 1.0)),
+    "axis_torque": create_output(
+        "N m", "torque of friction about the axis of the cable, held as the cable has no torsion, ()", eval_torque
+    ),
+    "contact_count": create_output("1", "number of places of its points that press, ()", eval_count),
+    "normal_force_per_length": create_output("N/m", "pressing force at each point, (points,)", eval_density),
+    "gap": create_output("m", "smallest gap of each point, inf if nothing is near, (points,)", eval_gaps, np.inf),
+    "stick_slip": create_output("1", "0 sticks, 1 slips, -2 open or without friction, (points,)", eval_states, OPEN),
+    "slip_velocity": create_output("m/s", "largest slip velocity of each point, (points,)", eval_slip),
+    **create_power_outputs(True, lambda rows, fields: eval_parts(places_of(rows), fields)[rows.rows, :, :6]),
+}
+
+
+def paint(rows: LocalRows, fields: Fields) -> Painting:
+    """Pressing forces, gaps and states onto the lines of the cables."""
+    places = places_of(rows)
+    c = places.c
+    cable, point = places.cable[::TOUCHING], places.point[::TOUCHING]
+    length = c.L[cable] / c.n[cable]
+
+    def field(evaluate: Callable[[Places, Fields], FloatArray]) -> FloatArray:
+        values: FloatArray = evaluate(places, fields)[cable, point]
+        return values
+
+    gap = field(eval_gaps)
+    return Painting(
+        rows.local("cable")[cable],
+        point * length,
+        (point + 1) * length,
+        {
+            "contact_normal_force_per_length": Paint(field(eval_density), "sum", 0.0, "N/m"),
+            "gap": Paint(np.where(np.isinf(gap), np.nan, gap), "min", np.nan, "m"),
+            "stick_slip": Paint(field(eval_states), "max", OPEN, "1"),
+        },
+    )

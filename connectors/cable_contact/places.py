@@ -1,0 +1,169 @@
+"""The places that are taken, as kernels read them, and what outputs and accounts show of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from windlass.connectors.cable_contact.geometry import CableColumns, gather
+from windlass.connectors.cable_contact.kernels import (
+    FOOT,
+    NUMBER,
+    SHARE,
+    SLIPS,
+    STATE,
+    TOUCHING,
+    WIDTH,
+    PairList,
+    create_law,
+    eval_forces,
+    eval_touch,
+    find_motion,
+    read_bristle,
+)
+from windlass.connectors.cable_contact.tangent import eval_change
+from windlass.connectors.circle_segments.power import NUMBERS, OPEN
+from windlass.elements.cable3d.points import cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Fields, System
+
+SHOWN = 11
+"""Numbers of a place that `fill_places` writes."""
+PRESS, FORCE, SLIP, TORQUE_A, TORQUE_B, DEPTH, PART = 0, 1, 4, 7, 8, 9, 10
+
+
+@dataclass
+class Places:
+    """All places of the points of the cables, and those of them that are taken.
+
+    Attributes:
+        c: the cables.
+        at: position of the first history value of every place, shape (places,).
+        cable, point: row of its cable and number of its point there, shape (places,).
+        x: arc length of the point on its cable [m], shape (places,).
+        number: numbers of the cables that places are bound to at present, shape (places,).
+        taken: the places that are bound.
+        rank: of these in the order of `taken`, among all places, shape (m,).
+    """
+
+    c: CableColumns
+    at: IntArray
+    cable: IntArray
+    point: IntArray
+    x: FloatArray
+    number: FloatArray
+    taken: PairList
+    rank: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def take(self, data: FloatArray) -> bool:
+        """Bind places to the cables that the history values name; whether pairs of cables have changed."""
+        number = data[self.at + NUMBER]
+        if np.array_equal(number, self.number):
+            return False
+        self.number = number
+        other = number.astype(np.int64) - 1
+        bound = np.flatnonzero(other >= 0)
+        key = self.cable[bound] * len(self.c.n) + other[bound]
+        order = np.argsort(key, kind="stable")
+        self.rank = bound[order]
+        pairs, first = np.unique(key[order], return_index=True)
+        pair = np.stack((pairs // len(self.c.n), pairs % len(self.c.n)), axis=1)
+        same = np.array_equal(pair, self.taken.pair)
+        first = np.append(first, len(order))
+        self.taken = PairList(self.at[self.rank], self.cable[self.rank], self.x[self.rank], first, pair)
+        return not same
+
+    def eval_dofs(self) -> IntArray:
+        """Coordinates of all pairs, shape (pairs, 24)."""
+        dofs: IntArray = self.c.dofs[self.taken.pair].reshape(-1, 24)
+        return dofs
+
+
+def create_places(c: CableColumns) -> Places:
+    """All places, none of them taken."""
+    points = np.repeat(np.arange(len(c.n)), c.n)
+    number = np.arange(len(points)) - np.repeat(np.cumsum(c.n) - c.n, c.n)
+    cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
+    at = c.data[cable] + (point * TOUCHING + np.tile(np.arange(TOUCHING), len(points))) * WIDTH
+    # as `place_of`
+    x = (number + 0.5) * c.L[points] / c.n[points]
+    none = np.zeros(0, np.int64)
+    taken = PairList(none, none, np.zeros(0), np.zeros(1, np.int64), np.zeros((0, 2), np.int64))
+    return Places(c, at, cable, point, np.repeat(x, TOUCHING), np.zeros(len(at)), taken)
+
+
+@dataclass
+class CableSystem(System):
+    """The system of `ContactFrictionCables3D`; its rows of coordinates are those of the pairs of cables."""
+
+    places: Places | None = None
+
+
+@kernel
+def fill_places(
+    c: CableColumns, list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
+) -> None:
+    """What acts at the taken places into out (m, SHOWN) and parts (m, NUMBERS), in the order of `list_`.
+
+    out: p; the force that A feels, -f; v_t; the torques -M·t on A and on B; depth; σ.
+    parts: see `circle_segments/power.py`.
+    """
+    for i in range(len(list_.at)):
+        at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
+        b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
+        law, z = create_law(c, a, b, data[at + SHARE]), read_bristle(c, data, at, b, s)
+        za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
+        zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
+        m = find_motion(za, ya, zb, yb, xi, s, (s <= 0.0 and c.before[b] < 0) or (s >= c.L[b] and c.after[b] < 0))
+        t = eval_touch(law, m, z)
+        depth = law.reach - t.D
+        out[i, DEPTH], out[i, PART] = depth, data[at + SHARE]
+        if depth <= 0.0:
+            continue
+        force, _, _ = eval_forces(law, t)
+        couple = cross(t.d, t.ft)
+        out[i, PRESS] = t.press
+        out[i, TORQUE_A], out[i, TORQUE_B] = law.beta * dot(couple, t.ta), (1.0 - law.beta) * dot(couple, t.tb)
+        for e in range(3):
+            out[i, FORCE + e], out[i, SLIP + e] = -force[e], t.vt[e]
+        # powers and energies
+        spring, taken = law.k * depth, dot(t.ft, t.vt)
+        parts[i, 8] = data[at + STATE]
+        if data[at + STATE] == SLIPS:
+            parts[i, 0] = taken
+        else:
+            rate = eval_change(law, m, z, t, m.va, m.wa, m.va, m.wa, m.vb, m.wb, m.vb, m.wb).u
+            parts[i, 1] = law.mu_v * dot(t.vt, t.vt) if law.mu > 0.0 else 0.0
+            parts[i, 3] = law.mu_k * dot(t.u, rate)
+            parts[i, 5] = taken - parts[i, 1] - parts[i, 3]
+        parts[i, 2] = (spring - t.press) * t.vn
+        parts[i, 4] = -spring * t.vn
+        parts[i, 6] = 0.5 * spring * depth
+        parts[i, 7] = 0.5 * law.mu_k * dot(t.u, t.u)
+
+
+_fill = call(fill_places)
+
+
+def eval_places(places: Places, fields: Fields) -> tuple[FloatArray, FloatArray]:
+    """What `fill_places` writes of the taken places, shapes (m, SHOWN) and (m, NUMBERS)."""
+    places.take(fields.data)
+    m = len(places.taken.at)
+    out, parts = np.zeros((m, SHOWN)), np.zeros((m, NUMBERS))
+    parts[:, 8] = OPEN
+    _fill(places.c, places.taken, fields.data, fields.x, fields.v, out, parts)
+    return out, parts
+
+
+def eval_parts(places: Places, fields: Fields) -> FloatArray:
+    """The numbers of accounts for every place of every row, shape (rows, places of the widest row, NUMBERS)."""
+    c = places.c
+    _, parts = eval_places(places, fields)
+    whole = np.zeros((len(c.n), int(c.n.max(initial=0)) * TOUCHING, NUMBERS))
+    whole[..., 8] = OPEN
+    of_cable = places.rank - (np.cumsum(c.n) - c.n)[places.taken.cable] * TOUCHING
+    whole[places.taken.cable, of_cable] = parts
+    return whole

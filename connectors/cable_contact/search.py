@@ -1,0 +1,312 @@
+"""What may touch: places of points that are bound to cables near them, kept while nothing has moved by half the skin.
+
+Pairs of cables closer than the skin come from balls around them, in a tree.  On each near cable a point has a foot
+wherever the distance has a minimum: between two of five places of the cubic where (r - p).r' changes its sign, and at
+the ends of chains.  So a point may touch one chain several times, and its own; feet within ``apart`` along the chain do
+not count.  Feet that are new get a free place, the nearest first; what is closed keeps its place.
+
+Control points bound the motion of a cable, see `circle_points/circle_sets.py`.  The list is valid while
+
+    2 (largest motion of a cable) < smallest gap of a foot without a place, at most the skin.
+
+Source: L. Verlet, Phys. Rev. 159 (1967) 98-103 (neighbour lists with a skin).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.cable_contact.geometry import (
+    CableColumns,
+    bend_at,
+    find_foot,
+    gather,
+    place_of,
+    read_vector,
+    slope_at,
+    value_at,
+    wrap_arc,
+)
+from windlass.connectors.cable_contact.kernels import (
+    FOOT,
+    GAP,
+    NEW,
+    NUMBER,
+    OPEN,
+    SHARE,
+    STATE,
+    TOUCHING,
+    WIDTH,
+    eval_share,
+)
+from windlass.connectors.cable_contact.update import SAME_FOOT
+from windlass.connectors.point_contact.search import find_near
+from windlass.elements.cable3d.points import Vector, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Fields
+
+PIECES = 4
+"""Straight segments of a cable between which minima of the distance are told apart."""
+LEAST_SHARE = 1e-3
+"""Feet with a smaller share are left to the points of the other cable [1]."""
+ROUNDING = 1e-9
+"""Share of a margin that rounding may take."""
+
+
+@kernel
+def fill_hulls(c: CableColumns, x: FloatArray, hull: FloatArray) -> None:
+    """Control points of all cables [m], shape (rows, 4, 3)."""
+    for i in range(len(c.n)):
+        p, u = read_vector(x, c.dofs, i, 0), read_vector(x, c.dofs, i, 3)
+        q, w = read_vector(x, c.dofs, i, 6), read_vector(x, c.dofs, i, 9)
+        third = c.L[i] / 3.0
+        for e in range(3):
+            hull[i, 0, e], hull[i, 1, e] = p[e], p[e] + third * u[e]
+            hull[i, 2, e], hull[i, 3, e] = q[e] - third * w[e], q[e]
+
+
+@kernel(fast=False)
+def fill_signs(c: CableColumns, x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
+    """(r - p).r' at the ends of the pieces of cable b, shape (PIECES + 1,); at its ends as its neighbours have it."""
+    z = gather(x, c.dofs, b, c.L[b])
+    for k in range(PIECES + 1):
+        s = k * c.L[b] / PIECES
+        r, u = value_at(z, s), slope_at(z, s)
+        if k == PIECES:
+            r, u = read_vector(x, c.dofs, b, 6), read_vector(x, c.dofs, b, 9)
+        d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
+        F[k] = dot(d, u)
+
+
+@kernel
+def fill_feet(
+    c: CableColumns, pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray
+) -> int:
+    """Feet of the points of cable pairs[k, 0] on pairs[k, 1] and the other way that are closer than the skin.
+
+    Rows of ``which`` are cable, point, other cable; of ``found`` arc length on it, gap [m] and share.  Returns how many
+    there are, of which those that fit are written.
+    """
+    F, count = np.empty(PIECES + 1), 0
+    for k in range(2 * len(pairs)):
+        a, b = pairs[k // 2, k % 2], pairs[k // 2, 1 - k % 2]
+        if k % 2 == 1 and a == b:
+            continue
+        za, zb, lb, reach = (
+            gather(x, c.dofs, a, c.L[a]),
+            gather(x, c.dofs, b, c.L[b]),
+            c.L[b],
+            c.radius[a] + c.radius[b],
+        )
+        for j in range(c.n[a]):
+            xi = place_of(j, c.n[a], c.L[a])
+            p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
+            fill_signs(c, x, b, p, F)
+            # pieces, and the ends of chains
+            for m in range(-1, PIECES + 1):
+                if m < 0:
+                    if c.before[b] >= 0 or F[0] <= 0.0:
+                        continue
+                    s = 0.0
+                elif m == PIECES:
+                    if c.after[b] >= 0 or F[PIECES] > 0.0:
+                        continue
+                    s = lb
+                elif F[m] <= 0.0 < F[m + 1]:
+                    low, high = m * lb / PIECES, (m + 1) * lb / PIECES
+                    s, _ = find_foot(zb, p, low + (high - low) * F[m] / (F[m] - F[m + 1]), low, high, lb)
+                else:
+                    continue
+                along = wrap_arc(c.arc[a] + xi - c.arc[b] - s, c.loop[b])
+                if c.chain[a] == c.chain[b] and abs(along) < c.apart[a]:
+                    continue
+                r = value_at(zb, s)
+                d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
+                gap = sqrt(dot(d, d)) - reach
+                share = eval_share((-d[0], -d[1], -d[2]), pa, ka, slope_at(zb, s), bend_at(zb, s))
+                if gap >= skin[a] or share < LEAST_SHARE:
+                    continue
+                if count < len(which):
+                    which[count, 0], which[count, 1], which[count, 2] = a, j, b
+                    found[count, 0], found[count, 1], found[count, 2] = s, gap, share
+                count += 1
+    return count
+
+
+@kernel
+def give_places(
+    c: CableColumns, which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
+) -> float:
+    """Bind places of points to feet, ordered by cable, point and gap; smallest gap of a foot without place [m].
+
+    ``left`` takes the number of a foot that is closed and has no place, -1 for none.
+    """
+    least, first = np.inf, 0
+    left[0] = -1
+    wanted = np.zeros(TOUCHING, np.bool_)
+    for a in range(len(c.n)):
+        for j in range(c.n[a]):
+            base, end = c.data[a] + j * TOUCHING * WIDTH, first
+            while end < len(which) and which[end, 0] == a and which[end, 1] == j:
+                end += 1
+            for k in range(TOUCHING):
+                at = base + k * WIDTH
+                held = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
+                wanted[k] = data[at + NUMBER] > 0.0 and (held or data[at + GAP] <= 0.0)
+            # places that have one of the feet keep it
+            for f in range(first, end):
+                if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
+                    continue
+                free = -1
+                for k in range(TOUCHING):
+                    at = base + k * WIDTH
+                    reserved = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
+                    if data[at + NUMBER] == 0.0 and not wanted[k] and not reserved and free < 0:
+                        free = k
+                if free < 0:
+                    least = min(least, found[f, 1])
+                    if found[f, 1] <= 0.0:
+                        left[0] = f
+                    continue
+                at = base + free * WIDTH
+                data[at : at + WIDTH] = 0.0
+                data[at + NUMBER], data[at + FOOT], data[at + GAP] = which[f, 2] + 1, found[f, 0], found[f, 1]
+                data[at + STATE], data[at + SHARE] = NEW, found[f, 2]
+                wanted[free] = True
+            for k in range(TOUCHING):
+                if not wanted[k]:
+                    data[base + k * WIDTH + NUMBER] = 0.0
+            first = end
+    return least
+
+
+@kernel(inline=True)
+def find_place(c: CableColumns, b: int, s: float, data: FloatArray, base: int, wanted: NDArray[np.bool_]) -> int:
+    """The place of a point that has the foot s on cable b already, which is wanted then; -1 if none has."""
+    for k in range(TOUCHING):
+        at = base + k * WIDTH
+        if data[at + NUMBER] > 0.0:
+            e = int(data[at + NUMBER]) - 1
+            way = wrap_arc(c.arc[e] + data[at + FOOT] - c.arc[b] - s, c.loop[b])
+            if c.chain[e] == c.chain[b] and abs(way) < SAME_FOOT * c.L[b]:
+                wanted[k] = True
+                return k
+    return -1
+
+
+@dataclass
+class CableSearch:
+    """The search for feet, and what it keeps until the next one.
+
+    Attributes:
+        c: the cables.
+        name, rows: their component and their numbers in its table, for messages.
+        skin: margin of the search by cable [m], shape (rows,).
+        group: number of the set by cable, shape (rows,).
+        searches: number of searches so far.
+        forgotten: whether the next update searches in any case.
+        margin: motion up to which the list is valid [m].
+        hull: control points at the last search [m].
+    """
+
+    c: CableColumns
+    name: str
+    rows: IntArray
+    skin: FloatArray
+    group: IntArray
+    searches: int = 0
+    forgotten: bool = True
+    margin: float = 0.0
+    hull: FloatArray = field(default_factory=lambda: np.zeros((0, 4, 3)))
+
+    def update(self, fields: Fields) -> bool:
+        """Bind places to feet if the last search may have become incomplete; whether there was a search.
+
+        Places must have been brought to where their feet are now.
+
+
+        Raises:
+            ModelError: ropes inside each other by more than a radius, or a point that touches more than it has places.
+        """
+        hull = np.empty((len(self.c.n), 4, 3))
+        fill_hulls(self.c, fields.x, hull)
+        if not self.forgotten:
+            motion = float(np.sqrt(((hull - self.hull) ** 2).sum(axis=2).max(initial=0.0)))
+            if 2.0 * motion < self.margin:
+                return False
+        if not np.isfinite(hull).all():
+            # Newton's method diverges; the solver notices it by the residual
+            return False
+        self.hull, self.forgotten = hull, False
+        self.searches += 1
+        which, found = self._find_feet(fields, self._find_pairs())
+        if self.searches == 1:
+            self._check_depth(which, found)
+        left = np.full(1, -1)
+        least = give_places(self.c, which, found, fields.data, fields.start_data, left)
+        if left[0] >= 0:
+            raise ModelError(
+                f"the cable of {self.name} row {self.rows[which[left[0], 0]]} touches more than {TOUCHING} cables at "
+                f"one point: must be at most {TOUCHING}; give thin cables around a thick one a set without each other"
+            )
+        size = float(np.abs(hull).max(initial=0.0))
+        self.margin = min(float(self.skin.min(initial=np.inf)), least) * (1.0 - ROUNDING) - 1e-12 * size
+        return True
+
+    def _find_pairs(self) -> IntArray:
+        """Rows of cables of one set closer than the skin, each with itself, too; shape (k, 2)."""
+        middle = 0.5 * (self.hull[:, 0] + self.hull[:, 3])
+        reach = np.linalg.norm(self.hull - middle[:, None], axis=2).max(axis=1, initial=0.0) + self.c.radius
+        parts = [np.repeat(np.arange(len(self.c.n))[:, None], 2, axis=1)]
+        for number in np.unique(self.group):
+            rows = np.flatnonzero(self.group == number)
+            parts.append(rows[find_near(middle[rows], reach[rows], float(self.skin[rows[0]]))])
+        return np.ascontiguousarray(np.concatenate(parts))
+
+    def _find_feet(self, fields: Fields, pairs: IntArray) -> tuple[IntArray, FloatArray]:
+        """The feet of `fill_feet` in the order of cable, point and gap."""
+        size = 4 * int(self.c.n.sum()) + 16
+        while True:
+            which, found = np.zeros((size, 3), np.int64), np.zeros((size, 3))
+            count = fill_feet(self.c, pairs, self.skin, fields.x, which, found)
+            if count <= size:
+                break
+            size = count
+        which, found = which[:count], found[:count]
+        order = np.lexsort((found[:, 0], which[:, 2], found[:, 1], which[:, 1], which[:, 0]))
+        return which[order], found[order]
+
+    def _check_depth(self, which: IntArray, found: FloatArray) -> None:
+        """Raise ModelError for ropes that begin inside each other by more than a radius."""
+        least = np.minimum(self.c.radius[which[:, 0]], self.c.radius[which[:, 2]])
+        excess = found[:, 1] + least
+        for k in np.argsort(excess, kind="stable")[:1]:
+            if excess[k] >= 0.0:
+                return
+            a, j, b = which[k]
+            x = place_of(j, float(self.c.n[a]), self.c.L[a])
+            raise ModelError(
+                f"the cables of {self.name} rows {self.rows[a]} and {self.rows[b]} begin inside each other by "
+                f"{-found[k, 1]:.3g} m at x = {x:.3g} m of the first: must be less than a radius, {least[k]:.3g} m; "
+                "parts of one chain that are closer along it than `apart` do not touch"
+            )
+
+    def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray) -> list[str]:
+        """Words for the deepest place, if it is deeper than a radius; ``at`` and ``cable`` of all places."""
+        other = data[at + NUMBER].astype(np.int64) - 1
+        least = np.minimum(self.c.radius[cable], self.c.radius[other])
+        excess = np.where(other >= 0, -data[at + GAP] - least, 0.0)
+        k = int(np.argmax(excess)) if len(excess) else 0
+        if not len(excess) or not excess[k] > 0.0:
+            return []
+        return [
+            f"the cables of {self.name} rows {self.rows[cable[k]]} and {self.rows[other[k]]} are inside each other by "
+            f"{-data[at[k] + GAP]:.3g} m, more than a radius, {least[k]:.3g} m, and would pass through each other: "
+            "give a larger contact_stiffness_per_length, or shorter steps"
+        ]

@@ -1,0 +1,252 @@
+"""Exact tangent of the contact between two cables; see `kernels.py` for the forces.
+
+The force of a point depends on r, r' of A and of B at the foot and on their rates.  Each of these twelve numbers is
+changed by itself, every line of the force law with it; a change of a coordinate moves r and r' by the shape functions
+and is weighted with dq, that of a velocity moves their rates by the same and is weighted with dv, so that one pass
+serves both.  The foot follows its condition d.r'_B = 0,
+
+    (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B,      δs = 0 where it is held at the end of a chain,
+
+and with it change r, r' and their rates at the foot, s - s_0 of the bristle, and the shape functions of the reaction.
+
+Source: implicit differentiation, own derivation.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.connectors.cable_contact.geometry import (
+    CableColumns,
+    Four,
+    carry,
+    carry_change,
+    find_foot,
+    gather,
+    is_itself,
+    reach_of_foot,
+    shape,
+    shape_bend,
+    shape_slope,
+    value_at,
+)
+from windlass.connectors.cable_contact.kernels import (
+    FOOT,
+    SHARE,
+    ZERO,
+    Bristle,
+    Law,
+    Motion,
+    PairList,
+    Touch,
+    create_law,
+    cross_section_rate,
+    eval_forces,
+    eval_touch,
+    find_motion,
+    read_bristle,
+)
+from windlass.elements.cable3d.points import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+
+class Change(NamedTuple):
+    """Changes of the force on r_A, of what couples give on r'_A and r'_B, of s, and of the bristle u."""
+
+    force: Vector
+    on_a: Vector
+    on_b: Vector
+    s: float
+    u: Vector
+
+
+@kernel(inline=True)
+def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vector) -> Vector:
+    """Change of ω = t × w/l."""
+    o, a, b = cross_section_rate(t, l, w), cross(dt, w), cross(t, dw)
+    return (a[0] + b[0] - o[0] * dl) / l, (a[1] + b[1] - o[1] * dl) / l, (a[2] + b[2] - o[2] * dl) / l
+
+
+@kernel(inline=True)
+def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
+    """Changes of length and direction of a vector l t."""
+    dl = dot(t, dp)
+    return dl, ((dp[0] - dl * t[0]) / l, (dp[1] - dl * t[1]) / l, (dp[2] - dl * t[2]) / l)
+
+
+@kernel(inline=True)
+def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
+    """Change of (I - n nᵀ) a."""
+    h, dh = dot(a, n), dot(da, n) + dot(a, dn)
+    return da[0] - dh * n[0] - h * dn[0], da[1] - dh * n[1] - h * dn[1], da[2] - dh * n[2] - h * dn[2]
+
+
+@kernel(inline=True)
+def change_on_slope(
+    share: float, couple: Vector, d_couple: Vector, t: Vector, dt: Vector, l: float, dl: float
+) -> Vector:
+    """Change of share (couple × t)/l."""
+    a, b, e = cross(couple, t), cross(d_couple, t), cross(couple, dt)
+    h, g = share / l, dl / l
+    return h * (b[0] + e[0] - g * a[0]), h * (b[1] + e[1] - g * a[1]), h * (b[2] + e[2] - g * a[2])
+
+
+@kernel
+def eval_change(
+    law: Law,
+    m: Motion,
+    z: Bristle,
+    t: Touch,
+    dra: Vector,
+    dpa: Vector,
+    dva: Vector,
+    dwa: Vector,
+    drb: Vector,
+    dpb: Vector,
+    dvb: Vector,
+    dwb: Vector,
+) -> Change:
+    """Changes with those of r, r' and their rates of A and, at a fixed place, of B."""
+    ds = 0.0
+    if not m.held:
+        ds = (dot(dra, m.pb) - dot(drb, m.pb) + dot(t.d, dpb)) / (dot(m.pb, m.pb) - dot(t.d, m.kb))
+    # at the foot, which moves
+    drb, dpb = combine(1.0, drb, ds, m.pb), combine(1.0, dpb, ds, m.kb)
+    dvb, dwb = combine(1.0, dvb, ds, m.wb), combine(1.0, dwb, ds, m.zb)
+    n, dd = t.n, combine(1.0, dra, -1.0, drb)
+    dD, dn = change_unit(n, t.D, dd)
+    dla, dta = change_unit(t.ta, t.la, dpa)
+    dlb, dtb = change_unit(t.tb, t.lb, dpb)
+    v, dv = combine(1.0, m.va, -1.0, m.vb), combine(1.0, dva, -1.0, dvb)
+    dvn = dot(dn, v) + dot(n, dv)
+    # pressing force; eval_press has the same branches
+    depth, dp = law.reach - t.D, 0.0
+    if t.press > 0.0:
+        fade, d_fade = depth / law.depth, -dD / law.depth
+        if fade >= 1.0:
+            fade, d_fade = 1.0, 0.0
+        dp = -law.k * dD - law.d * (fade * dvn + d_fade * t.vn)
+    force = combine(-dp, n, -t.press, dn)
+    if law.mu <= 0.0 or t.press <= 0.0:
+        return Change(force, ZERO, ZERO, ds, ZERO)
+    # slip
+    beta = law.beta
+    turn = combine(beta, cross_section_rate(t.ta, t.la, m.wa), 1.0 - beta, cross_section_rate(t.tb, t.lb, m.wb))
+    turn_a, turn_b = change_turn(t.ta, dta, t.la, dla, m.wa, dwa), change_turn(t.tb, dtb, t.lb, dlb, m.wb, dwb)
+    d_turn = combine(beta, turn_a, 1.0 - beta, turn_b)
+    slip, way = combine(1.0, v, -1.0, cross(turn, t.d)), combine(1.0, cross(d_turn, t.d), 1.0, cross(turn, dd))
+    dvt, du = change_across(slip, combine(1.0, dv, -1.0, way), n, dn), ZERO
+    if z.holds:
+        normal = combine(beta, carry(z.ma, z.ta, t.ta), 1.0 - beta, carry(z.mb, z.tb, t.tb))
+        carried_a, carried_b = carry_change(z.ma, z.ta, t.ta, dta), carry_change(z.mb, z.tb, t.tb, dtb)
+        d_normal = combine(beta, carried_a, 1.0 - beta, carried_b)
+        a, b = combine(z.slid, dpb, ds, m.pb), combine(dD, normal, t.D, d_normal)
+        du = change_across(combine(z.slid, m.pb, -t.D, normal), combine(1.0, a, -1.0, b), n, dn)
+    dft = combine(law.mu_k, du, law.mu_v, dvt)
+    if t.slips:
+        along = dot(t.tau, dft) / (t.size * t.size)
+        factor = law.mu * t.press / t.size
+        dft = combine(factor, dft, law.mu * dp / t.size - factor * along, t.tau)
+    # couples
+    couple, a, b = cross(t.d, t.ft), cross(dd, t.ft), cross(t.d, dft)
+    d_couple = combine(1.0, a, 1.0, b)
+    on_a = change_on_slope(-beta, couple, d_couple, t.ta, dta, t.la, dla)
+    on_b = change_on_slope(beta - 1.0, couple, d_couple, t.tb, dtb, t.lb, dlb)
+    return Change(combine(1.0, force, 1.0, dft), on_a, on_b, ds, du)
+
+
+@kernel(inline=True)
+def unit_vector(axis: int, size: float) -> Vector:
+    """A vector along one axis."""
+    return size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0
+
+
+@kernel
+def fill_changes(law: Law, m: Motion, z: Bristle, t: Touch, dq: float, dv: float, C: FloatArray) -> None:
+    """Changes with r_A, r'_A, r_B, r'_B, three columns each, into C (10, 12): force, on r'_A, on r'_B, s."""
+    for col in range(12):
+        which, axis = col // 3, col % 3
+        q, v = unit_vector(axis, dq), unit_vector(axis, dv)
+        if which == 0:
+            h = eval_change(law, m, z, t, q, ZERO, v, ZERO, ZERO, ZERO, ZERO, ZERO)
+        elif which == 1:
+            h = eval_change(law, m, z, t, ZERO, q, ZERO, v, ZERO, ZERO, ZERO, ZERO)
+        elif which == 2:
+            h = eval_change(law, m, z, t, ZERO, ZERO, ZERO, ZERO, q, ZERO, v, ZERO)
+        else:
+            h = eval_change(law, m, z, t, ZERO, ZERO, ZERO, ZERO, ZERO, q, ZERO, v)
+        for e in range(3):
+            C[e, col], C[3 + e, col], C[6 + e, col] = h.force[e], h.on_a[e], h.on_b[e]
+        C[9, col] = h.s
+
+
+@kernel
+def spread_changes(
+    S: Four, dS: Four, T: Four, dT: Four, ddT: Four, force: Vector, on_b: Vector, C: FloatArray, X: FloatArray,
+    K: FloatArray,
+) -> None:  # fmt: skip
+    """Add a point to K (24, 24), by the shape functions S of A and T of B; X (10, 24) is work space."""
+    for row in range(10):
+        for j in range(4):
+            for e in range(3):
+                X[row, 3 * j + e] = S[j] * C[row, e] + dS[j] * C[row, 3 + e]
+                X[row, 12 + 3 * j + e] = T[j] * C[row, 6 + e] + dT[j] * C[row, 9 + e]
+    for j in range(4):
+        for e in range(3):
+            # how the reaction moves along B with the foot
+            moved = ddT[j] * on_b[e] - dT[j] * force[e]
+            for col in range(24):
+                K[3 * j + e, col] += S[j] * X[e, col] + dS[j] * X[3 + e, col]
+                K[12 + 3 * j + e, col] += dT[j] * X[6 + e, col] - T[j] * X[e, col] + moved * X[9, col]
+
+
+@kernel
+def add_tangent(
+    c: CableColumns,
+    list_: PairList,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    dq: float,
+    dv: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
+    """Add dq df/dq + dv df/dv of all places, the history held fixed, to the matrix values; slots by pairs."""
+    C, X, K = np.empty((10, 12)), np.empty((10, 24)), np.empty((24, 24))
+    for k in range(len(list_.pair)):
+        a, b = list_.pair[k, 0], list_.pair[k, 1]
+        low, high = reach_of_foot(c, b)
+        reach = c.radius[a] + c.radius[b]
+        la, lb = c.L[a], c.L[b]
+        za, zb = gather(x, c.dofs, a, la), gather(x, c.dofs, b, lb)
+        ya, yb = gather(v, c.dofs, a, la), gather(v, c.dofs, b, lb)
+        touches = False
+        for i in range(list_.first[k], list_.first[k + 1]):
+            at, xi = list_.at[i], list_.place[i]
+            p = value_at(za, xi)
+            s, held = find_foot(zb, p, data[at + FOOT], low, high, lb)
+            r = value_at(zb, s)
+            d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
+            if dot(d, d) >= reach * reach or is_itself(c, a, xi, b, s):
+                continue
+            law = create_law(c, a, b, data[at + SHARE])
+            if not touches:
+                touches = True
+                K[:] = 0.0
+            m, z = find_motion(za, ya, zb, yb, xi, s, held), read_bristle(c, start, at, b, s)
+            t = eval_touch(law, m, z)
+            fill_changes(law, m, z, t, dq, dv, C)
+            force, _, on_b = eval_forces(law, t)
+            spread_changes(
+                shape(xi, la), shape_slope(xi, la), shape(s, lb), shape_slope(s, lb), shape_bend(s, lb), force, on_b,
+                C, X, K,
+            )  # fmt: skip
+        if touches:
+            for row in range(24):
+                for col in range(24):
+                    values[slots[k, row, col]] += K[row, col]

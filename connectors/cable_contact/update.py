@@ -1,0 +1,228 @@
+"""What changes between Newton runs: feet that pass to the next cable, gaps, bristles; see `kernels.py` for the letters.
+
+A foot that lies beyond the ends of its cable goes on along the chain, over any number of cables.  The difference that
+this makes to the pressing force is the error of the pass, so that it is repeated where it matters.  What has closed
+gets an anchor where it is; what slips gets one by which bristle and damper together give μ p,
+
+    u_e = max(1 - w μ_v v_t.f_t/|f_t|², 0) f_t/(w μ_k),
+    s_0 = s - u_e.t_B/|r'_B|,    m_A = m_B = sqrt(1 - h²) n - h t_B × n,    h = u_e.(t_B × n)/D,
+
+and what sticks keeps its own, m_A and m_B carried along.  Cables inside each other by more than a radius would pass
+through each other: the error is inf then, so that solvers take a shorter step or fail.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from windlass.connectors.cable_contact.geometry import (
+    CableColumns,
+    bend_at,
+    carry,
+    find_foot,
+    gather,
+    is_itself,
+    reach_of_foot,
+    value_at,
+    wrap_arc,
+)
+from windlass.connectors.cable_contact.kernels import (
+    ANCHOR,
+    FOOT,
+    GAP,
+    NEW,
+    NORMAL_A,
+    NORMAL_B,
+    NUMBER,
+    OPEN,
+    SHARE,
+    SLIPS,
+    STATE,
+    STICKS,
+    TANGENT_A,
+    TANGENT_B,
+    TOUCHING,
+    WIDTH,
+    Law,
+    PairList,
+    Touch,
+    create_law,
+    eval_press,
+    eval_share,
+    eval_touch,
+    find_motion,
+    read_bristle,
+)
+from windlass.elements.cable3d.points import Vector, combine, cross, dot
+from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.kernel import kernel
+
+AT_JOINT = 1e-6
+"""Share of a cable by which a foot may lie beyond its end before it goes on to the next [1]."""
+SAME_FOOT = 1e-4
+"""Feet of one point closer than this share of a cable are one [1]."""
+HOPS = 1000
+"""Most cables that a foot may pass in one update."""
+
+
+@kernel
+def follow_foot(c: CableColumns, x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
+    """Cable and place of the foot of p, sought from s on cable b along its chain, and whether it is held at an end."""
+    held, last = False, 0
+    for _ in range(HOPS):
+        low, high = reach_of_foot(c, b)
+        s, held = find_foot(gather(x, c.dofs, b, c.L[b]), p, s, low, high, c.L[b])
+        if s > (1.0 + AT_JOINT) * c.L[b] and c.after[b] >= 0:
+            if last < 0:
+                # between two cables that both send it to the other
+                return b, c.L[b], True
+            s, b, last = s - c.L[b], c.after[b], 1
+            s = min(s, c.L[b])
+        elif s < -AT_JOINT * c.L[b] and c.before[b] >= 0:
+            if last > 0:
+                return b, 0.0, True
+            b, last = c.before[b], -1
+            s = max(s + c.L[b], 0.0)
+        else:
+            break
+    return b, s, held
+
+
+@kernel(inline=True)
+def write_three(data: FloatArray, at: int, a: Vector) -> None:
+    """Three history values."""
+    data[at], data[at + 1], data[at + 2] = a[0], a[1], a[2]
+
+
+@kernel(inline=True)
+def write_anchor(data: FloatArray, at: int, law: Law, t: Touch, arc: float, holds: bool) -> None:
+    """Anchor, normals and tangents of a place that has closed or that slips; ``arc``: of the foot on its chain [m]."""
+    u: Vector = (0.0, 0.0, 0.0)
+    size = sqrt(dot(t.ft, t.ft))
+    if holds and law.mu_k > 0.0 and size > 0.0:
+        bend = max(1.0 - law.mu_v * dot(t.vt, t.ft) / (size * size), 0.0) / law.mu_k
+        u = bend * t.ft[0], bend * t.ft[1], bend * t.ft[2]
+    sideways = cross(t.tb, t.n)
+    h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
+    m = combine(sqrt(1.0 - h * h), t.n, -h, sideways)
+    data[at + ANCHOR] = arc - dot(u, t.tb) / t.lb
+    write_three(data, at + NORMAL_A, m)
+    write_three(data, at + NORMAL_B, m)
+
+
+@kernel
+def follow_feet(
+    c: CableColumns,
+    list_: PairList,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    errors: FloatArray,
+    forces: FloatArray,
+) -> None:
+    """Bring all places to where their feet are; errors and pressing forces of Newton's method [N], shapes (rows,)."""
+    errors[:], forces[:] = 0.0, 0.0
+    for i in range(len(list_.at)):
+        at, a = list_.at[i], list_.cable[i]
+        b = int(data[at + NUMBER]) - 1
+        p = value_at(gather(x, c.dofs, a, c.L[a]), list_.place[i])
+        # where Newton's method had it, and where it is
+        low, high = reach_of_foot(c, b)
+        zb = gather(x, c.dofs, b, c.L[b])
+        s, _ = find_foot(zb, p, data[at + FOOT], low, high, c.L[b])
+        share = data[at + SHARE]
+        before = eval_press(create_law(c, a, b, share), eval_depth(c, a, b, p, value_at(zb, s)), 0.0)
+        new, s, _ = follow_foot(c, x, p, b, s)
+        if is_itself(c, a, list_.place[i], new, s):
+            data[at + NUMBER] = 0.0
+            continue
+        depth = eval_depth(c, a, new, p, value_at(gather(x, c.dofs, new, c.L[new]), s))
+        if new != b:
+            errors[a] += abs(eval_press(create_law(c, a, new, share), depth, 0.0) - before)
+        forces[a] += before
+        data[at + NUMBER], data[at + FOOT], data[at + GAP] = new + 1, s, -depth
+    for a in range(len(c.n)):
+        for j in range(c.n[a]):
+            leave_double(c, data, start, c.data[a] + j * TOUCHING * WIDTH)
+
+
+@kernel
+def leave_double(c: CableColumns, data: FloatArray, start: FloatArray, base: int) -> None:
+    """Leave a place of a point whose foot has met that of another one, which goes on."""
+    for k in range(1, TOUCHING):
+        at = base + k * WIDTH
+        for other in range(base, at, WIDTH):
+            b, e = int(data[at + NUMBER]) - 1, int(data[other + NUMBER]) - 1
+            if b < 0 or e < 0 or c.chain[b] != c.chain[e]:
+                continue
+            if (
+                abs(wrap_arc(c.arc[b] + data[at + FOOT] - c.arc[e] - data[other + FOOT], c.loop[b]))
+                < SAME_FOOT * c.L[b]
+            ):
+                held = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
+                data[(other if held else at) + NUMBER] = 0.0
+
+
+@kernel
+def update_history(
+    c: CableColumns,
+    list_: PairList,
+    data: FloatArray,
+    start: FloatArray,
+    x: FloatArray,
+    v: FloatArray,
+    errors: FloatArray,
+    forces: FloatArray,
+    passed: bool,
+    outcome: FloatArray,
+) -> None:
+    """States and bristles of all places; ``start`` are the history values at the start of the step.
+
+    The outcome is the largest sum of the errors of a cable [N], whether any point opened, closed, stuck or slipped, or
+    passed to another cable, the largest pressing force of a cable [N], and the row of the largest error, -1 for none.
+    """
+    changed = passed
+    for i in range(len(list_.at)):
+        at, a, xi = list_.at[i], list_.cable[i], list_.place[i]
+        b, s = int(data[at + NUMBER]) - 1, data[at + FOOT]
+        law, bristle = create_law(c, a, b, data[at + SHARE]), read_bristle(c, start, at, b, s)
+        za, ya = gather(x, c.dofs, a, c.L[a]), gather(v, c.dofs, a, c.L[a])
+        zb, yb = gather(x, c.dofs, b, c.L[b]), gather(v, c.dofs, b, c.L[b])
+        m = find_motion(za, ya, zb, yb, xi, s, False)
+        t = eval_touch(law, m, bristle)
+        state = OPEN
+        if law.mu > 0.0 and law.reach > t.D:
+            state = SLIPS if t.slips else STICKS
+            if state == STICKS and bristle.holds:
+                data[at + ANCHOR] = start[at + ANCHOR]
+                write_three(data, at + NORMAL_A, carry(bristle.ma, bristle.ta, t.ta))
+                write_three(data, at + NORMAL_B, carry(bristle.mb, bristle.tb, t.tb))
+            else:
+                write_anchor(data, at, law, t, c.arc[b] + s, bristle.holds)
+            write_three(data, at + TANGENT_A, t.ta)
+            write_three(data, at + TANGENT_B, t.tb)
+        if data[at + STATE] == NEW:
+            errors[a] += eval_press(law, law.reach - t.D, 0.0)
+        if law.reach - t.D > min(c.radius[a], c.radius[b]):
+            # they would pass through each other: the step is not to be kept
+            errors[a] = np.inf
+        changed |= state != data[at + STATE]
+        data[at + STATE] = state
+        data[at + SHARE] = eval_share(t.d, m.pa, bend_at(za, xi), m.pb, m.kb)
+    worst, row, largest = 0.0, -1, 0.0
+    for a in range(len(c.n)):
+        largest = max(largest, forces[a])
+        if errors[a] > worst:
+            worst, row = errors[a], a
+    note_outcome(outcome, worst, np.inf, changed, largest, row)
+
+
+@kernel(inline=True)
+def eval_depth(c: CableColumns, a: int, b: int, p: Vector, r: Vector) -> float:
+    """Depth of a point p of cable a at r on cable b [m]."""
+    d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
+    depth: float = c.radius[a] + c.radius[b] - sqrt(dot(d, d))
+    return depth

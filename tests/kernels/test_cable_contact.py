@@ -1,0 +1,177 @@
+"""Contact of cables in space: the tangent against differences, what is refused, and what the search may not lose."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.connectors.cable_contact import contact_friction_cables3d as law
+from windlass.connectors.cable_contact.geometry import carry, carry_change
+from windlass.elements import Cable3D, PointSlope3D, nodes_of, straight_cable
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.errors import ModelError
+from windlass.framework.model.system import evaluate
+from windlass.solvers.failure import NotConverged
+
+from support.rope_contact import COLUMNS, RADIUS, create_crossing
+
+LAW = {"contact_damping_per_length": 2e3, "friction_stiffness_per_length": 2e5}
+
+
+def eval_tangents(world: wl.World, state: wl.State, dq: float, dv: float, change: float) -> tuple[Any, Any]:
+    """The tangent of the contact, and central differences of its forces, shape (n, n)."""
+    assembly = serial_assembly(world)
+    fields = assembly.load_fields(state)
+    system = assembly.layout.systems[con.ContactFrictionCables3D]
+    size = len(fields.x)
+    slots = (system.dofs[:, :, None] * size + system.dofs[:, None, :]).astype(np.int32)
+    values = np.zeros(size * size)
+    assert system.tangent is not None and system.residual is not None
+    system.tangent(evaluate(fields, dq=dq, dv=dv, slots=slots, values=values))
+    columns, moved = [], fields.x if dq else fields.v
+    for j in range(size - 1):
+        forces, before = [], moved[j]
+        for sign in (1.0, -1.0):
+            moved[j] = before + sign * change
+            s = evaluate(fields, f=np.zeros(size))
+            system.residual(s)
+            forces.append(s.f[:-1])
+        moved[j] = before
+        columns.append((forces[0] - forces[1]) / (2.0 * change))
+    return values.reshape(size, size)[:-1, :-1], np.transpose(columns)
+
+
+@pytest.mark.parametrize(("friction", "state"), [(0.0, -2.0), (10.0, 0.0), (0.03, 1.0)])
+def test_tangent(friction: float, state: float) -> None:
+    """Ropes that cross at an angle and move past each other, off the middles of their cables, with bristles.
+
+    Differences have errors of the square of their step and of rounding over it.
+    """
+    ropes = create_crossing(0.8, 2e-4, held=False, offset=0.004, friction_coefficient=friction, **LAW)
+    start = wl.State(ropes.world)
+    start.v[:] = 0.3 * np.random.default_rng(1).standard_normal(len(start.v))
+    now = wl.Dynamic(ropes.world, step=2e-5, end=1e-4, name="").solve(start)
+    assert wl.eval_output(ropes.rows, "stick_slip", now).max() == state
+    assert wl.eval_output(ropes.rows, "contact_count", now).sum() >= 2
+    for dq, dv, change in ((1.0, 0.0, 2e-9), (0.0, 1.0, 1e-5)):
+        tangent, differences = eval_tangents(ropes.world, now, dq, dv, change)
+        assert np.abs(tangent).max() > 1.0
+        assert_allclose(tangent, differences, atol=1e-8 * np.abs(tangent).max(), rtol=0)
+
+
+def test_carried_normals() -> None:
+    """Directions keep length and angle to the axis, and their changes are the derivatives."""
+    rng = np.random.default_rng(0)
+    t0, t, m, dt = rng.standard_normal((4, 3))
+    t0, t = t0 / np.linalg.norm(t0), t / np.linalg.norm(t)
+    m -= (m @ t0) * t0
+    dt -= (dt @ t) * t
+    vectors = [tuple(map(float, a)) for a in (m, t0, t)]
+    carried = np.array(carry(*vectors))
+    assert_allclose([carried @ carried, carried @ t], [m @ m, 0.0], atol=1e-14)
+    h = 1e-6
+    both = [np.array(carry(*vectors[:2], tuple(map(float, t + sign * h * dt)))) for sign in (1.0, -1.0)]
+    assert_allclose(carry_change(*vectors, tuple(map(float, dt))), (both[0] - both[1]) / (2.0 * h), atol=1e-8)
+
+
+def test_refused_models() -> None:
+    """Radius, points, cables and ropes that do not fit."""
+    world = wl.World()
+    rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
+    stiff = {"contact_stiffness_per_length": 1e6}
+    for radius in (0.0, -0.01):
+        with pytest.raises(ModelError, match=r"radius = .* m in add_cable_contact: must be .*> 0"):
+            con.add_cable_contact(world, rope, radius=radius, points=4, **stiff)
+    group = world.add(con.CableContactSet, **stiff)
+    with pytest.raises(ModelError, match=r"radius = -0.01 m in ContactFrictionCables3D row 0: must be > 0"):
+        world.add(con.ContactFrictionCables3D, contact_set=group, cable=rope, points=40, radius=-0.01)
+    with pytest.raises(ModelError, match=r"radius = .* must be one number, or one for each of 1 handles"):
+        con.add_cable_contact(world, rope, radius=[0.1, 0.2], points=4, **stiff)
+    with pytest.raises(ModelError, match="must be handles"):
+        con.add_cable_contact(world, [], radius=0.1, points=4, **stiff)
+    plane = straight_cable(world, (0.0, 0.0), (1.0, 0.0), 1, **COLUMNS)
+    with pytest.raises(ModelError, match="cable in space"):
+        con.add_cable_contact(world, plane, radius=0.1, points=4, **stiff)
+    con.add_cable_contact(world, rope, radius=0.01, points=4, **stiff)
+    with pytest.raises(
+        ModelError, match=r"points = 4 .* are 0\.0625 m apart: must be at most a diameter, 0\.02 m; .* 13"
+    ):
+        world.finalize()
+    world = wl.World()
+    rope = straight_cable(world, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 4, **COLUMNS)
+    con.add_cable_contact(world, [rope, rope[1]], radius=0.1, points=4, **stiff)
+    with pytest.raises(ModelError, match="two of one set have the same node0"):
+        world.finalize()
+
+
+def test_ropes_inside_each_other() -> None:
+    """Deeper than a radius: at the start an error, and later no step that is kept."""
+    ropes = create_crossing(depth=1.2 * RADIUS)
+    with pytest.raises(ModelError, match=r"rows \d and \d begin inside each other by 0.00528 m .* less than a radius"):
+        wl.Dynamic(ropes.world, step=1e-5, end=1e-5, name="").solve()
+    ropes = create_crossing(depth=0.5 * RADIUS, held=False, contact_stiffness_per_length=1e3)
+    start = wl.State(ropes.world)
+    # the second rope moves down
+    start.v.reshape(-1, 2, 3)[3:, 0, 2] = -10.0
+    with pytest.raises(NotConverged, match="would pass through each other"):
+        wl.Dynamic(ropes.world, step=1e-4, end=2e-3, name="").solve(start)
+
+
+def test_one_process() -> None:
+    """On several processes an error says so."""
+    rows: Any = SimpleNamespace(layout=SimpleNamespace(size=2), table=SimpleNamespace(kind="ContactFrictionCables3D"))
+    with pytest.raises(ModelError, match="ContactFrictionCables3D works on one process: run without mpiexec"):
+        law.build(rows)
+
+
+@pytest.mark.parametrize("skin", [0.0, 0.1])
+def test_every_contact_is_found(skin: float) -> None:
+    """A coil of a rope that closes up, whose turns touch: gaps are those of all pairs, whatever the skin."""
+    turns, radius, count = 2.2, 0.05, 24
+    angle = np.linspace(0.0, 2.0 * np.pi * turns, count + 1)
+    pitch = 0.0135 / (2.0 * np.pi)
+    position = np.stack((radius * np.cos(angle), radius * np.sin(angle), pitch * angle), axis=1)
+    slope = np.stack((-radius * np.sin(angle), radius * np.cos(angle), pitch + 0.0 * angle), axis=1)
+    length = np.hypot(radius, pitch) * angle[-1] / count
+    world = wl.World()
+    slope /= np.hypot(radius, pitch)
+    # the turns close up
+    velocity = np.zeros((count + 1, 6))
+    velocity[:, 2], velocity[:, 5] = -140.0 * position[:, 2], -140.0 * slope[:, 2]
+    nodes = world.add(PointSlope3D, position=position, slope=slope, velocity=velocity)
+    rope = world.add(Cable3D, node0=nodes[:-1], node1=nodes[1:], length=length, **COLUMNS)
+    rows = con.add_cable_contact(world, rope, radius=RADIUS, points=6, skin=skin, contact_stiffness_per_length=1e5)
+    state = wl.Dynamic(world, step=1e-4, end=2.5e-3, name="").solve()
+    gaps = wl.eval_output(rows, "gap", state)
+    xs = (np.arange(6) + 0.5) * length / 6
+    points = np.stack([wl.eval_output(rope, "position", state, x=x) for x in xs], axis=1).reshape(-1, 3)
+    fine = np.linspace(0.0, length, 200, endpoint=False)
+    places = np.stack([wl.eval_output(rope, "position", state, x=x) for x in fine], axis=1).reshape(-1, 3)
+    arc, arcs = (np.add.outer(length * np.arange(count), x).ravel() for x in (xs, fine))
+    distance = np.linalg.norm(points[:, None] - places, axis=2)
+    distance[np.abs(arc[:, None] - arcs) < 0.5 * np.pi * radius] = np.inf
+    truth = distance.min(axis=1).reshape(gaps.shape) - 2.0 * RADIUS
+    assert (truth < 0.0).sum() > 20
+    near = truth < 0.5 * RADIUS
+    assert_allclose(gaps[near], truth[near], atol=2e-6)
+
+
+def test_closed_rope() -> None:
+    """A closed chain has one arc length around: a point and its neighbours over the joint do not touch."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 9)[:-1]
+    world = wl.World()
+    position = 0.05 * np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
+    slope = np.stack((-np.sin(angle), np.cos(angle), 0.0 * angle), axis=1)
+    nodes = world.add(PointSlope3D, position=position, slope=slope)
+    order = [*range(1, 8), 0]
+    ring = world.add(Cable3D, node0=nodes, node1=nodes[order], length=0.05 * np.pi / 4.0, **COLUMNS)
+    rows = con.add_cable_contact(world, ring, radius=RADIUS, points=6, skin=0.02, contact_stiffness_per_length=1e5)
+    state = wl.Dynamic(world, step=1e-6, end=1e-6, name="").solve()
+    assert np.isinf(wl.eval_output(rows, "gap", state)).all()
+    assert len(nodes_of(world, ring)) == 8

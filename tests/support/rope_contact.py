@@ -1,0 +1,176 @@
+"""Ropes in space that touch each other: crossings, rails, a coil on a rope, an overhand knot."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Cable3D, PointSlope3D, nodes_of, straight_cable
+from windlass.framework.model.table import Entity
+
+RADIUS = 0.005
+COLUMNS = {"mass_per_length": 0.1, "axial_stiffness": 2e4, "bending_stiffness": 1e-3}
+
+
+class Ropes(NamedTuple):
+    """A world with two ropes, the nodes of the second, and the rows of the contact."""
+
+    world: wl.World
+    first: Entity
+    second: Entity
+    nodes: Entity
+    rows: Entity
+
+
+def create_crossing(
+    angle: float = 0.5 * np.pi,
+    depth: float = 1e-4,
+    points: int = 10,
+    held: bool = True,
+    offset: float = 0.0,
+    **law: Any,
+) -> Ropes:
+    """Two straight ropes, 0.1 m long, that cross above each other at their middles, all nodes held or none.
+
+    Args:
+        angle: between the ropes [rad].
+        depth: by which they overlap where they cross [m].
+        points: contact points of each cable of 0.05 m.
+        held: clamp all nodes.
+        offset: by which the crossing is off the middle of the second rope [m].
+        **law: columns of the set.
+    """
+    world = wl.World()
+    first = straight_cable(world, (-0.05, 0.0, 0.0), (0.05, 0.0, 0.0), 2, **COLUMNS)
+    along, up = np.array([np.cos(angle), np.sin(angle), 0.0]), np.array([0.0, 0.0, 2.0 * RADIUS - depth])
+    start, end = ((s + offset) * along + up for s in (-0.05, 0.05))
+    second = straight_cable(world, start, end, 2, **COLUMNS)
+    if held:
+        for rope in (first, second):
+            con.clamp(world, nodes_of(world, rope))
+    law = {"contact_stiffness_per_length": 1e7, **law}
+    rows = con.add_cable_contact(world, [first, second], radius=RADIUS, points=points, **law)
+    return Ropes(world, first, second, nodes_of(world, second), rows)
+
+
+def create_rails(gravity: Any, friction: float) -> Ropes:
+    """A stiff bar of rope across two held ropes along x, 0.1 m apart; it begins where they carry it.
+
+    Contact is so soft that the patches are several points long; dampers take up what enters the patch, a drag.
+    """
+    world = wl.World(gravity=gravity)
+    rails = [straight_cable(world, (-0.02, y, 0.0), (0.02, y, 0.0), 1, **COLUMNS) for y in (-0.05, 0.05)]
+    for rail in rails:
+        con.clamp(world, nodes_of(world, rail))
+    weight, stiffness = 0.5 * 0.16 * COLUMNS["mass_per_length"] * 9.81, 1e5
+    # ∫ k δ ds of a crossing at a right angle
+    depth = (0.75 * weight / (stiffness * np.sqrt(4.0 * RADIUS))) ** (2.0 / 3.0)
+    height = 2.0 * RADIUS - depth
+    stiff = {**COLUMNS, "bending_stiffness": 50.0, "axial_stiffness": 1e5}
+    bar = straight_cable(world, (0.0, -0.08, height), (0.0, 0.08, height), 4, **stiff)
+    rows = con.add_cable_contact(
+        world, [*rails, bar], radius=RADIUS, points=40, contact_stiffness_per_length=stiffness,
+        contact_damping_per_length=20.0, friction_coefficient=friction, friction_stiffness_per_length=1e6,
+        friction_velocity_penalty_per_length=700.0,
+    )  # fmt: skip
+    return Ropes(world, rails[0], bar, nodes_of(world, bar), rows)
+
+
+def create_coil(
+    elements: int, wrap: float, radius: float, core: float, friction: float, stiffness: float, force: float, rest: float
+) -> Ropes:
+    """A rope around a held, straight one of radius ``core`` [m], laid with a tension ``rest`` [N].
+
+    Its last node is held; at the first pulls a force [N].  ``stiffness`` [N/m²]: of contact and bristles.
+    """
+    world = wl.World()
+    drum = straight_cable(world, (0.0, 0.0, -0.02), (0.0, 0.0, 0.02), 2, **COLUMNS)
+    con.clamp(world, nodes_of(world, drum))
+    reach = core + radius
+    around = reach - rest / (reach * stiffness)
+    length = around * (wrap + 0.2)
+    s = np.linspace(-0.1 * around, length - 0.1 * around, elements + 1)
+    angle = np.clip(s / around, 0.0, wrap)
+    out = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
+    along = np.stack((-np.sin(angle), np.cos(angle), 0.0 * angle), axis=1)
+    position = around * out + (s - around * angle)[:, None] * along
+    nodes = world.add(PointSlope3D, position=position, slope=along)
+    columns = {"mass_per_length": 0.01, "axial_stiffness": 2e5, "bending_stiffness": 1e-5}
+    rope = world.add(
+        Cable3D, node0=nodes[:-1], node1=nodes[1:], length=length / elements, reference_strain=-rest / 2e5, **columns
+    )
+    con.hinge(world, nodes[elements])
+    con.fix(world, nodes[0], "z")
+    world.add(con.Force, marker=con.position_marker(world, nodes[0]), vector=tuple(-force * along[0]))
+    rows = con.add_cable_contact(
+        world, [drum, rope], radius=[core, radius], points=4, contact_stiffness_per_length=stiffness,
+        friction_coefficient=friction, friction_stiffness_per_length=stiffness,
+    )  # fmt: skip
+    return Ropes(world, drum, rope, nodes, rows)
+
+
+def lay_overhand(elements: int) -> tuple[Any, Any, float]:
+    """Positions [m] and directions of the nodes of a loose overhand knot, shape (elements + 1, 3), and its length [m].
+
+    A polynomial trefoil, A. R. Shastri, Tohoku Math. J. 44 (1992) 11-17, with straight tails.
+    """
+    t = np.linspace(-2.05, 2.05, 8001)
+    curve = 0.04 * np.stack((t**3 - 3.0 * t, t**4 - 4.0 * t**2, 0.175 * (t**5 - 10.0 * t)), axis=1)
+    tail = np.linspace(0.0, 0.05, 801)[1:, None]
+    begin, end = (curve[0] - curve[1], curve[-1] - curve[-2])
+    begin, end = begin / np.linalg.norm(begin), end / np.linalg.norm(end)
+    curve = np.concatenate((curve[0] + tail[::-1] * begin, curve, curve[-1] + tail * end))
+    s = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1)))
+    places = np.linspace(0.0, s[-1], elements + 1)
+    rates = np.gradient(curve, s, axis=0)
+    position, slope = (np.stack([np.interp(places, s, z[:, e]) for e in range(3)], axis=1) for z in (curve, rates))
+    return position, slope / np.linalg.norm(slope, axis=1)[:, None], float(s[-1])
+
+
+def create_knot(elements: int, friction: float, speed: float = 1.0, stiffness: float = 2e8) -> Ropes:
+    """An overhand knot whose ends are drawn apart with a speed [m/s] each, after 20 ms of acceleration."""
+    position, slope, length = lay_overhand(elements)
+    world = wl.World()
+    nodes = world.add(PointSlope3D, position=position, slope=slope)
+    columns = {**COLUMNS, "bending_stiffness": 2e-3, "axial_damping": 5.0, "bending_damping": 2e-4}
+    rope = world.add(Cable3D, node0=nodes[:-1], node1=nodes[1:], length=length / elements, **columns)
+    rows = con.add_cable_contact(
+        world, rope, radius=RADIUS, points=int(np.ceil(length / elements / RADIUS)),
+        contact_stiffness_per_length=stiffness, contact_damping_per_length=1e-5 * stiffness,
+        friction_coefficient=friction, friction_stiffness_per_length=0.01 * stiffness,
+        friction_velocity_penalty_per_length=20.0,
+    )  # fmt: skip
+    apart = position[-1] - position[0]
+    for node, sign in ((0, -1.0), (elements, 1.0)):
+        for name, share in zip("xyz", sign * speed * apart / np.linalg.norm(apart), strict=True):
+            con.prescribe(world, nodes[node], name, _Draw(float(share)))
+    return Ropes(world, rope, rope, nodes, rows)
+
+
+class _Draw:
+    """Way of an end that is drawn with a speed [m/s], reached after 20 ms."""
+
+    def __init__(self, speed: float) -> None:
+        self._speed = speed
+
+    def __call__(self, t: float) -> float:
+        return self._speed * (25.0 * t * t if t < 0.02 else t - 0.01)
+
+
+def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, samples: int = 40) -> Any:
+    """Smallest distance of places of a chain to all places of it farther than ``apart`` along it [m], by brute force.
+
+    Shape (elements, samples); the places are in the middles of equal parts.
+    """
+    from scipy.spatial.distance import cdist  # here, because most tests do not need it
+
+    length = float(rope[0].length)
+    xs = (np.arange(samples) + 0.5) * length / samples
+    points = np.stack([wl.eval_output(rope, "position", state, x=x) for x in xs], axis=1).reshape(-1, 3)
+    arc = (np.arange(len(rope))[:, None] * length + xs).ravel()
+    distance = cdist(points, points)
+    distance[np.abs(arc[:, None] - arc) < apart] = np.inf
+    return distance.min(axis=1).reshape(len(rope), samples)

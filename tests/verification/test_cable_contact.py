@@ -1,0 +1,291 @@
+"""Ropes against ropes: crossings, layers, friction, coils and knots, against statics by hand and closed forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import trapezoid
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Cable3D, PointSlope3D, nodes_of, straight_cable
+from windlass.framework.assembly.assembly import serial_assembly
+from windlass.framework.model.system import evaluate
+from windlass.framework.restart.checkpoint import Checkpoint
+
+from support.rope_contact import (
+    COLUMNS,
+    RADIUS,
+    create_coil,
+    create_crossing,
+    create_knot,
+    create_rails,
+    find_depths,
+)
+
+
+def settle(world: wl.World, step: float = 1e-6) -> wl.State:
+    """A state with its contacts found, practically that at the start."""
+    return wl.Dynamic(world, step=step, end=step, name="").solve()
+
+
+@pytest.mark.parametrize("angle", [0.5 * np.pi, 0.6, 0.15])
+def test_force_of_a_crossing(angle: float) -> None:
+    """Straight ropes that cross press with ∫ k δ ds, δ = 2 R - sqrt(D² + s² sin² angle), whatever the angle.
+
+    Error: that of the rule of midpoints for a force that begins and ends with a kink.
+    """
+    depth, k = 2e-4, 1e7
+    distance = 2.0 * RADIUS - depth
+    half = np.sqrt(4.0 * RADIUS**2 - distance**2) / np.sin(angle)
+    s = np.linspace(-half, half, 20001)
+    exact = k * trapezoid(2.0 * RADIUS - np.sqrt(distance**2 + (s * np.sin(angle)) ** 2), s)
+    ropes = create_crossing(angle, depth, points=100, contact_stiffness_per_length=k)
+    state = settle(ropes.world)
+    forces = wl.eval_output(ropes.rows, "normal_force", state)
+    assert_allclose(forces[2:].sum(), exact, rtol=0.15 * (0.05 / 100 / half) ** 2)
+    # both ropes press with the same
+    assert_allclose(forces[:2].sum(), forces[2:].sum(), rtol=1e-12)
+
+
+def test_crossing_under_load() -> None:
+    """A rope over another one, both taut: the force between them is that of both strings, and of the load, by hand."""
+    world, half, load = wl.World(), 0.5, 20.0
+    columns = {**COLUMNS, "reference_strain": -0.025}
+    lower = straight_cable(world, (-half, 0.0, 0.0), (half, 0.0, 0.0), 8, **columns)
+    upper = straight_cable(world, (0.0, -half, 0.01 - 1e-6), (0.0, half, 0.01 - 1e-6), 8, **columns)
+    ends = [nodes_of(world, rope) for rope in (lower, upper)]
+    for nodes in ends:
+        con.hinge(world, nodes[[0, 8]])
+    world.add(con.Force, marker=con.position_marker(world, ends[1][4]), vector=(0.0, 0.0, -load))
+    rows = con.add_cable_contact(world, [lower, upper], radius=RADIUS, points=13, contact_stiffness_per_length=1e8)
+    state = wl.Static(world, load_steps=4, rtol=1e-11, name="").solve()
+    press = wl.eval_output(rows, "contact_force", state)
+    press = press[:8].sum(axis=0), press[8:].sum(axis=0)
+    assert_allclose(press[0], -press[1], atol=1e-11)
+    for force, rope, axis, applied in ((press[0], lower, 0, 0.0), (press[1], upper, 1, -load)):
+        # tension and inclination of the string at its end; the two halves are alike
+        tension = float(wl.eval_output(rope[0], "axial_force", state, x=0.0625))
+        slope = wl.eval_output(rope[0], "director", state, x=0.0625)
+        assert_allclose(force[2] + applied, 2.0 * tension * slope[2] / np.linalg.norm(slope), rtol=1e-3)
+        assert abs(slope[1 - axis]) < 1e-9
+    assert 8.0 < press[1][2] < 11.0
+
+
+def test_rope_laid_on_another() -> None:
+    """Its weight is the line load at every point, half of it carried by the points of either rope."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    lower = straight_cable(world, (0.0, 0.0, 0.0), (0.2, 0.0, 0.0), 4, **COLUMNS)
+    upper = straight_cable(world, (0.0, 0.0, 0.01), (0.2, 0.0, 0.01), 5, **COLUMNS)
+    con.clamp(world, nodes_of(world, lower))
+    con.fix(world, nodes_of(world, upper), "x", "y")
+    rows = con.add_cable_contact(world, [lower, upper], radius=RADIUS, points=10, contact_stiffness_per_length=1e6)
+    state = wl.Static(world, rtol=1e-12, name="").solve(settle(world, 1e-5))
+    weight = COLUMNS["mass_per_length"] * 9.81
+    assert_allclose(wl.eval_output(rows, "normal_force_per_length", state), weight, rtol=0.02)
+    assert_allclose(wl.eval_output(rows, "gap", state), -weight / 1e6, rtol=0.02)
+    forces = wl.eval_output(rows, "contact_force", state)
+    assert_allclose(forces[4:].sum(axis=0), (0.0, 0.0, 0.2 * weight), rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("along", [0, 1])
+@pytest.mark.parametrize("pull", [0.2, 0.5])
+def test_coulomb_limit(along: int, pull: float) -> None:
+    """A bar across two ropes, pulled along it or along them: it sticks below μ m g and moves with (pull - μ) g above.
+
+    Pulled along itself its friction is about the axes of the ropes below; their torque is that force times R.
+    """
+    gravity = np.array([0.0, 0.0, -9.81])
+    gravity[along] = 9.81 * pull
+    ropes = create_rails(gravity, friction=0.3)
+    ledger = wl.EnergyLedger()
+    middle = wl.Dynamic(ropes.world, step=5e-4, end=0.04, name="").solve()
+    state = wl.Dynamic(ropes.world, step=5e-4, end=0.092, name="").solve(middle, hooks=[ledger])
+    before, now = (wl.eval_output(ropes.nodes, "velocity", s)[2, along] for s in (middle, state))
+    slips = pull > 0.3
+    assert_allclose((now - before) / 0.052, 9.81 * max(pull - 0.3, 0.0), atol=0.03)
+    weight = 0.16 * COLUMNS["mass_per_length"] * 9.81
+    forces = wl.eval_output(ropes.rows, "contact_force", state)
+    bar = forces[2:].sum(axis=0)
+    assert_allclose(-bar[along] / bar[2], min(pull, 0.3), rtol=0.01)
+    assert_allclose(bar[2], weight, rtol=0.03)
+    # the lever is half the distance of the axes, which overlap by some percent
+    torque = wl.eval_output(ropes.rows, "axis_torque", state)
+    if along:
+        assert_allclose(np.abs(torque[:2].sum()), min(pull, 0.3) * bar[2] * RADIUS, rtol=0.03)
+    else:
+        assert_allclose(np.abs(torque[2:].sum()), min(pull, 0.3) * bar[2] * RADIUS, rtol=0.03)
+    if slips:
+        # the ledger knows where the work of gravity went
+        names = ("sliding", "bristles", "friction_damping")
+        lost = sum(ledger.totals[f"ContactFrictionCables3D.{name}"] for name in names)
+        way = (wl.eval_output(ropes.nodes, "position", state) - wl.eval_output(ropes.nodes, "position", middle))[2]
+        assert_allclose(lost, 0.3 * weight * way[along], rtol=5e-3)
+        assert abs(ledger.rest) < 1e-3 * lost
+
+
+def eval_exponent(friction: float, radius: float, core: float) -> float:
+    """Exponent of the tension per angle of a rope with friction on its surface, a distance ``radius`` off its axis.
+
+    The friction μ N' per angle turns the rope, too, so that it has a shear force: T' = μ N' (1 - ρ) and
+    N' = T - μ ρ N'', with ρ = radius/(core + radius); hence a + μ ρ a² = μ (1 - ρ), which is μ for a thin rope.
+    """
+    share = radius / (core + radius)
+    return float((np.sqrt(1.0 + 4.0 * friction**2 * share * (1.0 - share)) - 1.0) / (2.0 * friction * share))
+
+
+def check_coil(elements: int, wrap: float, radius: float, stiffness: float, rtol: float) -> None:
+    """Ratio of tensions, and the torque that the core holds."""
+    core, friction = 0.05, 0.3
+    ropes = create_coil(elements, wrap, radius, core, friction, stiffness, force=500.0, rest=50.0)
+    state = wl.Static(ropes.world, load_steps=5, name="").solve()
+    middle = 0.5 * float(ropes.second[0].length)
+    tension = wl.eval_output(ropes.second, "axial_force", state, x=middle)
+    ratio = np.exp(eval_exponent(friction, radius, core) * wrap)
+    assert_allclose(tension[0] / tension[-1], ratio, rtol=rtol)
+    torque = wl.eval_output(ropes.rows, "axis_torque", state)[:2].sum()
+    # elements that are bent by the core have their tension at the ends of the row of contacts by parts of their length
+    assert_allclose(abs(torque), (tension[0] - tension[-1]) * (core + radius), rtol=2.0 * rtol)
+
+
+def test_capstan_of_ropes() -> None:
+    """A rope three quarters around another one that is held: exp(μ θ) but for its thickness, see `eval_exponent`."""
+    check_coil(24, 1.5 * np.pi, 0.0025, 5e9, 0.01)
+
+
+@pytest.mark.long
+def test_capstan_of_ropes_in_detail() -> None:
+    """The same on a fine mesh, and for a rope so thin that exp(μ θ) itself is right."""
+    check_coil(48, 1.5 * np.pi, 0.0025, 5e9, 5e-4)
+    check_coil(48, 1.5 * np.pi, 0.0008, 5e9, 2e-3)
+    assert_allclose(np.exp(1.5 * np.pi * eval_exponent(0.3, 0.0002, 0.05)), np.exp(0.45 * np.pi), rtol=1e-2)
+
+
+def test_balance_of_forces_and_moments() -> None:
+    """Forces add up to nothing and so do moments, with the torques about the axes that are held, to rounding."""
+    law = {
+        "friction_coefficient": 0.4,
+        "friction_velocity_penalty_per_length": 50.0,
+        "contact_damping_per_length": 50.0,
+    }
+    for friction in (0.0, 0.4):
+        law["friction_coefficient"] = friction
+        ropes = create_crossing(0.9, 3e-4, held=False, offset=0.003, **law)
+        state = settle(ropes.world, 1e-9)
+        rng = np.random.default_rng(3)
+        state.v[:] = rng.standard_normal(len(state.v))
+        assembly = serial_assembly(ropes.world)
+        fields = assembly.load_fields(state)
+        system = assembly.layout.systems[con.ContactFrictionCables3D]
+        s = evaluate(fields, f=np.zeros(len(fields.x)))
+        system.residual(s)
+        f, x = s.f[:-1].reshape(-1, 2, 3), fields.x[:-1].reshape(-1, 2, 3)
+        force, moment = f[:, 0].sum(axis=0), np.cross(x, f).sum(axis=(0, 1))
+        # ropes are straight: their torques have their directions; outputs are reactions
+        torque = wl.eval_output(ropes.rows, "axis_torque", state)
+        held = torque[:2].sum() * np.array([1.0, 0.0, 0.0])
+        held += torque[2:].sum() * np.array([np.cos(0.9), np.sin(0.9), 0.0])
+        scale = np.abs(f).max()
+        assert scale > 1.0 and (np.abs(held).max() > 1e-4) == (friction > 0.0)
+        assert_allclose(force, 0.0, atol=1e-13 * scale)
+        assert_allclose(moment - held, 0.0, atol=1e-13 * scale)
+
+
+def test_force_goes_on_from_cable_to_cable() -> None:
+    """A rope along the bend of another one, over many of its cables: the force has no jumps, and no foot is lost."""
+    world, bend, count = wl.World(), 0.2, 16
+    angle = np.linspace(-0.8, 0.8, count + 1)
+    position = bend * np.stack((np.sin(angle), 0.0 * angle, np.cos(angle) - 1.0), axis=1)
+    slope = np.stack((np.cos(angle), 0.0 * angle, -np.sin(angle)), axis=1)
+    nodes = world.add(PointSlope3D, position=position, slope=slope)
+    arc = world.add(Cable3D, node0=nodes[:-1], node1=nodes[1:], length=1.6 * bend / count, **COLUMNS)
+    for node in nodes:
+        con.clamp(world, node)
+    height = 0.01 - 2e-4
+    bar = straight_cable(world, (0.0, -0.02, height), (0.0, 0.02, height), 1, **COLUMNS)
+    ends = nodes_of(world, bar)
+    con.fix(world, ends, "y", "x'", "y'", "z'")
+    # around the centre of the bend
+    reach, speed = bend + height, 5.0
+    con.prescribe(world, ends, "x", lambda t: float(reach * np.sin(speed * t)))
+    con.prescribe(world, ends, "z", lambda t: float(reach * (np.cos(speed * t) - 1.0)))
+    rows = con.add_cable_contact(world, [arc, bar], radius=RADIUS, points=64, contact_stiffness_per_length=1e7)
+    forces, touched = [], set()
+
+    def look(state: wl.State) -> None:
+        press = wl.eval_output(rows, "normal_force", state)
+        forces.append(press[-1])
+        touched.update(np.flatnonzero(press[:-1]))
+
+    wl.Dynamic(world, step=5e-4, end=0.1, name="").solve(hooks=[look])
+    forces = np.array(forces)
+    assert len(touched) >= 5
+    # 0.5 mm per step; what is left is the ripple of the points and of cubics that stand for a circle
+    assert_allclose(forces, np.median(forces), rtol=0.005)
+    assert np.abs(np.diff(forces)).max() < 0.005 * np.median(forces)
+
+
+def check_knot(elements: int, step: float, end: float, least: float, stiffness: float) -> None:
+    """Draw a knot tight: it stays one, no part passes through another, ends pull alike, no contact is missed."""
+    ropes = create_knot(elements, friction=0.1, stiffness=stiffness)
+    state = wl.Dynamic(ropes.world, step=step, end=end, name="").solve()
+    rope, length = ropes.first, elements * float(ropes.first[0].length)
+    tension = wl.eval_output(rope, "axial_force", state, x=0.0)
+    assert tension[[0, -1]].min() > least
+    assert_allclose(tension[0], tension[-1], rtol=0.02)
+    # a rope that has lost its knot would be as long as it is, and stretched; a knot takes some diameters
+    ends = wl.eval_output(ropes.nodes[[0, elements]], "position", state)
+    stretched = length * (1.0 + tension[0] / COLUMNS["axial_stiffness"])
+    assert np.linalg.norm(ends[1] - ends[0]) < stretched - 8.0 * RADIUS
+    points = int(ropes.rows[0].points)
+    gaps = wl.eval_output(ropes.rows, "gap", state)
+    truth = find_depths(ropes.world, rope, state, 4.0 * RADIUS, points * 9).reshape(elements, points, 9)[..., 4]
+    truth -= 2.0 * RADIUS
+    assert truth.min() > -0.1 * RADIUS
+    near = truth < 0.5 * RADIUS
+    assert (truth < 0.0).sum() >= 4
+    # chords between the samples are deeper than the foot by less than this
+    assert_allclose(gaps[near], truth[near], atol=3e-5)
+
+
+def test_knot() -> None:
+    """An overhand knot under some newtons."""
+    check_knot(32, 2e-3, 0.26, 5.0, 2e7)
+
+
+@pytest.mark.long
+def test_knot_drawn_tight() -> None:
+    """An overhand knot under more than a kilonewton."""
+    check_knot(60, 2.5e-4, 0.42, 1000.0, 2e9)
+
+
+class KilledError(Exception):
+    """The end of a run that nobody asks."""
+
+
+def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
+    """A knot in contact, with checkpoints every 20 steps."""
+    ropes = create_knot(24, friction=0.2, stiffness=2e6)
+
+    def die(state: wl.State) -> None:
+        if state.step == kill:
+            raise KilledError
+
+    keep = Checkpoint(folder / "run.h5", None if restart else 20, folder / "run.h5" if restart else None)
+    return wl.Dynamic(ropes.world, step=2e-3, end=0.16, name="").solve(hooks=[keep, die])
+
+
+def test_restart(tmp_path: Path) -> None:
+    """A run that is killed in the middle of contact and goes on from a checkpoint ends with the same bits."""
+    (tmp_path / "whole").mkdir()
+    whole = run_knot(tmp_path / "whole")
+    with pytest.raises(KilledError):
+        run_knot(tmp_path, kill=73)
+    again = run_knot(tmp_path, restart=True)
+    assert (whole.data != 0.0).any()
+    for name in ("q", "v", "a", "data", "start_data", "lam"):
+        assert_array_equal(getattr(whole, name), getattr(again, name), err_msg=name)
