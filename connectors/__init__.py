@@ -79,6 +79,12 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.pulley_report import PulleySensor as PulleySensor
     from windlass.connectors.reports.pulley_report import format_reports as format_reports
     from windlass.connectors.reports.pulley_report import pulley_report as pulley_report
+    from windlass.connectors.sliding.cable_track import CableTrack as CableTrack
+    from windlass.connectors.sliding.cable_track import TrackCable as TrackCable
+    from windlass.connectors.sliding.carriage import cable_track as cable_track
+    from windlass.connectors.sliding.carriage import end_stops as end_stops
+    from windlass.connectors.sliding.carriage import sliding_joint as sliding_joint
+    from windlass.connectors.sliding.sliding_joint import SlidingJoint as SlidingJoint
     from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
     from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
@@ -124,6 +130,9 @@ _NAMES = {
     "reports.belt_picture": "draw_belt",
     "reports.belt_theory": "BeltCreep belt_creep",
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
+    "sliding.cable_track": "CableTrack TrackCable",
+    "sliding.carriage": "cable_track end_stops sliding_joint",
+    "sliding.sliding_joint": "SlidingJoint",
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
     "springs.contact_coordinate": "ContactCoordinate",
     "springs.coordinate_spring_damper": "CoordinateSpringDamper",
