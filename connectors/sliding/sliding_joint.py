@@ -192,6 +192,7 @@ def build(rows: LocalRows) -> System:
             lambda s: (c, s.markers[FAMILY], s.x, s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
         ),
         call(add_accelerations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.C)),
+        rubs=bool((c.mu != 0.0).any()),
     )
     rubs = bool((c.d != 0.0).any() or (c.mu != 0.0).any())
     system.account = Account.of(lost={"friction": lambda s: evaluate_rows(rows, s)[:, 4]}, conserves=not rubs)

@@ -1,0 +1,31 @@
+"""Program for mpiexec: two trolleys on a rope, which pass many cables.
+
+Usage: parallel_carriages.py OUT.npz [options of Windlass and PETSc]
+"""
+
+import sys
+
+import numpy as np
+
+
+def main(path: str) -> None:
+    """Solve and write the whole state and outputs of the joints."""
+    # here, because the command line is read when Windlass is loaded
+    import windlass as wl
+    from windlass.framework.launch.launcher import communicator
+
+    from support.carriages import create_trolleys
+
+    world, trolleys, joints = create_trolleys()
+    dynamic = wl.Dynamic(world, step=5e-3, end=0.15, rtol=1e-10)
+    end = dynamic.solve()
+    names = ("arc_length", "cable", "speed", "normal_force", "friction_force", "force")
+    outputs = {name: wl.eval_output(joints, name, end) for name in names}
+    outputs["position"] = wl.eval_output(trolleys, "position", end)
+    whole = end.gather()
+    if (comm := communicator()) is None or comm.rank == 0:
+        np.savez(path, q=whole.q, v=whole.v, newton=dynamic.statistics.newton_iterations, **outputs)
+
+
+if __name__ == "__main__":
+    main(sys.argv.pop(1))
