@@ -12,7 +12,7 @@ from windlass.connectors.sliding.cable_track import CableTrack, TrackCable
 from windlass.connectors.sliding.sliding_joint import SlidingJoint
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.elements.nodes.sliding_node import SlidingNode
-from windlass.framework.checks.checks import checked, inside, instance, number
+from windlass.framework.checks.checks import checked, handle, inside, instance, number
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
@@ -69,9 +69,9 @@ def sliding_joint(
         ModelError: arguments that do not fit together.
     """
     places, speed = read_numbers(start), read_numbers(values.pop("speed", 0.0))
-    if places is None or places.ndim > 1:
+    if places is None or places.ndim > 1 or not places.size:
         raise ModelError(f"start = {show(start)}: must be a number, or one per joint [m]")
-    if speed is None or speed.ndim > 1:
+    if speed is None or speed.ndim > 1 or not speed.size:
         raise ModelError("speed of sliding_joint: must be a number, or one per joint [m/s]")
     track, marker = cable_track(world, cables), position_marker(world, entity, at)
     count = max(len(marker), places.size)
@@ -82,7 +82,7 @@ def sliding_joint(
 
 @checked(
     world=instance(World),
-    joints=inside(),
+    joints=handle(),
     length=number("m", above=0.0),
     stiffness=number("N/m", above=0.0),
     damping=number("N s/m", minimum=0.0),

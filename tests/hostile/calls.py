@@ -35,6 +35,7 @@ class Scene:
     node: Entity
     spatial: Entity
     open_cable: Entity
+    sliding: Entity
     space: wl.World
     space_state: wl.State
     hunt: Entity
@@ -63,13 +64,14 @@ def create_scene(folder: Path) -> Scene:
     node = building.add(el.RigidNode2D, position=(0.0, 0.0))
     spatial = building.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
     open_cable = el.straight_cable(building, (0, 0), (1, 0), 2, **CABLE)
+    sliding = con.sliding_joint(building, open_cable, node, 0.0)
     space = wl.World()
     ball = space.add(el.MassPoint, position=(0.0, 0.0, 1.0), mass=1.0)
     surfaces, material = space.add(con.ContactSet), space.add(con.ContactMaterial, plane_strain_modulus=1e6)
     space.add(con.ContactSphere, contact_set=surfaces, marker=ball, material=material, radius=0.1)
     hunt = space.add(con.HuntCrossley, contact_set=surfaces)
     return Scene(
-        world, belt, body, force, contacts, state, building, node, spatial, open_cable, space, wl.State(space),
+        world, belt, body, force, contacts, state, building, node, spatial, open_cable, sliding, space, wl.State(space),
         hunt, ball, folder,
     )  # fmt: skip
 
@@ -164,7 +166,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Static": (
             wl.Static,
             {"world": s.world, "load_steps": 1, "geometric": False, "load_range": 1e4, "stabiliser": 0.0,
-             "time": 0.0, "stability": "check",
+             "time": 0.0, "stability": "check", "velocities": "zero",
              "adaptive": True, "prefix": "static_", "name": "static", **tolerances, **passes},
         ),
         "Static.solve": (static.solve, solve),
@@ -223,6 +225,15 @@ def calls(s: Scene) -> dict[str, Call]:
             con.add_contact_with_many,
             {"world": s.open, "circles": s.node, "cables": s.open_cable, "segments": 2, "circle_radius": 0.1,
              "touching": 2, "skin": 0.0},
+        ),
+        "cable_track": (con.cable_track, {"world": s.open, "cables": s.open_cable}),
+        "sliding_joint": (
+            con.sliding_joint,
+            {"world": s.open, "cables": s.open_cable, "entity": s.node, "start": 0.0, "at": (0.0, 0.0)},
+        ),
+        "end_stops": (
+            con.end_stops,
+            {"world": s.open, "joints": s.sliding, "length": 1.0, "stiffness": 1e3, "damping": 1.0},
         ),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),

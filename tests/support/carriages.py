@@ -5,7 +5,6 @@ import numpy as np
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import (
-    ALECable2D,
     ALENode,
     Cable2D,
     Cable3D,
@@ -34,13 +33,8 @@ def create_span(kind: str, elements: int, length: float, **values: float) -> tup
     rope = ROPE | values
     end = (length, 0.0, 0.0) if kind == "space" else (length, 0.0)
     world = wl.World(gravity=(0.0, 0.0, -9.81) if kind == "space" else (0.0, -9.81))
-    if kind == "moving":
-        x = np.linspace(0.0, length, elements + 1)
-        nodes = world.add(PointSlope2D, position=np.stack((x, 0.0 * x), axis=1), slope=(1.0, 0.0))
-        motion = world.add(ALENode, name="motion")
-        cables = world.add(ALECable2D, node0=nodes[:-1], node1=nodes[1:], ale=motion, length=length / elements, **rope)
-    else:
-        cables = straight_cable(world, (0.0,) * len(end), end, elements, **rope)
+    axial = {"ale": world.add(ALENode, name="motion")} if kind == "moving" else {}
+    cables = straight_cable(world, (0.0,) * len(end), end, elements, **axial, **rope)
     chain = nodes_of(world, cables)
     con.hinge(world, chain[0])
     con.hinge(world, chain[-1])
