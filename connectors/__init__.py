@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
     from windlass.connectors.loads.torque import Torque as Torque
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
+    from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
     from windlass.connectors.markers.cable_markers3d import PositionOnCable3D as PositionOnCable3D
     from windlass.connectors.markers.cable_shape import CableShape as CableShape
     from windlass.connectors.markers.coordinate_marker import NodeCoordinate as NodeCoordinate
@@ -114,7 +115,7 @@ _NAMES = {
     "loads.mass_proportional": "MassProportional",
     "loads.torque": "Torque",
     "markers.cable_coordinates": "CableCoordinates",
-    "markers.cable_markers3d": "PositionOnCable3D",
+    "markers.cable_markers3d": "CableShape3D PositionOnCable3D",
     "markers.cable_shape": "CableShape",
     "markers.coordinate_marker": "NodeCoordinate coordinate_marker rotation_marker",
     "markers.position_markers": "NodePosition PositionOnCable PositionOnGround "

@@ -80,7 +80,9 @@ def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
     )  # fmt: skip
     cabin = world.add(MassPoint, name="cabin", position=middle - (0.0, 0.0, HANGER), mass=CABIN)
     top, bottom = con.position_marker(world, trolley), con.position_marker(world, cabin)
-    world.add(con.SpringDamper, name="hanger", marker0=top, marker1=bottom, rest_length=HANGER, stiffness=1e7, damping=1e4)
+    world.add(
+        con.SpringDamper, name="hanger", marker0=top, marker1=bottom, rest_length=HANGER, stiffness=1e7, damping=1e4
+    )
     for part in (rope, trolley, cabin):
         world.add(con.MassProportional, body=part, acceleration=(0.0, wind, 0.0))
     return world, trolley, cabin, rollers

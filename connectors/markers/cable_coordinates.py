@@ -25,7 +25,7 @@ FAMILY = "cable coordinates marker"
 
 
 class CableColumns(NamedTuple):
-    """What all cable coordinates markers provide; n markers, w coordinates of the widest cable that has one, at least 8.
+    """What all cable coordinates markers provide; n markers, w coordinates of the widest cable, at least 8.
 
     q: total coordinates [m, 1], 0 beyond those of the cable, shape (n, w).
     v: velocities [m/s, 1/s], shape (n, w).

@@ -107,7 +107,7 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
         raise ModelError(f"joints = {joints!r}: must be sliding joints")
     s, ground, nodes = coordinate_marker(world, joints, "s"), coordinate_marker(world, None), nodes_of(world, joints)
     reference = nodes.table.collect("reference", nodes.rows)
-    values = {"contact_stiffness": stiffness, "contact_damping": damping}
+    values: dict[str, Any] = {"contact_stiffness": stiffness, "contact_damping": damping}
     # displacements from the reference: s >= 0 and length - s >= 0
     world.add(ContactCoordinate, marker0=ground, marker1=s, offset=-reference, **values)
     return world.add(ContactCoordinate, marker0=s, marker1=ground, offset=reference - length, **values)

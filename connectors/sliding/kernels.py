@@ -303,9 +303,7 @@ def add_equation_tangent(
 
 
 @kernel
-def add_accelerations(
-    c: SlidingColumns, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray
-) -> None:
+def add_accelerations(c: SlidingColumns, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
     """C += right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t²."""
     S, w = np.empty((3, 4)), np.empty((5, 3))
     for i in range(len(c.marker)):
@@ -321,9 +319,7 @@ def add_accelerations(
 
 
 @kernel
-def eval_friction(
-    c: SlidingColumns, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray
-) -> float:
+def eval_friction(c: SlidingColumns, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
     """T of row i [N]; F gets l T, l² ∂T/∂w, l ∂T/∂N, and n = λ⊥/N, 0 where N = 0, shape (6,)."""
     square, along = 0.0, 0.0
     for d in range(c.dims[i]):

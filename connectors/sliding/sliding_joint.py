@@ -8,12 +8,12 @@
 
 s is a coordinate of its own without mass (`SlidingNode`), so that its equation r'·λ + F = 0 leaves λ nothing along the
 cable but friction and what else acts on s: springs, stops, drives and supports are those of any coordinate.
-a is the axial motion of cables with moving material (`ALECable2D`) from its reference, 0 for others: s then counts along
-the material, and what holds s clamps the point to the rope.
+a is the axial motion of cables with moving material (`ALECable2D`) from its reference, 0 for others: s then counts
+along the material, and what holds s clamps the point to the rope.
 
 Newton's method sees one cubic, also a little beyond the ends of its cable.  On which cable the point is, is decided by
-the update after it, and if that has changed the step is solved again, also several cables further on.  Chains are smooth
-at their nodes, where only r'' jumps, so that both cubics give nearly the same.
+the update after it, and if that has changed the step is solved again, also several cables further on.  Chains are
+smooth at their nodes, where only r'' jumps, so that both cubics give nearly the same.
 
 History values per row: cable (from 0 along the track, -1: not looked for yet), turns of a closed track, whether it has
 left (1), displacement of s for rows that have left or are switched off [m].

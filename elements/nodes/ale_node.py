@@ -43,8 +43,12 @@ register(
         dofs=node_dofs,
         outputs={
             "coordinate": coordinate_output("m", "s, reference and displacement", lambda rows, f: f.x[rows.dofs]),
-            "displacement": coordinate_output("m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference),
-            "velocity": coordinate_output("m/s", "speed s_t of the material along the axis", lambda rows, f: f.v[rows.dofs]),
+            "displacement": coordinate_output(
+                "m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference
+            ),
+            "velocity": coordinate_output(
+                "m/s", "speed s_t of the material along the axis", lambda rows, f: f.v[rows.dofs]
+            ),
             "acceleration": coordinate_output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
         },
         source="[@donea2003]",

@@ -265,7 +265,6 @@ class Law:
     paint: Callable[[LocalRows, Fields], Painting] | None = None
     draw_keys: Callable[[LocalRows], NDArray[Any]] | None = None
 
-
     @property
     def needs_whole(self) -> bool:
         """Whether worlds with such rows stay whole on every process, as neighbours may come from anywhere."""

@@ -179,9 +179,10 @@ def test_cable_net(tmp_path: Path) -> None:
     assert_allclose(again["horizontal force of the supports, pulled [N]"], -3.0, rtol=1e-9)
 
 
+@pytest.mark.long
 def test_cableway(tmp_path: Path) -> None:
     """The trolley hangs as by theory, with the error of the mesh; the work of the haul is in the ledger."""
-    words = ["-output", "none", "-elements", "40", "-way", "5", "-duration", "3", "-friction", "0.05"]
+    words = ["-output", "none", "-elements", "40", "-way", "5", "-duration", "2", "-friction", "0.05"]
     results, table = run_example("cableway", words, tmp_path)
     # 0.37 to 0.58 % with 40 elements, 0.08 to 0.12 % with 240 and rollers 0.3 m apart
     for computed, theory in results["sags"].values():

@@ -44,7 +44,7 @@ def test_tangent(kind: str) -> None:
 
 def test_forces_balance() -> None:
     """By virtual work: what the joint does on rope and point together is nothing, and friction opposes the motion."""
-    world, cables, joints = create_body("space")
+    world, _, joints = create_body("space")
     state = wl.State(world)
     state.put(nodes_of(world, joints), [[0.7], [-0.2]], "v")
     state.lam[:] = np.arange(len(state.lam)) + 1.0

@@ -60,9 +60,8 @@ def create_ring(elements: int, space: bool = False) -> tuple[wl.World, Entity, E
     rope = {"axial_stiffness": 2e3, "bending_stiffness": 20.0, "mass_per_length": 0.3}
     after = [nodes[(i + 1) % elements] for i in range(elements)]
     length = 2.0 * np.pi / elements
-    cables = world.add(
-        Cable3D if space else Cable2D, node0=nodes, node1=after, length=length, strain_is_relative_to_reference=1.0, **rope
-    )
+    rope |= {"length": length, "strain_is_relative_to_reference": 1.0}
+    cables = world.add(Cable3D if space else Cable2D, node0=nodes, node1=after, **rope)
     bead = world.add(MassPoint, position=place[0], velocity=15.0 * slope[0], mass=0.5)
     return world, cables, bead, con.sliding_joint(world, cables, bead, 0.0, speed=12.0)
 

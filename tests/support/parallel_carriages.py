@@ -1,18 +1,18 @@
-"""Program for mpiexec: two trolleys on a rope, which pass many cables.
+"""Two trolleys on a rope, which pass from cable to cable; a program for mpiexec, and the same within a test.
 
 Usage: parallel_carriages.py OUT.npz [options of Windlass and PETSc]
 """
 
 import sys
+from typing import Any
 
 import numpy as np
 
 
-def main(path: str) -> None:
-    """Solve and write the whole state and outputs of the joints."""
+def run_trolleys() -> dict[str, Any]:
+    """The whole state at the end and outputs of the joints."""
     # here, because the command line is read when Windlass is loaded
     import windlass as wl
-    from windlass.framework.launch.launcher import communicator
 
     from support.carriages import create_trolleys
 
@@ -23,8 +23,16 @@ def main(path: str) -> None:
     outputs = {name: wl.eval_output(joints, name, end) for name in names}
     outputs["position"] = wl.eval_output(trolleys, "position", end)
     whole = end.gather()
+    return outputs | {"q": whole.q, "v": whole.v, "newton": np.array(dynamic.statistics.newton_iterations)}
+
+
+def main(path: str) -> None:
+    """Solve and write the results."""
+    found = run_trolleys()
+    from windlass.framework.launch.launcher import communicator
+
     if (comm := communicator()) is None or comm.rank == 0:
-        np.savez(path, q=whole.q, v=whole.v, newton=dynamic.statistics.newton_iterations, **outputs)
+        np.savez(path, **found)
 
 
 if __name__ == "__main__":

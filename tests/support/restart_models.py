@@ -17,6 +17,7 @@ from windlass.elements import Ground, MassPoint
 from windlass.framework.files import whole_files as files
 from windlass.framework.model.table import Entity
 
+from support.carriages import create_trolleys
 from support.contact_forms import create_drive
 from support.many_pulleys import create_ring
 from support.spatial_net import build_model
@@ -32,6 +33,7 @@ KINDS = (
     "points",
     "many circles",
     "net in space",
+    "trolleys",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -159,6 +161,9 @@ elif kind == "many circles":
 elif kind == "net in space":
     world, _, points, _ = build_model()
     solver = wl.Dynamic(world, step=1e-3, end=0.1)
+elif kind == "trolleys":
+    world, points, _ = create_trolleys()
+    solver = wl.Dynamic(world, step=5e-3, end=0.6)
 elif kind == "chain":
     world, points = chain()
     solver = wl.Explicit(world, step=step, end=0.05)

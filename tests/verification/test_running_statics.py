@@ -19,7 +19,7 @@ from support.carriages import create_span
 TENSION, GRAVITY = 1e3, 9.81
 
 
-@pytest.mark.parametrize("ratio", [0.3, 0.8])
+@pytest.mark.parametrize("ratio", [pytest.param(0.3, marks=pytest.mark.long), 0.8])
 def test_sag_of_a_running_string(ratio: float) -> None:
     """The sag to 1e-5, and motion that begins there stays: the equilibrium at rest is off by millimetres."""
     speed, length = ratio * np.sqrt(TENSION / 0.01), 10.0

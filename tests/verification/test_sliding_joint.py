@@ -21,6 +21,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 
 from support.carriages import create_ring, find_momentum
+from support.parallel_carriages import run_trolleys
 from support.processes import ROOT, run_python
 
 LENGTH, TENSION, MASS, SPEED = 10.0, 1e4, 2.0, 20.0
@@ -41,9 +42,7 @@ def eval_moving_mass(modes: int, times: FloatArray) -> FloatArray:
         f = -K * q - MASS * w * (GRAVITY + 2.0 * SPEED * w1 @ v + SPEED**2 * w2 @ q)
         return np.concatenate((v, f / M - w * (MASS / M * (w @ f) / (M + MASS * w @ w))))
 
-    found = solve_ivp(
-        rate, (0.0, times[-1]), np.zeros(2 * modes), t_eval=times, method="DOP853", rtol=1e-6, atol=1e-9
-    )
+    found = solve_ivp(rate, (0.0, times[-1]), np.zeros(2 * modes), t_eval=times, method="DOP853", rtol=1e-6, atol=1e-9)
     return np.array([np.sin(k * SPEED * t) @ y[:modes] for t, y in zip(found.t, found.y.T, strict=True)])
 
 
@@ -67,7 +66,7 @@ def eval_rope_with_mass(elements: int, step: float, times: FloatArray, folder: P
 
 
 @pytest.mark.parametrize(
-    ("elements", "modes", "bound"), [(20, 80, 0.02), pytest.param(80, 200, 0.004, marks=pytest.mark.long)]
+    ("elements", "modes", "bound"), [(10, 40, 0.04), pytest.param(80, 200, 0.004, marks=pytest.mark.long)]
 )
 def test_a_mass_on_a_string(elements: int, modes: int, bound: float, tmp_path: Path) -> None:
     """A mass of 2 kg crosses a string of 10 kg at a fifth of its wave speed, over all of its cables.
@@ -119,10 +118,10 @@ def turn_ring(space: bool, steps: int, step: float) -> Turn:
 
 def test_free_ring() -> None:
     """Momentum to rounding, moment of momentum and energy to what the method leaves: a quarter at half the step."""
-    coarse, fine = turn_ring(False, 150, 2e-3), turn_ring(False, 300, 1e-3)
+    coarse, fine = turn_ring(False, 100, 2e-3), turn_ring(False, 200, 1e-3)
     scale = np.linalg.norm(fine.before[1])
     for turn in (coarse, fine):
-        assert turn.changes >= 3
+        assert turn.changes >= 2
         assert_allclose(turn.after[0], turn.before[0], atol=1e-12)
         assert abs(turn.rest) < 1e-6 * ENERGY
     lost = [abs(turn.after[1] - turn.before[1]).max() for turn in (coarse, fine)]
@@ -133,7 +132,7 @@ def test_free_ring() -> None:
 
 def test_free_ring_in_space() -> None:
     """In a plane that is turned by 0.5 rad the bead does the same."""
-    plane, space = turn_ring(False, 100, 2e-3), turn_ring(True, 100, 2e-3)
+    plane, space = turn_ring(False, 60, 2e-3), turn_ring(True, 60, 2e-3)
     assert_allclose(space.place, plane.place, rtol=1e-9)
     assert_allclose(np.linalg.norm(space.after, axis=1), np.linalg.norm(plane.after, axis=1), rtol=1e-9)
     assert space.changes == plane.changes
@@ -163,16 +162,14 @@ def create_rail(end: float = 8.0, **values: Any) -> tuple[wl.World, Entity, Enti
 def test_friction() -> None:
     """Viscous: v = v0 exp(-d t/m).  Coulomb, smooth: m v_t = -μ m g v/√(v² + w²), by its own solution."""
     world, _, mass, joint = create_rail(damping=3.0)
-    end = wl.Dynamic(world, step=2e-3, end=1.0, method="trapezoidal_index2").solve()
+    end = wl.Dynamic(world, step=5e-3, end=1.0, method="trapezoidal_index2").solve()
     assert_allclose(end.of(mass, "v")[0, 0], 4.0 * np.exp(-1.5), rtol=1e-5)
     assert_allclose(wl.eval_output(joint, "speed", end), end.of(mass, "v")[0, 0], rtol=1e-6)
 
     world, _, mass, joint = create_rail(friction_coefficient=0.3, friction_speed=0.2)
     ledger = wl.EnergyLedger()
-    end = wl.Dynamic(world, step=1e-3, end=1.0, method="trapezoidal_index2").solve(hooks=[ledger])
-    found = solve_ivp(
-        lambda t, v: -0.3 * GRAVITY * v / np.sqrt(v**2 + 0.04), (0.0, 1.0), [4.0], rtol=1e-10, atol=1e-12
-    )
+    end = wl.Dynamic(world, step=2e-3, end=1.0, method="trapezoidal_index2").solve(hooks=[ledger])
+    found = solve_ivp(lambda t, v: -0.3 * GRAVITY * v / np.sqrt(v**2 + 0.04), (0.0, 1.0), [4.0], rtol=1e-10, atol=1e-12)
     speed = found.y[0, -1]
     assert_allclose(end.of(mass, "v")[0, 0], speed, rtol=1e-5)
     lost = sum(ledger.losses(joint)["friction"])
@@ -195,19 +192,19 @@ def test_ends_of_the_rope() -> None:
     """A stop throws the mass back with its speed; a joint that leaves falls freely; any other is an error."""
     world, _, mass, joint = create_rail()
     con.end_stops(world, joint, 8.0, stiffness=1e5)
-    end = wl.Dynamic(world, step=5e-4, end=3.0, method="trapezoidal_index2").solve()
+    end = wl.Dynamic(world, step=1e-3, end=2.0, method="trapezoidal_index2").solve()
     assert_allclose(end.of(mass, "v")[0], [-4.0, 0.0], rtol=5e-3, atol=1e-6)
 
     world, _, mass, joint = create_rail(leaves=True)
-    end = wl.Dynamic(world, step=1e-3, end=2.25).solve()
+    end = wl.Dynamic(world, step=5e-3, end=2.25).solve()
     assert wl.eval_output(joint, "left", end) == 1.0 and wl.eval_output(joint, "end", end) == 1.0
     assert_allclose(wl.eval_output(joint, "force", end), 0.0, atol=1e-12)
     # it leaves after 1.75 s
     assert_allclose(wl.eval_output(mass, "position", end)[:2], [10.0, -0.5 * GRAVITY * 0.25], rtol=1e-2)
 
     world, _, _, _ = create_rail()
-    with pytest.raises(wl.NotConverged, match="has run off the end of its rope: s = 8.5"):
-        wl.Dynamic(world, step=1e-2, end=3.0).solve()
+    with pytest.raises(wl.NotConverged, match=r"has run off the end of its rope: s = 8\.5"):
+        wl.Dynamic(world, step=2e-2, end=3.0, adaptive=False).solve()
 
 
 def solve_trolleys(folder: Path, processes: int) -> Any:
@@ -221,9 +218,9 @@ def solve_trolleys(folder: Path, processes: int) -> Any:
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
     """Two trolleys of two rollers that pass from the cables of one process to those of the other."""
-    serial, parallel = solve_trolleys(tmp_path, 1), solve_trolleys(tmp_path, 2)
+    serial, parallel = run_trolleys(), solve_trolleys(tmp_path, 2)
     assert serial["cable"][1] == 3.0  # the second roller began on cable 2
-    for name in serial.files:
+    for name in serial:
         scale = np.abs(serial[name]).max()
         assert_allclose(parallel[name], serial[name], atol=1e-8 * scale, rtol=0, err_msg=name)
 
@@ -231,8 +228,8 @@ def test_two_processes(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernels as Python functions give the same."""
-    serial = solve_trolleys(tmp_path, 1)
+    serial = run_trolleys()
     monkeypatch.setenv("WINDLASS_JIT", "0")
     plain = solve_trolleys(tmp_path, 1)
-    for name in serial.files:
+    for name in serial:
         assert_allclose(plain[name], serial[name], atol=1e-8 * np.abs(serial[name]).max(), rtol=0, err_msg=name)
