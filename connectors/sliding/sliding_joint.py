@@ -33,14 +33,16 @@ from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.sliding.cable_track import WIDEST, read_tracks, track_dofs
 from windlass.connectors.sliding.kernels import (
-    UNKNOWN,
-    SlidingColumns,
     add_accelerations,
     add_equation_tangent,
     add_equations,
     add_friction,
     add_friction_tangent,
     fill_outputs,
+)
+from windlass.connectors.sliding.places import (
+    UNKNOWN,
+    SlidingColumns,
     is_lost,
     note_cables,
     place_of,
@@ -74,7 +76,7 @@ class SlidingJoint(Component):
     marker = ref("position marker", "the point that slides")
     data = ref("GenericData", "4 history values; created if left out", optional=True)
     damping = column("N s/m", "d of the motion along the cable", default=0.0, minimum=0.0, switchable=True)
-    friction_coefficient = column("1", "μ", default=0.0, minimum=0.0, switchable=True)
+    friction_coefficient = column("1", "μ of the motion along the cable", default=0.0, minimum=0.0, switchable=True)
     friction_speed = column("m/s", "v0; friction is 71 % of μ N at this speed", default=0.01, above=0.0)
     leaves = column("1", "leaves the track at its ends; otherwise it must not pass them", dtype=bool, default=False)
     active = column("1", "holds only if true; otherwise s stays", dtype=bool, default=True, switchable=True)

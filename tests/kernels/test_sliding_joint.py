@@ -56,6 +56,11 @@ def test_forces_balance() -> None:
     assert_allclose(T, 0.3 * w + 0.2 * N * w / np.sqrt(w**2 + 0.5**2))
     assert_allclose(wl.eval_output(joints, "arc_length", state), [1.35, 1.85])
     assert_allclose(wl.eval_output(joints, "cable", state), [1, 1])
+    nodes = nodes_of(world, joints)
+    assert nodes.kind == "SlidingNode"
+    assert_allclose(wl.eval_output(nodes, "coordinate", state), [1.35, 1.85])
+    assert_allclose(wl.eval_output(nodes, "velocity", state), [0.7, -0.2])
+    assert_allclose(wl.eval_output(nodes, "displacement", state), 0.0)
 
 
 def test_wrong_tracks() -> None:
