@@ -41,7 +41,7 @@ class SlidingColumns(NamedTuple):
         total: its length [m], shape (n,).
         start, length, nodes: of each cable: place of its start [m], length [m], local coordinate numbers, shapes (c,),
             (c,) and (c, 13).
-        cable: cable that a row is bound to, -1 at first, shape (n,).
+        cable: cable that a row is bound to, shape (n,).
         offset: S, with the turns of a closed track [m], shape (n,).
         left: the row has left its track, shape (n,).
         held: displacement of s where it is switched off or has left [m], shape (n,).

@@ -31,7 +31,7 @@ import numpy as np
 from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import FAMILY
-from windlass.connectors.sliding.cable_track import WIDEST, read_tracks, track_dofs
+from windlass.connectors.sliding.cable_track import WIDEST, Tracks, read_tracks, track_dofs
 from windlass.connectors.sliding.kernels import (
     add_accelerations,
     add_equation_tangent,
@@ -82,20 +82,32 @@ class SlidingJoint(Component):
     active = column("1", "holds only if true; otherwise s stays", dtype=bool, default=True, switchable=True)
 
 
-def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World numbers of s, the marker, the axial motion and the nodes of the cable at the start, -1 for none."""
-    tracks, count = read_tracks(world), table.resident_count
-    ids = table.local("node")
-    place = column_of(world, ids, "reference")
-    for nodes, positions, rows in world.split_by_table(ids):
-        place[positions] += nodes.local("displacement", rows)[:, 0]
-    cables = np.full((count, 1 + WIDEST), -1)
-    for i, k in enumerate(tracks.number_of(table.local("track"))):
+def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: IntArray) -> IntArray:
+    """The cable on which each row begins, -1 on a track without cables, shape (rows,).
+
+    Args:
+        world, tracks: the world and its tracks.
+        track, nodes: entity numbers of the track and of the sliding node of each row, shape (rows,).
+    """
+    place = column_of(world, nodes, "reference")
+    for table, positions, rows in world.split_by_table(nodes):
+        place[positions] += table.local("displacement", rows)[:, 0]
+    cables = np.full(len(track), -1)
+    for i, k in enumerate(tracks.number_of(track)):
         first, end = tracks.first[k], tracks.first[k + 1]
         if end > first:
             near = first + np.searchsorted(tracks.start[first:end], place[i], side="right") - 1
-            cables[i] = tracks.dofs[min(max(near, first), end - 1)]
-    return np.concatenate((world.dofs_of(ids), world.dofs_of(table.local("marker")), cables), axis=1)
+            cables[i] = min(max(near, first), end - 1)
+    return cables
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World numbers of s, the marker, the axial motion and the nodes of the cable at the start, -1 for none."""
+    tracks, nodes = read_tracks(world), table.local("node")
+    cables = find_first_cables(world, tracks, table.local("track"), nodes)
+    numbers = np.full((len(cables), 1 + WIDEST), -1)
+    numbers[cables >= 0] = tracks.dofs[cables[cables >= 0]]
+    return np.concatenate((world.dofs_of(nodes), world.dofs_of(table.local("marker")), numbers), axis=1)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -126,9 +138,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def bind(rows: LocalRows) -> SlidingColumns:
-    """The rows for the kernels, bound to no cable yet."""
+    """The rows for the kernels, on the cables on which they begin."""
     world, layout, count = rows.world, rows.layout, len(rows.rows)
     t = read_tracks(world)
+    cable = find_first_cables(world, t, rows.local("track"), rows.local("node"))
     number = t.number_of(rows.local("track"))
     first, last = t.first[number], t.first[number + 1] - 1
     nodes = layout.local_dofs(t.dofs)
@@ -153,7 +166,7 @@ def bind(rows: LocalRows) -> SlidingColumns:
         start=t.start,
         length=t.length,
         nodes=nodes,
-        cable=np.full(count, -1),
+        cable=cable,
         offset=np.zeros(count),
         left=np.zeros(count, bool),
         held=np.zeros(count),
@@ -169,9 +182,7 @@ def build(rows: LocalRows) -> System:
     system.neighbours = pattern = NeighbourPattern()
 
     def follow(s: Fields) -> None:
-        known = bool((c.cable >= 0).all())
-        changed = bool(take(c, s.x, s.data)) and known
-        pattern.version += processes.any(changed)
+        pattern.version += processes.any(bool(take(c, s.x, s.data)))
 
     def post_newton(s: Evaluation) -> None:
         update(s)

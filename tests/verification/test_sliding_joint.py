@@ -176,6 +176,18 @@ def test_friction() -> None:
     assert_allclose(lost, 0.5 * MASS * (16.0 - speed**2), rtol=1e-5)
 
 
+def test_drive_by_a_function() -> None:
+    """A drive of 3 N less 1.5 N s/m of the speed along the rope: m v_t = P - c v, v = P/c + (v0 - P/c) exp(-c t/m)."""
+    world, _, mass, joint = create_rail()
+
+    def force(t: float, row: int, s: float, s_t: float, *parameters: float) -> float:
+        return 1.5 * s_t - 3.0
+
+    world.add(con.CoordinateSpringDamper, marker1=con.coordinate_marker(world, joint, "s"), force_function=force)
+    end = wl.Dynamic(world, step=5e-3, end=1.0, method="trapezoidal_index2").solve()
+    assert_allclose(end.of(mass, "v")[0, 0], 2.0 + 2.0 * np.exp(-1.5 / MASS), rtol=1e-5)
+
+
 def test_several_cables_in_one_step() -> None:
     """At 40 m/s a step of 0.1 s goes over four cables."""
     world, _, mass, joint = create_rail()
