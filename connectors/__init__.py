@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from windlass.connectors.loads.mass_proportional import MassProportional as MassProportional
     from windlass.connectors.loads.torque import Torque as Torque
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
+    from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
     from windlass.connectors.markers.cable_markers3d import PositionOnCable3D as PositionOnCable3D
     from windlass.connectors.markers.cable_shape import CableShape as CableShape
     from windlass.connectors.markers.coordinate_marker import NodeCoordinate as NodeCoordinate
@@ -96,6 +97,12 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.surface_report import SurfaceReport as SurfaceReport
     from windlass.connectors.reports.surface_report import format_surface_reports as format_surface_reports
     from windlass.connectors.reports.surface_report import surface_report as surface_report
+    from windlass.connectors.sliding.cable_track import CableTrack as CableTrack
+    from windlass.connectors.sliding.cable_track import TrackCable as TrackCable
+    from windlass.connectors.sliding.carriage import cable_track as cable_track
+    from windlass.connectors.sliding.carriage import end_stops as end_stops
+    from windlass.connectors.sliding.carriage import sliding_joint as sliding_joint
+    from windlass.connectors.sliding.sliding_joint import SlidingJoint as SlidingJoint
     from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
     from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
@@ -152,7 +159,7 @@ _NAMES = {
     "loads.mass_proportional": "MassProportional",
     "loads.torque": "Torque",
     "markers.cable_coordinates": "CableCoordinates",
-    "markers.cable_markers3d": "PositionOnCable3D",
+    "markers.cable_markers3d": "CableShape3D PositionOnCable3D",
     "markers.cable_shape": "CableShape",
     "markers.coordinate_marker": "NodeCoordinate coordinate_marker rotation_marker",
     "markers.position_markers": "NodePosition PositionOnCable PositionOnGround "
@@ -169,6 +176,9 @@ _NAMES = {
     "reports.belt_theory": "BeltCreep belt_creep",
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
     "reports.surface_report": "SurfaceReport format_surface_reports surface_report",
+    "sliding.cable_track": "CableTrack TrackCable",
+    "sliding.carriage": "cable_track end_stops sliding_joint",
+    "sliding.sliding_joint": "SlidingJoint",
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
     "springs.contact_coordinate": "ContactCoordinate",
     "springs.coordinate_spring_damper": "CoordinateSpringDamper",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from windlass.elements.nodes.rotations import euler_parameters as euler_parameters
     from windlass.elements.nodes.rotations import euler_parameters_of as euler_parameters_of
     from windlass.elements.nodes.rotations import rotation_matrix as rotation_matrix
+    from windlass.elements.nodes.sliding_node import SlidingNode as SlidingNode
     from windlass.elements.routes.cable_chain import cable_along as cable_along
     from windlass.elements.routes.cable_chain import cable_around as cable_around
     from windlass.elements.routes.cable_chain import catenary as catenary
@@ -68,6 +69,7 @@ _NAMES = {
     "nodes.nodes2d": "Point2D PointSlope2D RigidNode2D",
     "nodes.nodes3d": "Point3D PointSlope3D RigidNode3D",
     "nodes.rotations": "euler_parameter_rates euler_parameters euler_parameters_of rotation_matrix",
+    "nodes.sliding_node": "SlidingNode",
     "routes.cable_chain": "cable_along cable_around catenary nodes_of straight_cable",
     "routes.catenary": "Catenary hang_between",
     "routes.routes": "Circle Route nodes_along route_around straight",

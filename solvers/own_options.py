@@ -19,6 +19,7 @@ SHORTEST = 1e-300
 IMPLICIT = ("generalized_alpha", "newmark", "trapezoidal_index2", "generalized_alpha_index2")
 EXPLICIT = ("verlet", "rk")
 STABILITY = ("check", "follow", "off")
+VELOCITIES = ("zero", "given")
 PROBLEMS = ("auto", "linear", "quadratic")
 
 
@@ -41,6 +42,7 @@ NEWTON = _table(
 )
 STATIC_OPTIONS = NEWTON | _table(
     Option("stability", "check", "", "what is done about unstable equilibria", choices=STABILITY),
+    Option("velocities", "zero", "", "velocities in all forces: none, or those of the start", choices=VELOCITIES),
 )
 DYNAMIC_OPTIONS = (TIMES | NEWTON) | _table(
     Option("method", IMPLICIT[0], "", "integrator", choices=IMPLICIT),

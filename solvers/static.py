@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -69,8 +70,9 @@ UNSETTLED = 0.1
 class Static(StepSolver):
     """Static equilibrium of a world by load steps.
 
-    The load factor scales the applied loads only, not prestrain and offsets.  Velocities are 0 in all forces;
-    first-order states are sought for which nothing changes.
+    The load factor scales the applied loads only, not prestrain and offsets.  Velocities are 0 in all forces, unless
+    those that are given stay, for ropes that run while their nodes rest; first-order states are sought for which
+    nothing changes.
 
     Args:
         world: the model.
@@ -86,6 +88,8 @@ class Static(StepSolver):
             as recorded data of other programs need it.
         stability: what is done about an equilibrium that is unstable or whose shape cannot be meant: "follow" goes on
             down the potential to a stable one and says so, "check" is an error, "off" does not look.
+        velocities: "zero" in all forces, or "given": those of the start stay, with the forces of inertia that are
+            quadratic in them, while accelerations are 0; for steady motion of material through a shape at rest.
         adaptive: cut the load step to a quarter after a failure, grow it again after 4 easy steps.
         prefix: options prefix.
         name: what the progress line calls this solve; empty for none.
@@ -104,6 +108,7 @@ class Static(StepSolver):
         stabiliser=number("1/s^2", minimum=0.0),
         time=optional(number("s")),
         stability=word("follow", "check", "off"),
+        velocities=word("zero", "given"),
         **COMMON,
         **NEWTON,
     )
@@ -126,6 +131,7 @@ class Static(StepSolver):
         discontinuous_fail: bool = True,
         decide_at_start: bool = True,
         stability: str = "follow",
+        velocities: str = "zero",
         adaptive: bool = True,
         prefix: str = "static_",
         name: str = "static",
@@ -133,6 +139,7 @@ class Static(StepSolver):
         if geometric and not load_range > 1.0:
             raise ModelError(f"load_range = {load_range} in Static: must be > 1 [1]")
         self.stability = own_option(STATIC_OPTIONS, prefix, "stability", stability)
+        self._moves = own_option(STATIC_OPTIONS, prefix, "velocities", velocities) == "given"
         super().__init__(world, prefix, name, "")
         self.load_steps, self.geometric, self.load_range = load_steps, geometric, load_range
         self.stabiliser, self.time, self._adaptive = stabiliser, time, adaptive
@@ -317,18 +324,19 @@ class Static(StepSolver):
         self.assembly.reset_caches()
 
     def _decide(self, current: State, time: float) -> None:
-        """Decide contact states from the start, at which nothing moves."""
-        at_rest = current.copy()
-        at_rest.v[:], at_rest.t = 0.0, time
-        at_rest.v[self.assembly.layout.states] = current.v[self.assembly.layout.states]
-        self.assembly.decide(at_rest)
-        current.data[:] = at_rest.data
+        """Decide contact states from the start, at which nothing moves but what is given."""
+        first, states = current.copy(), self.assembly.layout.states
+        first.v[:], first.t = first.v if self._moves else 0.0, time
+        first.v[states] = current.v[states]
+        self.assembly.decide(first)
+        current.data[:] = first.data
 
     def _scheme(self, start: State, load_factor: float, time: float) -> Scheme:
-        stabiliser = (1.0 - load_factor**2) * self.stabiliser
-        q, v, states = start.q.copy(), np.zeros_like(start.q), self.assembly.layout.states
+        stabiliser, states = (1.0 - load_factor**2) * self.stabiliser, self.assembly.layout.states
+        q, v = start.q.copy(), start.v.copy() if self._moves else np.zeros_like(start.q)
         v[states] = start.v[states] - q[states]
-        return Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, q_anchor=q, gap=self._gap)
+        factors = Scheme(q, v, t=time, load_factor=load_factor, stabiliser=stabiliser, moving=self._moves)
+        return replace(factors, q_anchor=q, gap=self._gap)
 
     def _attempt(
         self, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook], last: bool

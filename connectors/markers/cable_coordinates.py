@@ -1,6 +1,8 @@
 """Cable coordinates markers: all coordinates and velocities of a cable, for connectors that need its whole shape.
 
-    q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I
+    q = [x0, y0, x0', y0', x1, y1, x1', y1'],    J = I                in the plane
+    the same and s, the axial motion of the material                   `ALECable2D`
+    q = [x0, y0, z0, x0', y0', z0', x1, ...]                           in space
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
 coordinate formulation with an elastic line approach, J. Sound Vib. 318 (2008).
@@ -12,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.markers.marker_laws import register_marker
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import MarkerFamily, Rows, Tables, register_family
@@ -22,12 +25,12 @@ FAMILY = "cable coordinates marker"
 
 
 class CableColumns(NamedTuple):
-    """What all cable coordinates markers provide; n markers.
+    """What all cable coordinates markers provide; n markers, w coordinates of the widest cable, at least 8.
 
-    q: total coordinates [m, 1], shape (n, 8).
-    v: velocities [m/s, 1/s], shape (n, 8).
+    q: total coordinates [m, 1], 0 beyond those of the cable, shape (n, w).
+    v: velocities [m/s, 1/s], shape (n, w).
     length: length of the undeformed cable [m], shape (n,).
-    dofs: local coordinate numbers, shape (n, 8).
+    dofs: local coordinate numbers, the spare number beyond those of the cable, shape (n, w).
     """
 
     q: FloatArray
@@ -37,27 +40,23 @@ class CableColumns(NamedTuple):
 
 
 class CableCoordinates(Component):
-    """The coordinates of one cable."""
+    """The coordinates of one cable of the plane or of space, with the axial motion of moving material."""
 
     provides = (FAMILY,)
-    cable = ref("Cable2D", "the cable")
+    cable = ref("cable", "the cable")
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
     """Columns for the local markers."""
-    columns = CableColumns(
-        np.zeros((len(ids), 8)), np.zeros((len(ids), 8)), np.zeros(len(ids)), np.zeros((len(ids), 8), np.int64)
-    )
+    dofs = number_markers(world, ids, layout, FAMILY, 8)
+    columns = CableColumns(np.zeros(dofs.shape), np.zeros(dofs.shape), np.zeros(len(ids)), dofs)
     for table, positions, rows in world.split_by_table(ids):
-        columns.dofs[positions] = layout.local_dofs(world.row_dofs(table, rows))
-        cables = table.local("cable", rows)
-        for cable_table, where, cable_rows in world.split_by_table(cables):
-            columns.length[positions[where]] = cable_table.local("length", cable_rows)
+        columns.length[positions] = cable_lengths(world, table.local("cable", rows))
     return columns
 
 
 class CableRows(NamedTuple):
-    """Places k in the columns, shape (rows,), and local coordinate numbers, shape (rows, 8)."""
+    """Places k in the columns, shape (rows,), and local coordinate numbers, shape (rows, w)."""
 
     k: IntArray
     dofs: IntArray
@@ -67,7 +66,7 @@ class CableRows(NamedTuple):
 def update_cables(c: CableRows, m: CableColumns, x: FloatArray, v: FloatArray) -> None:
     """Copy the coordinates of the cables to the columns."""
     for i in range(len(c.k)):
-        for a in range(8):
+        for a in range(c.dofs.shape[1]):
             m.q[c.k[i], a] = x[c.dofs[i, a]]
             m.v[c.k[i], a] = v[c.dofs[i, a]]
 

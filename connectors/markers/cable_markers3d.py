@@ -21,20 +21,21 @@ M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from windlass.connectors.markers.cable_shape import cable_lengths
-from windlass.connectors.markers.marker_laws import register_marker
+from windlass.connectors.markers.marker_laws import number_markers, register_marker
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.elements.cable2d.points import eval_shape
 from windlass.elements.cable2d.strains import interpolate
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.law import LocalRows, MarkerFamily, Output, Rows, Tables, register_family
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
@@ -243,3 +244,91 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 register_marker(PositionOnCable3D, FAMILY, update_on_cable, bind, "cable", SOURCE, check)
+
+
+SHAPE_FAMILY = "cable shape marker in space"
+
+
+class CableShape3D(Component):
+    """n + 1 points of the axis of a cable in space at equal distances, which cut it into n straight segments."""
+
+    provides = (SHAPE_FAMILY,)
+    cable = ref("cable in space", "the cable")
+    segments = column("1", "number of straight segments n", dtype=np.int64, minimum=1)
+
+
+class SpatialShapeColumns(NamedTuple):
+    """Points of all local cable-shape markers in space, one marker after the other.
+
+    start: first point of each marker and the end of the last, shape (markers + 1,).
+    p, v: positions [m] and velocities [m/s], global, shape (points, 3).
+    S: shape functions S_1..S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4).
+    length: undeformed length of the cable [m], shape (markers,).
+    dofs: local coordinate numbers of the cable, shape (markers, 12).
+    """
+
+    start: IntArray
+    p: FloatArray
+    v: FloatArray
+    S: FloatArray
+    length: FloatArray
+    dofs: IntArray
+
+
+@kernel
+def update_shapes(index: IntArray, m: SpatialShapeColumns, x: FloatArray, v: FloatArray) -> None:
+    """Evaluate the points of the markers ``index``."""
+    for i in range(len(index)):
+        k = index[i]
+        for j in range(m.start[k], m.start[k + 1]):
+            for d in range(3):
+                m.p[j, d], m.v[j, d] = 0.0, 0.0
+                for a in range(4):
+                    n = m.dofs[k, 3 * a + d]
+                    m.p[j, d] += m.S[j, a] * x[n]
+                    m.v[j, d] += m.S[j, a] * v[n]
+
+
+def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeColumns:
+    """Columns for the local markers ``ids``."""
+    segments, length = np.ones(len(ids), np.int64), np.ones(len(ids))
+    for table, positions, rows in world.split_by_table(ids):
+        segments[positions] = table.local("segments", rows)
+        length[positions] = cable_lengths(world, table.local("cable", rows))
+    start = np.concatenate((np.zeros(1, np.int64), np.cumsum(segments + 1)))
+    owner = np.repeat(np.arange(len(ids)), segments + 1)
+    S = eval_shape((np.arange(len(owner)) - start[owner]) / segments[owner], length[owner]).S
+    points = np.zeros((2, len(owner), 3))
+    return SpatialShapeColumns(
+        start, points[0].copy(), points[1].copy(), S, length, number_markers(world, ids, layout, SHAPE_FAMILY, 12)
+    )
+
+
+def shape_output(unit: str, doc: str, name: str) -> Output:
+    """A column at the points of each row, shape (points, 3); rows with fewer points end with zeros."""
+
+    def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:
+        m: SpatialShapeColumns = fields.markers[SHAPE_FAMILY]
+        index = rows.own_marker_index()
+        counts = np.diff(m.start)[index]
+        out = np.zeros((len(index), int(counts.max(initial=0)), 3))
+        for i, k in enumerate(index):
+            out[i, : counts[i]] = getattr(m, name)[m.start[k] : m.start[k + 1]]
+        return out
+
+    return Output(unit, doc, evaluate)
+
+
+register_family(MarkerFamily(SHAPE_FAMILY, allocate_shapes))
+register_marker(
+    CableShape3D,
+    SHAPE_FAMILY,
+    update_shapes,
+    lambda rows: rows.own_marker_index(),
+    "cable",
+    SOURCE,
+    outputs={
+        "position": shape_output("m", "points, global, shape (points, 3)", "p"),
+        "velocity": shape_output("m/s", "velocities of the points, global, shape (points, 3)", "v"),
+    },
+)

@@ -11,7 +11,8 @@ may run while its nodes stay where they are.  With μ = f_M ρA, f_M = moving_ma
     gravity  as for Cable2D, and g·∫ ρA r' dx on s
 
 κ' is the rate of the curvature along x.  The terms s_tt r' and r'·r_tt need use_coupling_terms.  The mass of the axis
-itself, ∫ ρA SᵀS dx, has the full ρA for every f_M.  Static solvers hold all velocities at 0: s must be held there.
+itself, ∫ ρA SᵀS dx, has the full ρA for every f_M.  Static solvers
+hold all velocities, at 0 or as given: s must be held there.
 
 Source: an arbitrary Lagrangian-Eulerian form of the ANCF cable as in J. Gerstmayr and others, documentation of Exudyn
 1.11, item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.

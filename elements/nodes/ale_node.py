@@ -31,7 +31,8 @@ class ALENode(Component):
     velocity = column("m/s", "initial speed s_t of the material", shape=(1,), default=(0.0,))
 
 
-def _output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Output:
+def coordinate_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields], FloatArray]) -> Output:
+    """An output variable of a node with one coordinate, from an array of shape (rows, 1)."""
     return Output(unit, doc, lambda rows, fields: evaluate(rows, fields)[:, 0])
 
 
@@ -41,10 +42,14 @@ register(
         "node",
         dofs=node_dofs,
         outputs={
-            "coordinate": _output("m", "s, reference and displacement", lambda rows, f: f.x[rows.dofs]),
-            "displacement": _output("m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference),
-            "velocity": _output("m/s", "speed s_t of the material along the axis", lambda rows, f: f.v[rows.dofs]),
-            "acceleration": _output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
+            "coordinate": coordinate_output("m", "s, reference and displacement", lambda rows, f: f.x[rows.dofs]),
+            "displacement": coordinate_output(
+                "m", "s from its reference", lambda rows, f: f.x[rows.dofs] - rows.reference
+            ),
+            "velocity": coordinate_output(
+                "m/s", "speed s_t of the material along the axis", lambda rows, f: f.v[rows.dofs]
+            ),
+            "acceleration": coordinate_output("m/s^2", "s_tt", lambda rows, f: f.a[rows.dofs]),
         },
         source="[@donea2003]",
     )

@@ -280,10 +280,16 @@ def check_turns(route: Line, elements: int, name: str) -> None:
 def nodes_of(world: World, cables: Entity) -> Entity:
     """The nodes of a chain of cables in order, each once: of n cables n + 1, or n if the chain is closed.
 
+    Of what has one node each, such as bodies and sliding joints, the nodes in the order of the rows.
+
     Raises:
-        ModelError: the entities are no cables.
+        ModelError: the entities have no nodes.
     """
-    if "node0" not in cables.table.component.refs:
+    refs = cables.table.component.refs
+    if "node" in refs:
+        ((table, places, rows),) = world.split_by_table(cables.table.collect("node", cables.rows))
+        return Entity(table, rows[np.argsort(places)])
+    if "node0" not in refs:
         raise ModelError(f"{cables!r} has no node0 and node1: must be cables")
     begin, end = (cables.table.collect(end, cables.rows) for end in ("node0", "node1"))
     if (begin[1:] == end[:-1]).all() and (begin[1:] > begin[:-1]).all() and end[-1] > begin[-1]:

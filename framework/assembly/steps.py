@@ -70,8 +70,13 @@ def constraint_steps(assembly: Summands, c: FloatArray, f: FloatArray) -> list[S
     return in_stage(Stage.CONSTRAINTS, [(constraint.residual, (s,)) for constraint in assembly.constraints])
 
 
-def tangent_steps(assembly: Summands, values: FloatArray, dq: float, dv: float, da: float, mass: float) -> list[Step]:
-    """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments."""
+def tangent_steps(
+    assembly: Summands, values: FloatArray, dq: float, dv: float, da: float, mass: float, moving: bool = False
+) -> list[Step]:
+    """Add the tangent of forces and inertia to the matrix values; see `Assembly.add_tangent` for the arguments.
+
+    Inertia is in it if da is not 0, or the model is moving, see `Scheme`.
+    """
     _check_values(assembly, values)
     assert assembly.pattern_version() == assembly.sparsity.version, (
         "slots of other contact neighbours: see Assembly.update_pattern"
@@ -87,7 +92,7 @@ def tangent_steps(assembly: Summands, values: FloatArray, dq: float, dv: float, 
         function = whole if whole is not None else system.tangent
         if function is not None:
             found += in_stage(_stage_of(system), [(function, (s,))])
-        if system.inertia is not None and system.inertia.tangent is not None and da != 0.0:
+        if system.inertia is not None and system.inertia.tangent is not None and (moving or da != 0.0):
             found.append((system.inertia.tangent, (s,)))
     return found
 

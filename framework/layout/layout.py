@@ -120,6 +120,12 @@ class Layout:
         # outputs of a node need all of its coordinates where its first one is owned
         for component, rows in (self.rows | self.node_rows).items():
             needed[dofs[component][self.world.tables[component].places(rows)]] = True
+        # what rows may couple later, in another order than now
+        for component, rows in self.rows.items():
+            law = law_of(component)
+            if law is not None and law.reads is not None and len(rows):
+                later = law.reads(self.world, self.world.tables[component])
+                needed[self.world.numbering.places(later)] = True
         # the four Euler parameters of a rotation turn together
         for component, rows in dofs.items():
             places = [component.dof_names.index(name) for name in component.rotation_names]
@@ -197,10 +203,10 @@ class Layout:
     def substructure(self) -> Substructure | None:
         """The order of the unknowns for elimination by parts, see `create_substructure`; the systems must be there.
 
-        None on one process, in worlds with contact sets, and where few unknowns would be in blocks.  All processes ask
-        for it together.
+        None on one process, where rows change their coordinates (contact sets, sliding joints), and where few unknowns
+        would be in blocks.  All processes ask for it together.
         """
-        if self.size == 1 or len(self.unknowns.of_world_dof):
+        if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
         of_dof, couplings = np.append(self.unknowns.of_dof, -1), list[Couplings]()
         for system in self.systems.values():

@@ -25,7 +25,7 @@ def prune_world(layout: Layout, processes: Processes) -> None:
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}
-    if processes.size == 1 or any(law is not None and law.replicated for law in laws.values()):
+    if processes.size == 1 or any(law is not None and law.needs_whole for law in laws.values()):
         return
     tables = [world.tables[component] for component, law in laws.items() if law is not None]
     large = [table for table in tables if table.count > parts.KEPT_WHOLE or table.is_distributed]

@@ -237,6 +237,8 @@ class Law:
         check: ``(world, table) -> None`` raises ModelError for rows, of those that this process has, that do not fit
             together.
         replicated: rows are local on all processes, which share the work within a row (contact sets).
+        reads: ``(world, table) -> world coordinate numbers``, shape (k,), of all that rows may couple later on, where
+            these change (`NeighbourPattern`): a process with such rows has them from the start.
         multipliers: number of multipliers of each row (constraints).
         family: marker family that the rows belong to (markers).
         source: where the law comes from.
@@ -255,12 +257,18 @@ class Law:
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None
     check: Callable[[Tables, EntityTable], None] | None = None
     replicated: bool = False
+    reads: Callable[[Tables, EntityTable], IntArray] | None = None
     multipliers: int = 0
     family: str = ""
     source: str = ""
     draw: Callable[[LocalRows, Fields, int], Drawing] | None = None
     paint: Callable[[LocalRows, Fields], Painting] | None = None
     draw_keys: Callable[[LocalRows], NDArray[Any]] | None = None
+
+    @property
+    def needs_whole(self) -> bool:
+        """Whether worlds with such rows stay whole on every process, as neighbours may come from anywhere."""
+        return self.replicated or self.reads is not None
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ def complete_parts(world: Tables) -> None:
         return
     check_rows(world, processes)
     laws = [law_of(component) for component, table in world.tables.items() if table.count]
-    if processes.size == 1 or any(law is not None and law.replicated for law in laws):
+    if processes.size == 1 or any(law is not None and law.needs_whole for law in laws):
         _gather_world(world)
     else:
         fetch_rows(world, processes)

@@ -351,6 +351,8 @@ class ConstraintSystem:
         tangent: ``(s)`` adds the blocks of the rows to s.values at s.coupling; see `Coupling`.
         acceleration: ``(s)`` adds the right-hand side of C_q a = rhs to s.C, for consistent initial accelerations.
         driven: rows that prescribe a motion in time, a motor, shape (rows,); None: no row does.
+        rubs: forces of the system are in proportion to the size of the multipliers, as friction is; the tangent has
+            their derivatives in the columns of the multipliers.
     """
 
     multipliers: IntArray
@@ -358,3 +360,4 @@ class ConstraintSystem:
     tangent: Function
     acceleration: Function
     driven: BoolArray | None = None
+    rubs: bool = False

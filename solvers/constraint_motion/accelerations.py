@@ -65,6 +65,9 @@ class Accelerations:
 
     def __init__(self, assembly: Assembly, prefix: str) -> None:
         meet(assembly.comm, f"the solver {prefix}")
+        for system in assembly.systems:
+            if system.constraint is not None and system.neighbours is not None:
+                raise ModelError(f"{system.name} in Explicit: must be solved by Static or Dynamic, as it has no mass")
         self.assembly = assembly
         layout, number = assembly.layout, assembly.world.numbering
         self.f, self._c = np.zeros(layout.spare + 1), np.zeros(len(layout.multipliers_owned) + 1)

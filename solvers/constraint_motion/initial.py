@@ -29,6 +29,8 @@ from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
+FRICTION_SOLVES = 3
+"""Solves for friction in proportion to multipliers, whose direction they find; in the plane one is exact."""
 REFINEMENTS = 3
 """Iterative refinement of the solution, which also an iterative solver of low accuracy needs."""
 ACCURATE, ACCEPTED = 1e-12, 1e-4
@@ -53,6 +55,12 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State) -> Non
     c = np.zeros(len(layout.multipliers_owned) + 1)
     add_right_side(assembly, f, c)
     state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
+    if assembly.processes.any(any(constraint.rubs for constraint in assembly.constraints)):
+        for _ in range(FRICTION_SOLVES):
+            # the matrix has the friction of these multipliers, the right-hand side that of none
+            fields.lam[:-1] = state.lam
+            state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
+        fields.lam[:] = 0.0
     state.carried[:] = state.a
 
 

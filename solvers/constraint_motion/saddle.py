@@ -55,7 +55,8 @@ class SaddleMatrix:
 
     def _bind(self) -> Pattern:
         """Find the slots of the matrix among those of the tangent, which a search for contacts may set up anew."""
-        whole = self._tangent = self.assembly.pattern
+        changing = any(s.constraint is not None and s.neighbours is not None for s in self.assembly.systems)
+        whole = self._tangent = self.assembly.update_pattern() if changing else self.assembly.pattern
         self._slots = _find_slots(self.assembly)
         self._whole = np.zeros(whole.spare + 1)
         row_of = np.repeat(np.arange(len(whole.indptr) - 1), np.diff(whole.indptr))[self._slots]

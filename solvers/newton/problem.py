@@ -319,7 +319,7 @@ class NonlinearProblem:
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, int]:
         """What the residual contains."""
-        contents = scheme.a_factor != 0.0, scheme.stabiliser != 0.0, scheme.rate_level, scheme.unit_rates
+        contents = scheme.has_inertia, scheme.stabiliser != 0.0, scheme.rate_level, scheme.unit_rates
         return *contents, self.assembly.revision
 
     def _take_residual_steps(self) -> None:
@@ -387,7 +387,7 @@ class NonlinearProblem:
             self._tangent_program()
             return
         steps = self._tangent_steps = [(self._clear, (evaluate(fields, values=values),))]
-        steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass)
+        steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)
         steps += constraint_tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.multiplier_factor)
         take(steps)
         if self._tangent_uses == self.uses:

@@ -25,6 +25,7 @@ class Scheme:
         stabiliser: factor on M (q - q_anchor) in statics [1/s^2].
         q_anchor: see stabiliser, shape (n,).
         gap: what constraints are off by, C = gap, of the multipliers of this process, shape (m,); empty for C = 0.
+        moving: statics with velocities, of which the forces of inertia have terms, too.
     """
 
     q0: FloatArray
@@ -39,3 +40,9 @@ class Scheme:
     stabiliser: float = 0.0
     q_anchor: FloatArray = field(default_factory=lambda: np.zeros(0))
     gap: FloatArray = field(default_factory=lambda: np.zeros(0))
+    moving: bool = False
+
+    @property
+    def has_inertia(self) -> bool:
+        """Whether forces of inertia act."""
+        return self.moving or self.a_factor != 0.0

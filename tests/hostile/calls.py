@@ -36,6 +36,7 @@ class Scene:
     spatial: Entity
     open_cable: Entity
     open_rope: Entity
+    sliding: Entity
     space: wl.World
     space_state: wl.State
     hunt: Entity
@@ -71,13 +72,14 @@ def create_scene(folder: Path) -> Scene:
     spatial = building.add(el.RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
     open_cable = el.straight_cable(building, (0, 0), (1, 0), 2, **CABLE)
     open_rope = el.straight_cable(building, (0, 0, 0), (1, 0, 0), 2, **CABLE)
+    sliding = con.sliding_joint(building, open_cable, node, 0.0)
     space = wl.World()
     ball = space.add(el.MassPoint, position=(0.0, 0.0, 1.0), mass=1.0)
     surfaces, material = space.add(con.ContactSet), space.add(con.ContactMaterial, plane_strain_modulus=1e6)
     space.add(con.ContactSphere, contact_set=surfaces, marker=ball, material=material, radius=0.1)
     hunt = space.add(con.HuntCrossley, contact_set=surfaces)
     return Scene(
-        world, belt, body, force, contacts, state, building, node, spatial, open_cable, open_rope, space,
+        world, belt, body, force, contacts, state, building, node, spatial, open_cable, open_rope, sliding, space,
         wl.State(space), hunt, ball, folder, building.add(con.DrumSurface, marker=marker, radius=0.1), marker, lying,
     )  # fmt: skip
 
@@ -175,7 +177,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "Static": (
             wl.Static,
             {"world": s.world, "load_steps": 1, "geometric": False, "load_range": 1e4, "stabiliser": 0.0,
-             "time": 0.0, "stability": "check",
+             "time": 0.0, "stability": "check", "velocities": "zero",
              "adaptive": True, "prefix": "static_", "name": "static", **tolerances, **passes},
         ),
         "Static.solve": (static.solve, solve),
@@ -254,6 +256,15 @@ def calls(s: Scene) -> dict[str, Call]:
             con.add_v_groove,
             {"world": s.open, "marker": s.marker, "radius": 0.1, "half_angle": 0.3, "outer_radius": 0.15,
              "axis": (0.0, 0.0, 1.0)},
+        ),
+        "cable_track": (con.cable_track, {"world": s.open, "cables": s.open_cable}),
+        "sliding_joint": (
+            con.sliding_joint,
+            {"world": s.open, "cables": s.open_cable, "entity": s.node, "start": 0.0, "at": (0.0, 0.0)},
+        ),
+        "end_stops": (
+            con.end_stops,
+            {"world": s.open, "joints": s.sliding, "length": 1.0, "stiffness": 1e3, "damping": 1.0},
         ),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),

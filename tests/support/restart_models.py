@@ -17,6 +17,7 @@ from windlass.elements import GenericODE2, Ground, MassPoint, generic_node, stat
 from windlass.framework.files import whole_files as files
 from windlass.framework.model.table import Entity
 
+from support.carriages import create_trolleys
 from support.contact_forms import create_drive
 from support.many_pulleys import create_ring
 from support.mooring import build_line
@@ -35,6 +36,7 @@ KINDS = (
     "net in space",
     "line in waves",
     "controlled",
+    "trolleys",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -182,6 +184,9 @@ elif kind == "net in space":
 elif kind == "line in waves":
     world, points, _ = build_line()
     solver = wl.Dynamic(world, step=0.05, end=5.0)
+elif kind == "trolleys":
+    world, points, _ = create_trolleys()
+    solver = wl.Dynamic(world, step=5e-3, end=0.6)
 elif kind == "chain":
     world, points = chain()
     solver = wl.Explicit(world, step=step, end=0.05)

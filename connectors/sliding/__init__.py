@@ -1,0 +1,1 @@
+"""Bodies and points that move along chains of cables: carriages, trolleys, gondolas."""

@@ -1,0 +1,138 @@
+"""Tracks: chains of cables along which sliding joints move, each cable beginning where the one before ends.
+
+Places along a track are arc lengths of the undeformed cables from the start of the first one.  A track whose last cable
+ends where its first begins is closed: places there have no end, they go round.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import Law, Tables, register
+from windlass.framework.model.schema import Component, ref
+from windlass.framework.model.table import EntityTable
+
+SOURCE = "[@exudyn], ObjectJointSliding2D"
+SAME_PLACE = 1e-6
+"""Distance of an end of a cable from the start of the next one, per length of the cable, that counts as none [1]."""
+WIDEST = 12
+"""Coordinates of a cable in space; those of the plane have fewer."""
+
+
+class CableTrack(Component):
+    """A chain of cables along which points may slide; its cables are rows of `TrackCable`."""
+
+
+class TrackCable(Component):
+    """One cable of a track; the cables of a track follow each other in the order of their rows."""
+
+    track = ref("CableTrack", "the track")
+    cable = ref("cable", "the cable: `Cable2D`, `ALECable2D` or `Cable3D`")
+
+
+class Tracks(NamedTuple):
+    """All tracks of a world, their cables one after the other; n cables, t tracks.
+
+    Attributes:
+        ids: entity number of each track, ascending, shape (t,).
+        first: first cable of each track, and the number of all cables, shape (t + 1,).
+        closed: whether each track goes round, shape (t,).
+        cable: entity number of each cable, shape (n,).
+        length: undeformed length of each cable [m], shape (n,).
+        start: place of its start along its track [m], shape (n,).
+        dims: 2 in the plane, 3 in space, shape (n,).
+        dofs: world coordinate numbers: axial motion of the material, then the nodes, -1 for none, shape (n, 13).
+    """
+
+    ids: IntArray
+    first: IntArray
+    closed: NDArray[np.bool_]
+    cable: IntArray
+    length: FloatArray
+    start: FloatArray
+    dims: IntArray
+    dofs: IntArray
+
+    def number_of(self, tracks: IntArray) -> IntArray:
+        """Numbers of tracks by entity number."""
+        found: IntArray = np.searchsorted(self.ids, tracks)
+        return found
+
+
+def read_tracks(world: Tables) -> Tracks:
+    """The tracks of a world, whose rows this process has all."""
+    table = world.table(TrackCable)
+    order = np.argsort(table.local("track"), kind="stable")
+    track, cable = table.local("track")[order], table.local("cable")[order]
+    tracks = world.table(CableTrack)
+    ids = np.sort(tracks.ids_of(tracks.resident))
+    first = np.append(np.searchsorted(track, ids), len(track))
+    length, n = cable_lengths(world, cable), len(cable)
+    dims, dofs = np.zeros(n, np.int64), np.full((n, 1 + WIDEST), -1)
+    for cables, positions, rows in world.split_by_table(cable):
+        numbers = world.row_dofs(cables, rows)
+        moves = "ale" in cables.component.refs
+        width = numbers.shape[1] - moves
+        dims[positions] = width // 4
+        dofs[positions, 1 : 1 + width] = numbers[:, :width]
+        if moves:
+            dofs[positions, 0] = numbers[:, width]
+    ends = np.cumsum(length)
+    begin = np.append(0.0, ends)[first[:-1]]
+    start = ends - length - np.repeat(begin, np.diff(first))
+    closed = np.zeros(len(ids), bool)
+    for k in np.flatnonzero(np.diff(first) > 0):
+        last = first[k + 1] - 1
+        closed[k] = _gap(world, dofs, dims, last, first[k]) < SAME_PLACE * length[last]
+    return Tracks(ids, first, closed, cable, length, start, dims, dofs)
+
+
+def _gap(world: Tables, dofs: IntArray, dims: IntArray, end: int, start: int) -> float:
+    """Distance of the end of one cable from the start of another in the reference configuration [m]."""
+    d = int(dims[end])
+    places = world.numbering.reference_of(np.stack((dofs[end, 1 + 2 * d : 1 + 3 * d], dofs[start, 1 : 1 + d])))
+    return float(np.linalg.norm(places[1] - places[0]))
+
+
+def check_tracks(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for a track whose cables do not follow each other, or are of different kinds."""
+    t = read_tracks(world)
+    where = np.argsort(table.local("track"), kind="stable")
+    for k in range(len(t.ids)):
+        for i in range(int(t.first[k]), int(t.first[k + 1]) - 1):
+            row = int(table.resident[where[i + 1]])
+            if t.dims[i + 1] != t.dims[i] or (t.dofs[i + 1, 0] != t.dofs[i, 0]):
+                raise ModelError(
+                    f"cable of TrackCable row {row} is of another kind than the cable before: all cables of a track "
+                    "must be of the plane, of space, or have one and the same axial motion"
+                )
+            gap = _gap(world, t.dofs, t.dims, i, i + 1)
+            if gap > SAME_PLACE * t.length[i]:
+                raise ModelError(
+                    f"cable of TrackCable row {row} begins {gap:.6g} m from the end of the cable before: must begin "
+                    "there (cables in the order and in the direction of the track)"
+                )
+
+
+def track_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World coordinate numbers of all cables of all tracks, shape (k,)."""
+    found = np.unique(read_tracks(world).dofs)
+    return found[found >= 0]
+
+
+register(Law(CableTrack, "passive", source=SOURCE))
+register(
+    Law(
+        TrackCable,
+        "passive",
+        dofs=lambda world, table: np.zeros((table.resident_count, 0), np.int64),
+        check=check_tracks,
+        source=SOURCE,
+    )
+)

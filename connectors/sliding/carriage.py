@@ -1,0 +1,113 @@
+"""Carriages: sliding joints with their tracks, places and stops, made in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.connectors.markers.position_markers import merge_handles, nodes_of, position_marker
+from windlass.connectors.sliding.cable_track import CableTrack, TrackCable
+from windlass.connectors.sliding.sliding_joint import SlidingJoint
+from windlass.connectors.springs.contact_coordinate import ContactCoordinate
+from windlass.elements.nodes.sliding_node import SlidingNode
+from windlass.framework.checks.checks import checked, handle, inside, instance, number
+from windlass.framework.checks.values import read_numbers, show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import Handles, World
+
+
+@checked(world=instance(World), cables=inside())
+@all_or_nothing
+def cable_track(world: World, cables: Handles) -> Entity:
+    """A track along cables, in their order; a track is returned as it is.
+
+    Args:
+        world: the world.
+        cables: rows of cables, each of which begins where the one before ends; or a track.
+
+    Returns:
+        Handle to the track.
+
+    Raises:
+        ModelError: something other than cables.
+    """
+    merged = merge_handles(cables)
+    if merged.table.component is CableTrack:
+        return merged
+    if "cable" not in merged.table.component.provides:
+        raise ModelError(f"cables = {merged!r}: must be cables, or a CableTrack")
+    track = world.add(CableTrack)
+    world.add(TrackCable, track=track, cable=merged)
+    return track
+
+
+@checked(world=instance(World), cables=inside(), entity=inside(), start=inside(), at=inside())
+@all_or_nothing
+def sliding_joint(
+    world: World, cables: Handles, entity: Handles, start: Any, at: Any = (0.0, 0.0), **values: Any
+) -> Entity:
+    """Have points of bodies slide along cables, each with a place s along the track as a coordinate of its own.
+
+    Args:
+        world: the world.
+        cables: rows of cables, each of which begins where the one before ends; or a track, see `cable_track`.
+        entity: node, `MassPoint`, body or position markers, one for each joint; several rollers on one body are one
+            body and several places ``at``.
+        start: place s of each joint at the start, from the start of the first cable by undeformed length [m], a number
+            or shape (joints,).
+        at: place on the entity, see `position_marker`.
+        **values: columns of `SlidingJoint`, e.g. ``friction_coefficient``; and ``speed`` [m/s], s_t at the start.
+
+    Returns:
+        Handle to the joints; `fix`, `prescribe`, `coordinate_marker` take it for its coordinate ``"s"``.
+
+    Raises:
+        ModelError: arguments that do not fit together.
+    """
+    places, speed = read_numbers(start), read_numbers(values.pop("speed", 0.0))
+    if places is None or places.ndim > 1 or not places.size:
+        raise ModelError(f"start = {show(start)}: must be a number, or one per joint [m]")
+    if speed is None or speed.ndim > 1 or not speed.size:
+        raise ModelError("speed of sliding_joint: must be a number, or one per joint [m/s]")
+    track, marker = cable_track(world, cables), position_marker(world, entity, at)
+    count = max(len(marker), places.size)
+    reference = np.broadcast_to(places, (count,)) if places.size in (1, count) else places
+    nodes = world.add(SlidingNode, reference=reference, velocity=np.broadcast_to(speed, (len(reference),))[:, None])
+    return world.add(SlidingJoint, track=track, node=nodes, marker=marker, **values)
+
+
+@checked(
+    world=instance(World),
+    joints=handle(),
+    length=number("m", above=0.0),
+    stiffness=number("N/m", above=0.0),
+    damping=number("N s/m", minimum=0.0),
+)
+@all_or_nothing
+def end_stops(world: World, joints: Entity, length: float, stiffness: float, damping: float = 0.0) -> Entity:
+    """Buffers at both ends of the track of joints, on cables whose material does not move.
+
+    Args:
+        world: the world.
+        joints: rows of `SlidingJoint`.
+        length: place of the second stop [m], mostly the length of the track; the first one is at 0.
+        stiffness, damping: of each buffer [N/m], [N s/m].
+
+    Returns:
+        Handle to the stops, rows of `ContactCoordinate`: those at 0, then those at the end.
+
+    Raises:
+        ModelError: something other than sliding joints.
+    """
+    if joints.table.component is not SlidingJoint:
+        raise ModelError(f"joints = {joints!r}: must be sliding joints")
+    s, ground, nodes = coordinate_marker(world, joints, "s"), coordinate_marker(world, None), nodes_of(world, joints)
+    reference = nodes.table.collect("reference", nodes.rows)
+    values: dict[str, Any] = {"contact_stiffness": stiffness, "contact_damping": damping}
+    # displacements from the reference: s >= 0 and length - s >= 0
+    world.add(ContactCoordinate, marker0=ground, marker1=s, offset=-reference, **values)
+    return world.add(ContactCoordinate, marker0=s, marker1=ground, offset=reference - length, **values)

@@ -1,0 +1,273 @@
+"""Kernels of sliding joints: the equations, and friction along the cable.
+
+Letters as in `sliding_joint`: σ place along the track, ξ = σ - S place on the cable that begins at S, r its cubic axis,
+p = r', k = r'', l = |p|, t = p/l.  A row couples [s, coordinates of the marker, axial motion of the material, nodes].
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.sliding.places import SlidingColumns, is_lost, place_of
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.system import Coupling
+
+R, P, K, RT, PT = 0, 1, 2, 3, 4
+"""Rows of a place on a cable: r, r', r'', r_t, r'_t."""
+
+
+@kernel
+def fill_shape(xi: float, L: float, S: FloatArray) -> None:
+    """Shape functions at ξ and their first and second derivatives by it, shape (3, 4)."""
+    s = xi / L
+    S[0, 0], S[0, 1] = 1.0 - s * s * (3.0 - 2.0 * s), xi * (1.0 - s) * (1.0 - s)
+    S[0, 2], S[0, 3] = s * s * (3.0 - 2.0 * s), xi * s * (s - 1.0)
+    S[1, 0], S[1, 1] = 6.0 * s * (s - 1.0) / L, 1.0 - s * (4.0 - 3.0 * s)
+    S[1, 2], S[1, 3] = -6.0 * s * (s - 1.0) / L, s * (3.0 * s - 2.0)
+    S[2, 0], S[2, 1] = (12.0 * s - 6.0) / (L * L), (6.0 * s - 4.0) / L
+    S[2, 2], S[2, 3] = (6.0 - 12.0 * s) / (L * L), (6.0 * s - 2.0) / L
+
+
+@kernel
+def fill_place(c: SlidingColumns, i: int, x: FloatArray, v: FloatArray, S: FloatArray, w: FloatArray) -> None:
+    """Shape functions and the place of row i on its cable, see `R`; shapes (3, 4) and (5, 3)."""
+    fill_shape(place_of(c, i, x) - c.offset[i], c.length[c.cable[i]], S)
+    for d in range(3):
+        for row in range(5):
+            w[row, d] = 0.0
+        if d < c.dims[i]:
+            for a in range(4):
+                n = c.dofs[i, 2 + c.width + c.dims[i] * a + d]
+                for row in range(3):
+                    w[row, d] += S[row, a] * x[n]
+                w[RT, d] += S[0, a] * v[n]
+                w[PT, d] += S[1, a] * v[n]
+
+
+@kernel
+def speed_of(c: SlidingColumns, i: int, v: FloatArray) -> float:
+    """σ_t of row i [m/s]."""
+    return float(v[c.dofs[i, 0]] + v[c.dofs[i, 1 + c.width]])
+
+
+@kernel
+def add_equations(
+    c: SlidingColumns,
+    m: PositionColumns,
+    x: FloatArray,
+    v: FloatArray,
+    lam: FloatArray,
+    rate_level: bool,
+    C: FloatArray,
+    f: FloatArray,
+) -> None:
+    """C += r(ξ) - position of the marker, or its rate; f += C_qᵀ λ."""
+    S, w = np.empty((3, 4)), np.empty((5, 3))
+    for i in range(len(c.marker)):
+        if not c.on[i] or c.left[i]:
+            # s stays where it is, nothing else is held
+            s, k = c.dofs[i, 0], c.lam[i, 0]
+            C[k] += v[s] if rate_level else x[s] - c.reference[i, 0] - c.held[i]
+            f[s] += lam[k]
+            C[c.lam[i, 1]] += lam[c.lam[i, 1]]
+            C[c.lam[i, 2]] += lam[c.lam[i, 2]]
+            continue
+        fill_place(c, i, x, v, S, w)
+        lost, j = is_lost(c, i, place_of(c, i, x)), c.marker[i]
+        for d in range(3):
+            k = c.lam[i, d]
+            if d >= c.dims[i]:
+                C[k] += lam[k]
+                continue
+            if lost:
+                C[k] += np.nan
+            elif rate_level:
+                C[k] += w[RT, d] + w[P, d] * speed_of(c, i, v) - m.v[j, d]
+            else:
+                C[k] += w[R, d] - m.p[j, d]
+            f[c.dofs[i, 0]] += lam[k] * w[P, d]
+            f[c.dofs[i, 1 + c.width]] += lam[k] * w[P, d]
+            for b in range(c.width):
+                f[c.dofs[i, 1 + b]] -= lam[k] * m.J[j, d, b]
+            for a in range(4):
+                f[c.dofs[i, 2 + c.width + c.dims[i] * a + d]] += lam[k] * S[0, a]
+
+
+@kernel
+def add_equation_tangent(
+    c: SlidingColumns,
+    m: PositionColumns,
+    x: FloatArray,
+    v: FloatArray,
+    lam: FloatArray,
+    rate_level: bool,
+    dq: float,
+    dv: float,
+    slots: Coupling,
+    values: FloatArray,
+) -> None:
+    """values += derivatives of C and of C_qᵀ λ, and of the friction by λ."""
+    S, w, G, Y = np.empty((3, 4)), np.empty((5, 3)), np.empty(c.dofs.shape[1]), np.empty(c.dofs.shape[1])
+    F = np.empty(6)
+    for i in range(len(c.marker)):
+        if not c.on[i] or c.left[i]:
+            values[slots.rows[i, 0, 0]] += dv if rate_level else dq
+            values[slots.columns[i, 0, 0]] += slots.scale
+            values[slots.diagonal[i, 1]] += slots.scale
+            values[slots.diagonal[i, 2]] += slots.scale
+            continue
+        fill_place(c, i, x, v, S, w)
+        j, ale, speed, dims = c.marker[i], 1 + c.width, speed_of(c, i, v), c.dims[i]
+        for d in range(3):
+            if d >= dims:
+                values[slots.diagonal[i, d]] += slots.scale
+                continue
+            # C_q and ∂Ċ/∂q
+            G[:], Y[:] = 0.0, 0.0
+            G[0] = G[ale] = w[P, d]
+            Y[0] = Y[ale] = w[PT, d] + w[K, d] * speed
+            for b in range(c.width):
+                G[1 + b], Y[1 + b] = -m.J[j, d, b], -m.Jd[j, d, b]
+            for a in range(4):
+                G[ale + 1 + dims * a + d], Y[ale + 1 + dims * a + d] = S[0, a], S[1, a] * speed
+            for b in range(len(G)):
+                row = dv * G[b] + dq * Y[b] if rate_level else dq * G[b]
+                values[slots.rows[i, d, b]] += row
+                values[slots.columns[i, b, d]] += slots.scale * G[b]
+            # second derivatives of C
+            force = dq * lam[c.lam[i, d]]
+            if force == 0.0:
+                continue
+            for one in range(2):
+                e = 0 if one == 0 else ale
+                values[slots.block[i, e, 0]] += force * w[K, d]
+                values[slots.block[i, e, ale]] += force * w[K, d]
+                for a in range(4):
+                    n = ale + 1 + dims * a + d
+                    values[slots.block[i, e, n]] += force * S[1, a]
+                    values[slots.block[i, n, e]] += force * S[1, a]
+            h = m.h[j]
+            if h >= 0:
+                for a in range(c.width):
+                    for b in range(c.width):
+                        values[slots.block[i, 1 + a, 1 + b]] -= force * m.H[h, d, a, b]
+        if c.mu[i] > 0.0:
+            eval_friction(c, i, w, v, lam, F)
+            for d in range(dims):
+                values[slots.columns[i, 0, d]] += slots.scale * F[2] * F[3 + d]
+
+
+@kernel
+def add_accelerations(c: SlidingColumns, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
+    """C += right-hand side of C_q q̈ = J̇ q̇ - 2 r'_t σ_t - r'' σ_t²."""
+    S, w = np.empty((3, 4)), np.empty((5, 3))
+    for i in range(len(c.marker)):
+        if not c.on[i] or c.left[i]:
+            continue
+        fill_place(c, i, x, v, S, w)
+        speed = speed_of(c, i, v)
+        for d in range(c.dims[i]):
+            total = -(2.0 * w[PT, d] + w[K, d] * speed) * speed
+            for b in range(c.width):
+                total += m.Jd[c.marker[i], d, b] * v[c.dofs[i, 1 + b]]
+            C[c.lam[i, d]] += total
+
+
+@kernel
+def eval_friction(c: SlidingColumns, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
+    """T of row i [N]; F gets l T, l² ∂T/∂w, l ∂T/∂N, and n = λ⊥/N, 0 where N = 0, shape (6,)."""
+    square, along = 0.0, 0.0
+    for d in range(c.dims[i]):
+        square += w[P, d] * w[P, d]
+        along += w[P, d] * lam[c.lam[i, d]]
+    l = sqrt(square)
+    N, F[5] = 0.0, 0.0
+    for d in range(c.dims[i]):
+        F[3 + d] = lam[c.lam[i, d]] - w[P, d] * along / square
+        N += F[3 + d] * F[3 + d]
+    N = sqrt(N)
+    for d in range(3):
+        F[3 + d] = F[3 + d] / N if N > 0.0 else 0.0
+    speed = l * v[c.dofs[i, 0]]
+    root = sqrt(speed * speed + c.v0[i] * c.v0[i])
+    T: float = c.d[i] * speed + c.mu[i] * N * speed / root
+    F[0], F[1], F[2] = l * T, square * (c.d[i] + c.mu[i] * N * c.v0[i] ** 2 / root**3), l * c.mu[i] * speed / root
+    return T
+
+
+@kernel
+def add_friction(c: SlidingColumns, x: FloatArray, v: FloatArray, lam: FloatArray, f: FloatArray) -> None:
+    """f += l T on s."""
+    S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
+    for i in range(len(c.marker)):
+        if c.on[i] and not c.left[i]:
+            fill_place(c, i, x, v, S, w)
+            eval_friction(c, i, w, v, lam, F)
+            f[c.dofs[i, 0]] += F[0]
+
+
+@kernel
+def add_friction_tangent(
+    c: SlidingColumns,
+    x: FloatArray,
+    v: FloatArray,
+    lam: FloatArray,
+    dq: float,
+    dv: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
+    """values += derivatives of l T by coordinates and velocities; ∂N/∂p = -(t·λ) n/l."""
+    S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
+    for i in range(len(c.marker)):
+        if not c.on[i] or c.left[i]:
+            continue
+        fill_place(c, i, x, v, S, w)
+        T = eval_friction(c, i, w, v, lam, F)
+        square, along, s_t, ale = 0.0, 0.0, v[c.dofs[i, 0]], 1 + c.width
+        for d in range(c.dims[i]):
+            square += w[P, d] * w[P, d]
+            along += w[P, d] * lam[c.lam[i, d]]
+        l = sqrt(square)
+        values[slots[i, 0, 0]] += dv * F[1]
+        for d in range(c.dims[i]):
+            by_slope = w[P, d] / l * (T + F[1] / l * s_t) - F[2] * along / square * F[3 + d]
+            values[slots[i, 0, 0]] += dq * by_slope * w[K, d]
+            values[slots[i, 0, ale]] += dq * by_slope * w[K, d]
+            for a in range(4):
+                values[slots[i, 0, ale + 1 + c.dims[i] * a + d]] += dq * by_slope * S[1, a]
+
+
+@kernel
+def fill_outputs(
+    c: SlidingColumns,
+    m: PositionColumns,
+    x: FloatArray,
+    v: FloatArray,
+    lam: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Numbers of each row, shape (n, 14): σ, l s_t, T, N, power of T, end, force (3), gap (3), cable, l s_t + l a_t."""
+    S, w, F = np.empty((3, 4)), np.empty((5, 3)), np.empty(6)
+    for i in range(len(c.marker)):
+        place = place_of(c, i, x)
+        out[i, :] = 0.0
+        out[i, 0], out[i, 12] = place, c.cable[i] - c.first[i]
+        if not c.closed[i]:
+            out[i, 5] = -1.0 if place <= 0.0 else (1.0 if place >= c.total[i] else 0.0)
+        if not c.on[i] or c.left[i]:
+            continue
+        fill_place(c, i, x, v, S, w)
+        T = eval_friction(c, i, w, v, lam, F)
+        l = sqrt(w[P, 0] ** 2 + w[P, 1] ** 2 + w[P, 2] ** 2)
+        s_t, N = v[c.dofs[i, 0]], 0.0
+        for d in range(c.dims[i]):
+            N += F[3 + d] * lam[c.lam[i, d]]
+            # the marker feels +λ
+            out[i, 6 + d], out[i, 9 + d] = lam[c.lam[i, d]], w[R, d] - m.p[c.marker[i], d]
+        out[i, 1], out[i, 2], out[i, 3], out[i, 4] = l * s_t, T, N, F[0] * s_t
+        out[i, 13] = l * speed_of(c, i, v)

@@ -1,0 +1,311 @@
+"""Sliding joint: a point of a body that moves along a track, a chain of cables of the plane or of space.
+
+    C  = r(σ) - p_m,    σ = s + a,    ξ = σ - S         r axis of the cable on which σ is, which begins at S
+    Ċ  = r_t + r' σ_t - v_m
+    forces    C_qᵀ λ on the left-hand side: S_i λ on the nodes, -J_mᵀ λ on the marker, r'·λ on s and on a
+    friction  F = |r'| T on s,    T = d w + μ N w/√(w² + v0²),    w = |r'| s_t,    N = |λ - t (t·λ)|,    t = r'/|r'|
+    left, or switched off    s and nothing else is held
+
+s is a coordinate of its own without mass (`SlidingNode`), so that its equation r'·λ + F = 0 leaves λ nothing along the
+cable but friction and what else acts on s: springs, stops, drives and supports are those of any coordinate.
+a is the axial motion of cables with moving material (`ALECable2D`) from its reference, 0 for others: s then counts
+along the material, and what holds s clamps the point to the rope.
+
+Newton's method sees one cubic, also a little beyond the ends of its cable.  On which cable the point is, is decided by
+the update after it, and if that has changed the step is solved again, also several cables further on.  Chains are
+smooth at their nodes, where only r'' jumps, so that both cubics give nearly the same.
+
+History values per row: cable (from 0 along the track, -1: not looked for yet), turns of a closed track, whether it has
+left (1), displacement of s for rows that have left or are switched off [m].
+
+Source: J. Gerstmayr and others, documentation of Exudyn, items ObjectJointSliding2D and ObjectJointALEMoving2D; the
+friction by Coulomb's law, made smooth.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.constraints.joints import find_spatial
+from windlass.connectors.markers.cable_shape import column_of
+from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.sliding.cable_track import WIDEST, Tracks, read_tracks, track_dofs
+from windlass.connectors.sliding.kernels import (
+    add_accelerations,
+    add_equation_tangent,
+    add_equations,
+    add_friction,
+    add_friction_tangent,
+    fill_outputs,
+)
+from windlass.connectors.sliding.places import (
+    UNKNOWN,
+    SlidingColumns,
+    is_lost,
+    note_cables,
+    place_of,
+    take_cables,
+    update_cables,
+)
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, NeighbourPattern, System
+from windlass.framework.model.table import EntityTable
+
+START = (UNKNOWN, 0.0, 0.0, 0.0)
+OFF = 0.01
+"""Distance from the cable at the start of a solve, per length of the cable, that is an error [1]."""
+
+
+class SlidingJoint(Component):
+    """Lets a point slide along a track; see `sliding_joint`, which makes all that belongs to it.
+
+    History values per row: cable, turns, left, displacement of s [m] (4).
+    """
+
+    track = ref("CableTrack", "the chain of cables")
+    node = ref("SlidingNode", "place s along the track")
+    marker = ref("position marker", "the point that slides")
+    data = ref("GenericData", "4 history values; created if left out", optional=True)
+    damping = column("N s/m", "d of the motion along the cable", default=0.0, minimum=0.0, switchable=True)
+    friction_coefficient = column("1", "μ of the motion along the cable", default=0.0, minimum=0.0, switchable=True)
+    friction_speed = column("m/s", "v0; friction is 71 % of μ N at this speed", default=0.01, above=0.0)
+    leaves = column("1", "leaves the track at its ends; otherwise it must not pass them", dtype=bool, default=False)
+    active = column("1", "holds only if true; otherwise s stays", dtype=bool, default=True, switchable=True)
+
+
+def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: IntArray) -> IntArray:
+    """The cable on which each row begins, -1 on a track without cables, shape (rows,).
+
+    Args:
+        world, tracks: the world and its tracks.
+        track, nodes: entity numbers of the track and of the sliding node of each row, shape (rows,).
+    """
+    place = column_of(world, nodes, "reference")
+    for table, positions, rows in world.split_by_table(nodes):
+        place[positions] += table.local("displacement", rows)[:, 0]
+    cables = np.full(len(track), -1)
+    for i, k in enumerate(tracks.number_of(track)):
+        first, end = tracks.first[k], tracks.first[k + 1]
+        if end > first:
+            near = first + np.searchsorted(tracks.start[first:end], place[i], side="right") - 1
+            cables[i] = min(max(near, first), end - 1)
+    return cables
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World numbers of s, the marker, the axial motion and the nodes of the cable at the start, -1 for none."""
+    tracks, nodes = read_tracks(world), table.local("node")
+    cables = find_first_cables(world, tracks, table.local("track"), nodes)
+    numbers = np.full((len(cables), 1 + WIDEST), -1)
+    numbers[cables >= 0] = tracks.dofs[cables[cables >= 0]]
+    return np.concatenate((world.dofs_of(nodes), world.dofs_of(table.local("marker")), numbers), axis=1)
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for joints whose track, point or place does not fit."""
+    check_history(world, table, len(START))
+    tracks = read_tracks(world)
+    number = tracks.number_of(table.local("track"))
+    begin, end = tracks.first[number], tracks.first[number + 1]
+    for row in table.resident[begin == end][:1]:
+        raise ModelError(f"track of {table.kind} row {row} has no cables: must have rows of TrackCable")
+    spatial = find_spatial(world, table.local("marker")) & (tracks.dims[begin] == 2)
+    for row in table.resident[spatial][:1]:
+        raise ModelError(
+            f"marker of {table.kind} row {row} can move out of the plane of its cables: must be a marker of the plane, "
+            "or the cables Cable3D"
+        )
+    if len(np.unique(table.local("node"))) < table.resident_count:
+        raise ModelError(f"node of {table.kind}: two rows have the same; each needs its own")
+    place = column_of(world, table.local("node"), "reference")
+    total = tracks.start[end - 1] + tracks.length[end - 1]
+    rounding = 1e-9 * total
+    off = ~tracks.closed[number] & ((place < -rounding) | (place > total + rounding))
+    for k in np.flatnonzero(off)[:1]:
+        raise ModelError(
+            f"{table.kind} row {table.resident[k]} starts at s = {place[k]:.6g} m, off its track: must be from 0 to "
+            f"{total[k]:.6g} m, the length of its cables"
+        )
+
+
+def bind(rows: LocalRows) -> SlidingColumns:
+    """The rows for the kernels, on the cables on which they begin."""
+    world, layout, count = rows.world, rows.layout, len(rows.rows)
+    t = read_tracks(world)
+    cable = find_first_cables(world, t, rows.local("track"), rows.local("node"))
+    number = t.number_of(rows.local("track"))
+    first, last = t.first[number], t.first[number + 1] - 1
+    nodes = layout.local_dofs(t.dofs)
+    axial = nodes[first, 0]
+    return SlidingColumns(
+        marker=rows.markers("marker"),
+        width=world.ref_width(rows.table, "marker"),
+        dofs=rows.dofs.copy(),
+        lam=layout.multipliers(rows.table, rows.rows),
+        on=rows.local("active"),
+        leaves=rows.local("leaves"),
+        dims=t.dims[first],
+        reference=np.stack((layout.reference[rows.dofs[:, 0]], layout.reference[axial]), axis=1),
+        d=rows.local("damping"),
+        mu=rows.local("friction_coefficient"),
+        v0=rows.local("friction_speed"),
+        data=rows.data_start("data"),
+        first=first,
+        last=last,
+        closed=t.closed[number],
+        total=t.start[last] + t.length[last],
+        start=t.start,
+        length=t.length,
+        nodes=nodes,
+        cable=cable,
+        offset=np.zeros(count),
+        left=np.zeros(count, bool),
+        held=np.zeros(count),
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `SlidingJoint`."""
+    c: SlidingColumns = bind(rows)
+    take, note, processes = call(take_cables), call(note_cables), rows.layout.processes
+    update = call(update_cables, lambda s: (c, s.x, s.lam, s.data, s.outcome))
+    system = System("SlidingJoint", c.dofs)
+    system.neighbours = pattern = NeighbourPattern()
+
+    def follow(s: Fields) -> None:
+        pattern.version += processes.any(bool(take(c, s.x, s.data)))
+
+    def post_newton(s: Evaluation) -> None:
+        update(s)
+        follow(s)
+
+    def decide(s: Fields) -> None:
+        note(c, s.x, s.data)
+        s.start_data[:] = s.data
+        follow(s)
+        check_distances(rows, c, s)
+
+    system.update, system.post_newton, system.decide = follow, post_newton, decide
+    system.residual = call(add_friction, lambda s: (c, s.x, s.v, s.lam, s.f))
+    system.tangent = call(add_friction_tangent, lambda s: (c, s.x, s.v, s.lam, s.dq, s.dv, s.slots, s.values))
+    system.constraint = ConstraintSystem(
+        c.lam,
+        call(add_equations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.lam, s.rate_level, s.C, s.f)),
+        call(
+            add_equation_tangent,
+            lambda s: (c, s.markers[FAMILY], s.x, s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
+        ),
+        call(add_accelerations, lambda s: (c, s.markers[FAMILY], s.x, s.v, s.C)),
+        rubs=bool((c.mu != 0.0).any()),
+    )
+    rubs = bool((c.d != 0.0).any() or (c.mu != 0.0).any())
+    system.account = Account.of(lost={"friction": lambda s: evaluate_rows(rows, s)[:, 4]}, conserves=not rubs)
+    system.checks.diagnose = lambda s: find_lost(rows, c, s)
+    return system
+
+
+def check_distances(rows: LocalRows, c: SlidingColumns, s: Fields) -> None:
+    """Raise ModelError for a point that is not on its cable at the start of a solve."""
+    out = evaluate_rows(rows, s)
+    distance = np.linalg.norm(out[:, 9:12], axis=1)
+    for i in np.flatnonzero(distance > OFF * c.length[c.cable])[:1]:
+        p = s.markers[FAMILY].p[c.marker[i]]
+        raise ModelError(
+            f"{rows.table.describe(int(rows.rows[i]))}: its point at ({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g}) m is "
+            f"{distance[i]:.6g} m off its rope at s = {out[i, 0]:.6g} m: must be on it at the start, within "
+            f"{OFF * c.length[c.cable[i]]:.3g} m"
+        )
+
+
+def find_lost(rows: LocalRows, c: SlidingColumns, s: Fields) -> list[str]:
+    """Which joints have run off the ends of their tracks, in words."""
+    found = []
+    for i in np.flatnonzero(c.on & ~c.left):
+        place = place_of(c, int(i), s.x)
+        if is_lost(c, int(i), place):
+            found.append(
+                f"{rows.table.describe(int(rows.rows[i]))} has run off the end of its rope: s = {place:.6g} m, the "
+                f"rope is from 0 to {c.total[i]:.6g} m; give stops (`end_stops`), or leaves=True"
+            )
+    return found
+
+
+def evaluate_rows(rows: LocalRows, s: Fields) -> FloatArray:
+    """The numbers of `fill_outputs`, shape (rows, 14)."""
+    c: SlidingColumns = rows.columns
+    take_cables(c, s.x, s.data)
+    out = np.zeros((len(rows.rows), 14))
+    fill_outputs(c, s.markers[FAMILY], s.x, s.v, s.lam, out)
+    return out
+
+
+def output(unit: str, doc: str, begin: int, end: int = 0) -> Output:
+    """An output variable: one number of `fill_outputs`, or those from ``begin`` to ``end``."""
+
+    def evaluate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+        out = evaluate_rows(rows, s)
+        return out[:, begin:end] if end else out[:, begin]
+
+    return Output(unit, doc, evaluate)
+
+
+def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
+    """Each joint as a line from its place on the cable to its point, which only shows where it has left."""
+    c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
+    p = s.markers[FAMILY].p[c.marker]
+    shown = {"friction_force": (out[:, 2], "N"), "normal_force": (out[:, 3], "N"), "slide_speed": (out[:, 1], "m/s")}
+    return Drawing(
+        points=np.stack((p + out[:, 9:12], p), axis=1).reshape(-1, 3),
+        lines=np.arange(2 * n).reshape(n, 2),
+        part=np.arange(n),
+        entity=rows.table.ids_of(rows.rows),
+        start=np.zeros(n),
+        end=np.ones(n),
+        cell_data={name: values for name, (values, _) in shown.items()},
+        units={name: unit for name, (_, unit) in shown.items()},
+    )
+
+
+def find_left(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """1 where a joint has left its track, shape (rows,)."""
+    evaluate_rows(rows, s)
+    left: FloatArray = rows.columns.left.astype(float)
+    return left
+
+
+register(
+    Law(
+        SlidingJoint,
+        "constraint",
+        multipliers=3,
+        dofs=dofs,
+        bind=bind,
+        build=build,
+        reads=lambda world, table: track_dofs(world, table),
+        fill_defaults=lambda world, values: create_history(world, SlidingJoint, values, START),
+        check=check,
+        outputs={
+            "arc_length": output("m", "place σ along the track, by undeformed length, ()", 0),
+            "cable": output("1", "cable on which it is, from 0 along the track, ()", 12),
+            "speed": output("m/s", "along the cable against its material, ()", 1),
+            "track_speed": output("m/s", "along the axis of the cable, with that of moving material, ()", 13),
+            "force": output("N", "force that the point feels, global, (3,)", 6, 9),
+            "normal_force": output("N", "N, its part across the cable, ()", 3),
+            "friction_force": output("N", "T along the cable, > 0 against a speed > 0, ()", 2),
+            "gap": output("m", "C, global, (3,)", 9, 12),
+            "end": output("1", "-1 at the start of an open track or before it, 1 at its end, else 0, ()", 5),
+            "left": Output("1", "1 where the joint has left its track, else 0, ()", find_left),
+        },
+        draw=draw,
+        source="[@exudyn], ObjectJointSliding2D and ObjectJointALEMoving2D",
+    )
+)

@@ -1,0 +1,146 @@
+"""A cableway: a cabin on a trolley of two rollers is hauled over a long span, in a side wind.
+
+Run it with ``windlass run examples/cableway.py``; ``-help`` lists all options.
+
+A track rope (`Cable3D`) hangs between two supports of different height.  The trolley is a body in space with two
+rollers (`sliding_joint`) 1.2 m apart; the cabin hangs 4 m below it and swings.  Weight and wind are in proportion to
+mass, so that all hangs in the plane of their resultant.  There the rope is two extensible catenaries (Irvine) that meet
+at the trolley and carry it, if both rollers are one point:
+
+    T(end of the lower part) + T(start of the upper part) + m (g + wind) = 0   across the rope, which slides
+
+The deepest point of each of several places is compared with it.  What is left is the distance of the rollers and the
+mesh, which cannot bend within a cable: both put the trolley a little higher or lower, of first order in their length.
+Then the trolley is hauled uphill, by its coordinate along the rope; the work of the haul is the potential energy that
+all parts have gained, with the kinetic one.
+
+Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapters 1 and 2.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import root
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import MassPoint, RigidBody3D, catenary, hang_between, nodes_of
+
+elements = wl.option("elements", 120, "1", "elements of the track rope", minimum=8)
+wind = wl.option("wind", 2.0, "m/s^2", "acceleration by the wind along y")
+wheelbase = wl.option("wheelbase", 1.2, "m", "distance of the rollers", minimum=1e-3)
+friction = wl.option("friction", 0.0, "1", "coefficient of friction of the rollers while they are hauled", minimum=0.0)
+way = wl.option("way", 20.0, "m", "way of the haul along the rope", minimum=0.0)
+duration = wl.option("duration", 6.0, "s", "time of the haul, long enough for it not to jerk", minimum=0.1)
+output = wl.option("output", "cableway_out", "", "folder for results; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
+
+START, END, LENGTH = (0.0, 0.0, 0.0), (300.0, 0.0, 60.0), 307.5  # supports [m], unstretched rope [m]
+EA, EI, MASS_PER_LENGTH = 1.2e8, 10.0, 8.0  # [N], [N m^2], [kg/m]
+TROLLEY, CABIN, HANGER, GRAVITY = 300.0, 1700.0, 4.0, 9.81  # [kg], [kg], [m], [m/s^2]
+FIELD = np.array((0.0, wind, -GRAVITY))
+PLACES = (60.0, 150.0, 240.0)  # along the rope [m]
+
+
+def find_trolley(place: float) -> NDArray[np.float64]:
+    """Where the trolley hangs by theory, if it is held on the rope at a place [m]."""
+    parts = (START, place), (END, LENGTH - place)
+
+    def pull(at: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Pull of both parts on the trolley and its own weight [N], scaled."""
+        total = (TROLLEY + CABIN) * FIELD
+        for support, length in parts:
+            line = hang_between(tuple(at), support, length, EA, MASS_PER_LENGTH, tuple(FIELD))
+            total = total + float(line.eval_tension(0.0)[0]) * line.eval_points(0.0)[1][0]
+        return total / (TROLLEY * GRAVITY)
+
+    straight = np.add(START, np.subtract(END, START) * place / LENGTH)
+    found = root(pull, straight + 12.0 * FIELD / np.linalg.norm(FIELD), tol=1e-10)
+    assert found.success, found.message
+    return found.x
+
+
+def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
+    """World, trolley, cabin and rollers; the trolley begins on the rope without load."""
+    world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
+    columns = {"length": LENGTH, "axial_stiffness": EA, "mass_per_length": MASS_PER_LENGTH, "bending_stiffness": EI}
+    rope = catenary(world, START, END, elements, **columns)
+    con.hinge(world, nodes_of(world, rope)[[0, elements]])
+    line = hang_between(START, END, LENGTH, EA, MASS_PER_LENGTH, (0.0, 0.0, -GRAVITY))
+    ends = place + wheelbase * np.array((-0.5, 0.5))
+    back, front = line.eval_points(ends)[0]
+    middle, pitch = 0.5 * (front + back), -np.arctan2(front[2] - back[2], front[0] - back[0])
+    trolley = world.add(
+        RigidBody3D, name="trolley", position=middle, mass=TROLLEY, inertia=(40.0, 120.0, 120.0),
+        euler_parameters=(np.cos(0.5 * pitch), 0.0, np.sin(0.5 * pitch), 0.0),
+    )  # fmt: skip
+    con.fix(world, trolley, "e1")  # points on a rope do not hold a roll about it
+    rollers = con.sliding_joint(
+        world, rope, trolley, ends, [(-0.5 * wheelbase, 0.0, 0.0), (0.5 * wheelbase, 0.0, 0.0)],
+        friction_coefficient=friction, friction_speed=0.05,
+    )  # fmt: skip
+    cabin = world.add(MassPoint, name="cabin", position=middle - (0.0, 0.0, HANGER), mass=CABIN)
+    top, bottom = con.position_marker(world, trolley), con.position_marker(world, cabin)
+    world.add(
+        con.SpringDamper, name="hanger", marker0=top, marker1=bottom, rest_length=HANGER, stiffness=1e7, damping=1e4
+    )
+    for part in (rope, trolley, cabin):
+        world.add(con.MassProportional, body=part, acceleration=(0.0, wind, 0.0))
+    return world, trolley, cabin, rollers
+
+
+def hang(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity, wl.State]:
+    """World, trolley, cabin and rollers, the first held at its place until the haul, and the state at rest."""
+    world, trolley, cabin, rollers = create(place)
+    con.prescribe(world, rollers[0], "s", con.smooth_step(0.0, duration, 0.0, way))
+    return world, trolley, cabin, rollers, wl.Static(world, load_steps=4, stabiliser=1.0, name="").solve()
+
+
+def find_place(body: wl.Entity, state: wl.State) -> NDArray[np.float64]:
+    """Position of a body [m]."""
+    place: NDArray[np.float64] = wl.eval_output(body, "position", state)
+    return place
+
+
+def measure(place: float) -> tuple[float, float]:
+    """Sag of the trolley below the chord [m], in the plane in which all hangs, computed and by theory."""
+    _, trolley, _, _, state = hang(place)
+    chord = np.subtract(END, START) / np.linalg.norm(np.subtract(END, START))
+    below = FIELD - chord * (FIELD @ chord)
+    below /= np.linalg.norm(below)
+    return float(find_place(trolley, state) @ below), float(find_trolley(place) @ below)
+
+
+def haul() -> dict[str, float]:
+    """The trolley is hauled uphill over many cables: where it comes to, and where the work goes."""
+    world, trolley, cabin, rollers, state = hang(PLACES[0])
+    ledger = wl.EnergyLedger(None if folder is None else folder / "energy.csv")
+    hooks = [ledger]
+    if folder is not None:
+        hooks.append(wl.Recorder(folder / "cableway", every=10))
+    begin = find_place(trolley, state)
+    motion = wl.Dynamic(world, step=0.02, end=duration, method="trapezoidal_index2")
+    state = motion.solve(state, hooks=hooks)
+    swing = np.degrees(np.arctan2(*(find_place(trolley, state) - find_place(cabin, state))[[1, 2]]))
+    totals = ledger.totals
+    return {
+        "height gained [m]": float((find_place(trolley, state) - begin)[2]),
+        "cables passed": float(wl.eval_output(rollers[0], "cable", state)) - PLACES[0] // (LENGTH / elements),
+        "swing angle [deg]": float(swing),
+        "work of the haul [J]": totals["CoordinateConstraint.driven"],
+        "work of the constraints [J]": totals["SlidingJoint.held"],
+        "friction [J]": totals["SlidingJoint.friction"],
+        "rest [J]": ledger.rest,
+    }
+
+
+if not wl.help_requested():
+    sags = {place: measure(place) for place in PLACES}
+    hauled = haul()
+    wl.write_summary({"sags": {str(k): v for k, v in sags.items()}, "haul": hauled})
+    if wl.is_first_process():
+        rows = [(f"sag at {place:g} m of the rope [m]", *values) for place, values in sags.items()]
+        tilt = float(np.degrees(np.arctan2(-wind, GRAVITY)))
+        print(wl.format_comparison([*rows, ("swing angle [deg]", hauled["swing angle [deg]"], tilt)], "theory"))
+        print("\nthe haul")
+        for name, value in hauled.items():
+            print(f"{name:<30}{value:12.6g}")
