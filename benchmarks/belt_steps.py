@@ -20,7 +20,7 @@ HEAD = ("step [s]", "loss [%]", "excess [%]", "steps", "rejected", "Newton", "cy
 
 def run(step: str, options: list[str]) -> None:
     """One run; prints a line of JSON."""
-    sys.argv = [str(EXAMPLE), "-step", step, "-output", "none", "-progress", "false", *options]
+    sys.argv = [str(EXAMPLE), "-step", step, "-output", "none", "-ledger", "false", "-progress", "false", *options]
     sys.path.insert(0, str(EXAMPLE.parent))
     model = runpy.run_path(str(EXAMPLE), run_name="__main__")
     results, done = model["results"], model["motion"].statistics

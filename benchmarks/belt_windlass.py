@@ -39,7 +39,7 @@ for prefix, passes, tolerance in (("static", 5, 1.0), ("dynamic", 3, 1e-3)):
     sys.argv += [f"-{prefix}_decide_at_start", "false"]
 sys.argv += ["-dynamic_project", "false"]
 # the law of the other program
-sys.argv += ["-output", "none", "-progress", "false", "-sticking_length", "reference", *more]
+sys.argv += ["-output", "none", "-ledger", "false", "-progress", "false", "-sticking_length", "reference", *more]
 sys.path.insert(0, str(EXAMPLE.parent))
 march = wl.Dynamic._march
 COUNTS = ("steps", "newton_iterations", "discontinuous_iterations")

@@ -98,7 +98,18 @@ def time_belt(mesh: str, rounds: int) -> dict[str, list[float]]:
         for _ in range(rounds):
             for name, output in (("without", "none"), ("with", folder)):
                 words = ["-elements", elements, "-segments", segments, "-end_time", f"{1e-4 * STEPS}"]
-                command = [PYTHON, str(EXAMPLE), *words, "-output", output, "-summary", str(summary), "-quiet"]
+                command = [
+                    PYTHON,
+                    str(EXAMPLE),
+                    *words,
+                    "-ledger",
+                    "false",
+                    "-output",
+                    output,
+                    "-summary",
+                    str(summary),
+                    "-quiet",
+                ]
                 subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
                 times[name].append(1e3 * json.loads(summary.read_text())["cpu_time"] / STEPS)
     return times

@@ -165,6 +165,7 @@ def create_belt(words: list[str]) -> tuple[Any, Any, int]:
     begin = float(words[1]) if len(words) > 1 else 0.1
     argv = sys.argv
     options = ["-elements", elements, "-segments", segments, "-end_time", str(begin), "-output", "none"]
+    options += ["-ledger", "false"]
     sys.argv = [str(EXAMPLE), *options, *argv[1:]]
     sys.path.insert(0, str(EXAMPLE.parent))
     with contextlib.redirect_stdout(io.StringIO()):

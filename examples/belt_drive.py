@@ -21,7 +21,7 @@ lengths = ("current", "reference")
 sticking_length = wl.option("sticking_length", "current", "", "length of segments in sticking", choices=lengths)
 output = wl.option("output", "belt_drive_out", "", "folder for results; 'none' writes no files")
 frames = wl.option("frames", 200, "1", "number of frames for ParaView", minimum=1)
-with_ledger = wl.option("ledger", False, "", "follow the energy of all steps: table, energy.csv, energy.png, wear")
+with_ledger = wl.option("ledger", True, "", "follow the energy of all steps: table, energy.csv, energy.png, wear")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # [m]
@@ -113,6 +113,10 @@ class MeanTorque(wl.StepHook):
         if state.t > end_time - 0.1 + step / 2:
             self.duration += state.t - self.start
             self.impulse += (state.t - self.start) * float(wl.eval_output(drive, "force", state))
+
+    def idle_steps(self, state, size):
+        """Those before the last 0.1 s."""
+        return max(0, int((end_time - 0.1 - state.t) / size) - 1)
 
     def checkpoint(self):
         """Both sums, for a restart."""

@@ -23,49 +23,55 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 Quantity = Callable[..., FloatArray]
+Function = Callable[[Any], None]
 
 
 class Reading(NamedTuple):
     """Energies and powers of the rows of a law at one instant.
 
     Attributes:
-        energies: stored energies in the order of `Account.stored` [J], shape (rows, k).
-        powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (rows, l + p + c).
-        parts: what `Account.jumps` wants to know of this instant.
+        energies: stored energies in the order of `Account.stored` [J], shape (k, rows).
+        powers: powers in the order of `Account.lost`, `Account.passed`, `Account.carried` [W], shape (l + p + c, rows).
+        parts: what `Account.jumps` wants to know of this instant, of the shape `Account.parts`.
     """
 
     energies: FloatArray
     powers: FloatArray
-    parts: Any = None
-
-
-Jumps = Callable[[Reading, Reading, float], FloatArray]
+    parts: FloatArray
 
 
 @dataclass(frozen=True)
 class Account:
     """What a law stores, loses and passes on.
 
+    Functions get an `Evaluation` s and add to its arrays; those that are a call of a kernel are made by `call`.
+
     Attributes:
-        evaluate: ``(fields) -> Reading`` of the rows that this process evaluates.
+        read: ``(s)`` adds energies and powers of the rows that this process evaluates to s.energies and s.powers, and
+            writes s.parts; see `Reading`.
         stored: names of the energies.
         lost: names of what is dissipated, > 0.
         passed: names of powers of its forces that are neither stored nor lost, such as the strain energy of material
             that flows out.
         carried: the same for its inertia, such as the kinetic energy of that material.
-        jumps: ``(before, now, h) -> J``, shape (rows, l): what is lost in a step of size h [s] beside the powers.
+        parts: shape of what ``jumps`` compares.
+        jumps: ``(s)`` adds to s.jumps, shape (l, rows), what is lost in a step of the size s.size [s], shape (1,),
+            beside the powers [J]; it reads s.parts and those of the start of the step, s.parts_before.
+        rows: how many there are, where a system has other rows in `System.dofs`.
         by: the column that names by what losses are listed, for instance ``"circle"``; empty for none.
         is_whole: whether this is all; false with forces of users, which need not have an energy.
         conserves: whether these rows lose and pass on nothing as they are: what their work and their energy then differ
             by is the integrator's.
     """
 
-    evaluate: Callable[[Any], Reading]
+    read: Function
     stored: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     passed: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()
-    jumps: Jumps | None = None
+    parts: tuple[int, ...] = (0,)
+    jumps: Function | None = None
+    rows: int | None = None
     by: str = ""
     is_whole: bool = True
     conserves: bool = False
@@ -74,6 +80,12 @@ class Account:
     def names(self) -> tuple[str, ...]:
         """Names of all energies and powers, in the order of a `Reading`."""
         return self.stored + self.lost + self.passed + self.carried
+
+    def allocate(self, rows: int) -> Reading:
+        """A reading of so many rows, if the account has no number of its own; all 0."""
+        count = rows if self.rows is None else self.rows
+        powers = len(self.lost) + len(self.passed) + len(self.carried)
+        return Reading(np.zeros((len(self.stored), count)), np.zeros((powers, count)), np.zeros(self.parts))
 
     @classmethod
     def of(
@@ -87,13 +99,13 @@ class Account:
         """
         energies, powers = dict(stored or {}), dict(lost or {})
 
-        def evaluate(fields: Any) -> Reading:
-            found = [[np.atleast_1d(f(fields)) for f in functions.values()] for functions in (energies, powers)]
-            rows = max((len(values) for some in found for values in some), default=0)
-            return Reading(*(np.stack(some, axis=1) if some else np.zeros((rows, 0)) for some in found))
+        def read(s: Any) -> None:
+            for functions, values in ((energies, s.energies), (powers, s.powers)):
+                for k, function in enumerate(functions.values()):
+                    values[k] += function(s)
 
         more = {"conserves": not powers, **more}
-        return cls(evaluate, tuple(energies), tuple(powers), **more)
+        return cls(read, tuple(energies), tuple(powers), **more)
 
 
 class Losses(NamedTuple):

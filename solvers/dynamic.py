@@ -8,6 +8,7 @@ from typing import Any
 
 from windlass.framework.checks.checks import checked, number, whole, word, yes_no
 from windlass.framework.command_line import options
+from windlass.framework.kernels.program import Program
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
@@ -262,6 +263,11 @@ class Dynamic(StepSolver):
         for hook in self._looking:
             hook.skip(steps)
 
+    def find_idle_programs(self, state: State) -> list[Program]:
+        """What hooks want of steps that they do not see."""
+        programs = [hook.idle_program(state) for hook in self._looking]
+        return [program for program in programs if program is not None]
+
     def settings(self) -> dict[str, Any]:
         """What must be the same after a restart; see `Restartable`."""
         return {"method": self._method, "rotations": self._rotations, "step [s]": self.control.nominal}
@@ -349,7 +355,7 @@ class Attempts:
             self._start.assign(state)
         contacts.changed = False
         parts = kernels.begin, solver.watch.program, kernels.end, solver.consistency.find_program(state)
-        compiled = not self._looked_at and steps.prepare(ends, *parts)
+        compiled = not self._looked_at and steps.prepare(ends, *parts, solver.find_idle_programs(state))
 
         def newton(attempt: StepAttempt) -> bool:
             guess = None

@@ -18,7 +18,7 @@ from windlass.connectors.cable_contact.places import CableSystem, create_places,
 from windlass.connectors.cable_contact.search import CableSearch
 from windlass.connectors.cable_contact.tangent import add_tangent
 from windlass.connectors.cable_contact.update import follow_feet, update_history
-from windlass.connectors.circle_segments.power import create_account
+from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import FloatArray, IntArray
@@ -188,7 +188,9 @@ def build(rows: LocalRows) -> CableSystem:
         search.forgotten = True
 
     system.update, system.residual, system.tangent, system.post_newton = take, residual, tangent, post_newton
-    system.account = create_account(lambda fields: eval_parts(places, fields), by="")
+    system.account = create_place_account(
+        lambda fields: eval_parts(places, fields), (len(c.n), int(c.n.max(initial=0)) * TOUCHING), by=""
+    )
     system.checks.diagnose = lambda fields: search.describe_depth(places.at, places.cable, fields.data)
     pattern.reset_caches = forget
     return system

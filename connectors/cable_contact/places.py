@@ -23,7 +23,8 @@ from windlass.connectors.cable_contact.kernels import (
     read_bristle,
 )
 from windlass.connectors.cable_contact.tangent import eval_change
-from windlass.connectors.circle_segments.power import NUMBERS, OPEN
+from windlass.connectors.circle_segments.power import NUMBERS
+from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.elements.cable3d.points import cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call

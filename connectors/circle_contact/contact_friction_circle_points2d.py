@@ -15,13 +15,17 @@ import numpy as np
 
 from windlass.connectors.circle_contact.doubts import watch
 from windlass.connectors.circle_contact.draw import circle_keys, draw, paint
-from windlass.connectors.circle_points.common import bind_points, check_cables, create_point_outputs, eval_accounts
+from windlass.connectors.circle_points.common import (
+    bind_points,
+    check_cables,
+    create_point_account,
+    create_point_outputs,
+)
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, dofs, eval_rounding
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.power import create_account
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import Law, LocalRows, Tables, register
@@ -80,7 +84,7 @@ def build(rows: LocalRows) -> System:
     system.tangent = call(
         add_tangent, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.x, s.v, s.dq, s.dv, s.slots, s.values)
     )
-    system.account = create_account(lambda fields: eval_accounts(c, fields))
+    system.account = create_point_account(c)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.post_newton = call(
         update_history, lambda s: (c, s.markers[CIRCLE_FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)

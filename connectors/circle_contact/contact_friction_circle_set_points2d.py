@@ -21,8 +21,8 @@ from windlass.connectors.circle_points.circle_sets import CircleSearch, PairColu
 from windlass.connectors.circle_points.common import (
     check_cables,
     create_columns,
+    create_point_account,
     create_point_outputs,
-    eval_accounts,
     eval_point_powers,
     eval_points,
 )
@@ -30,7 +30,6 @@ from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, check_circles, eval_rounding
-from windlass.connectors.circle_segments.power import create_account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
@@ -177,12 +176,8 @@ def build(rows: LocalRows) -> System:
     def forget() -> None:
         search.forgotten = True
 
-    def eval_all(fields: Fields) -> FloatArray:
-        follow(fields)
-        return eval_accounts(c, fields)
-
     system.update, system.post_newton = follow, post_newton
-    system.account = create_account(eval_all, by="")
+    system.account = create_point_account(c, follow, by="")
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     pattern.reset_caches = forget
     return system

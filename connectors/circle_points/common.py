@@ -11,13 +11,15 @@ import numpy as np
 from windlass.connectors.circle_points.kernels import PointColumns, fill_outputs
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY, create_outputs
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.power import OPEN
+from windlass.connectors.circle_segments.power import create_account
+from windlass.connectors.circle_segments.power_lanes import BRISTLE_ENERGY, BRISTLE_POWER, CONTACT_STATE, OPEN, PARTS
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
 from windlass.elements.cable2d.points import eval_shape
+from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.system import Fields
+from windlass.framework.model.system import Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 
@@ -80,23 +82,41 @@ def eval_points(c: PointColumns, fields: Fields) -> FloatArray:
     return out
 
 
-def eval_accounts(c: PointColumns, fields: Fields) -> FloatArray:
-    """The numbers of `fill_powers` for points, and m, shape (rows, points, 10).
+def create_point_account(
+    c: PointColumns, before: Callable[[Fields], None] | None = None, by: str = "circle"
+) -> Account:
+    """The account of rows with points; ``before`` brings them up to date."""
+
+    def read(s: Evaluation) -> None:
+        if before is not None:
+            before(s)
+        read_points(c, s)
+
+    return create_account(read, (len(c.n), int(c.n.max(initial=0)), PARTS + 1), by)
+
+
+def read_points(c: PointColumns, s: Evaluation) -> None:
+    """Add energies and powers of all rows, and write the numbers of points for `fill_jumps`, and m.
 
     Energies are those of the normal springs and of the bristles: of m closed points of n, (n/m) mu_k u²/2 each.
     """
-    out = eval_points(c, fields)
+    out = eval_points(c, s)
     place = np.arange(out.shape[1])
-    stored = fields.data[c.data[:, None] + np.minimum(place, c.n[:, None] - 1)]
+    stored = s.data[c.data[:, None] + np.minimum(place, c.n[:, None] - 1)]
     closed = ((place < c.n[:, None]) & (stored <= 0.0) & (out[..., 7] != UNDEFINED)).sum(axis=1)
     mu_k, arm = (c.mu_k * c.n / np.maximum(closed, 1))[:, None], c.r[:, None] / (c.r[:, None] + out[..., 6])
     # a slipping point keeps its bristle bent to where it gives f_t
     slips = (np.abs(out[..., 7]) == 1.0) & (mu_k != 0.0)
     bristle = np.where(slips, out[..., 0] / np.where(slips, c.mu_k[:, None] * arm, 1.0), out[..., 2])
     touches = (place < c.n[:, None]) & (stored <= 0.0) & c.active[:, None]
-    energies = 0.5 * c.kc[:, None] * out[..., 3] ** 2, 0.5 * mu_k * bristle**2
-    states = np.where(touches, out[..., 7], OPEN), np.broadcast_to(closed[:, None], out.shape[:2])
-    return np.concatenate((split_powers(c, out), np.stack((*energies, *states), axis=-1)), axis=-1)
+    spring, bent = 0.5 * c.kc[:, None] * out[..., 3] ** 2, 0.5 * mu_k * bristle**2
+    powers = split_powers(c, out)
+    s.energies[:] += [np.where(touches, values, 0.0).sum(axis=1) for values in (spring, bent)]
+    for k, j in ((0, 0), (2, 1), (3, 2), (4, 5)):
+        s.powers[k] += np.where(touches, powers[..., j], 0.0).sum(axis=1)
+    s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = powers[..., 3], bent
+    s.parts[..., CONTACT_STATE] = np.where(touches, out[..., 7], OPEN)
+    s.parts[..., PARTS] = closed[:, None]
 
 
 def eval_point_powers(c: PointColumns, fields: Fields) -> FloatArray:

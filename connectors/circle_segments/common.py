@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from windlass.connectors.circle_segments.friction import UNDEFINED
 from windlass.connectors.circle_segments.kernels import ContactColumns
 from windlass.connectors.circle_segments.moving_cable import AxialMotion, bind_moving, set_shift
-from windlass.connectors.circle_segments.power import create_account, create_power_outputs, eval_parts, eval_powers
+from windlass.connectors.circle_segments.power import create_power_outputs, create_segment_account, eval_powers
 from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
@@ -170,7 +170,7 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
     )  # fmt: skip
 
     conserves = not (c.friction or c.dc.any())
-    system.account = create_account(lambda fields: eval_parts(c, contact.axial, fields), conserves=conserves)
+    system.account = create_segment_account(c, contact.axial, conserves)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     if contact.axial is not None:
         system.residual, system.tangent = bind_moving(c, contact.axial)

@@ -37,7 +37,7 @@ from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtra
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.elements.bodies.matrix_columns import bind_state_functions
 from windlass.elements.nodes.generic_nodes import STATES
-from windlass.framework.accounts import Account, Reading
+from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.errors import ModelError
@@ -45,7 +45,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import column, function, ref
-from windlass.framework.model.system import Fields, System
+from windlass.framework.model.system import Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
 LINEAR = 1.0
@@ -333,10 +333,9 @@ def build(rows: LocalRows) -> System:
     )
     system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
 
-    def read(s: Fields) -> Reading:
+    def read(s: Evaluation) -> None:
         st, on = eval_stroke_rate(rows, s), pair.active
-        powers = np.stack((c.d * st**2 * on, (eval_tension(rows, s) - c.d * st * on) * st), axis=1)
-        return Reading(np.zeros((len(st), 0)), powers)
+        s.powers += np.stack((c.d * st**2 * on, (eval_tension(rows, s) - c.d * st * on) * st))
 
     system.account = Account(read, lost=("damping",), passed=("oil",), is_whole=False)
     return system

@@ -50,14 +50,14 @@ from windlass.connectors.loads.morison import (
     fill_powers,
 )
 from windlass.connectors.markers.cable_shape import cable_lengths, column_of
-from windlass.framework.accounts import Account, Reading
+from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields, System, Term, evaluate
+from windlass.framework.model.system import Evaluation, Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 ALIGNED = 1e-6
@@ -181,7 +181,7 @@ def build(rows: LocalRows) -> System:
     if groups:
         system.load, system.load_tangent = load, load_tangent
         flows = [locate_points(group) for group in groups]
-        read = partial(read_powers, groups, flows, len(rows.rows))
+        read = partial(read_powers, groups, flows)
         system.account = Account(read, lost=("drag",), carried=("added_mass",))
     if inertia.parts:
         system.inertia = Term(inertia, inertia_tangent)
@@ -202,14 +202,14 @@ def _tangents(group: Group, fill: Any, factor: str) -> Call:
     )
 
 
-def read_powers(groups: list[Group], flows: list[Call], count: int, fields: Fields) -> Reading:
-    """Power lost to drag, and what the inertia of the added mass carries away [W], shape (rows, 2)."""
-    powers = np.zeros((count, 2))
+def read_powers(groups: list[Group], flows: list[Call], s: Evaluation) -> None:
+    """Add the power lost to drag, and what the inertia of the added mass carries away [W]; see `Account`."""
+    powers = np.zeros(s.powers.T.shape)
     for group, locate_all in zip(groups, flows, strict=True):
-        locate_all(evaluate(fields))
-        call(locate)(group.line, fields.v, fields.v, fields.a, group.rates)
+        locate_all(s)
+        call(locate)(group.line, s.v, s.v, s.a, group.rates)
         call(fill_powers)(group.c, group.line, group.m, group.rates, group.flow, powers)
-    return Reading(np.zeros((count, 0)), powers)
+    s.powers += powers.T
 
 
 def check(world: Tables, table: EntityTable) -> None:

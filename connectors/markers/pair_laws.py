@@ -8,7 +8,7 @@ registration; a tangent kernel that is left out is made of central differences o
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -28,10 +28,10 @@ from windlass.connectors.markers.pairs import (
     position_pair,
     subtract,
 )
-from windlass.framework.accounts import Account, Reading
+from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError, ModelWarning
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.signature import check_arguments, takes
 from windlass.framework.model.drawing import Drawing
@@ -129,7 +129,11 @@ def register_kind(
         warn(f"{words}, to about 9 digits and with {12 if spatial else 4} more evaluations", ModelWarning, stacklevel=4)
         force_tangent = kind.differences(force)
     residual, tangent = kind.loops(force, force_tangent)
-    values = [call(value_loop(kind.row, value, False)) for some in (stored, lost) for value in (some or {}).values()]
+    values = [
+        (value_loop(kind.row, value, False), name, k)
+        for some, name in ((stored, "energies"), (lost, "powers"))
+        for k, value in enumerate((some or {}).values())
+    ]
     # a class by the name of the law, as machine code is kept for classes by their names
     names = list(letters or ())
     Letters: Any = namedtuple("Letters", names)  # type: ignore[misc]
@@ -149,13 +153,9 @@ def register_kind(
             lambda s: (c, pair, s.markers[kind.family], s.time, s.dq, s.dv, s.slots, s.values),
             update_tangent,
         )
-        if values:
-            system.account = Account(
-                partial(read_account, rows, kind, values, len(stored or ()), update),
-                tuple(stored or ()),
-                tuple(lost or ()),
-                conserves=not lost,
-            )
+        if stored or lost:
+            reads = [read_value(kind, pair, c, *value, update) for value in values]
+            system.account = Account(sum(reads, Call()), tuple(stored or ()), tuple(lost or ()), conserves=not lost)
         if finish is not None:
             finish(rows, system)
         return system
@@ -204,17 +204,9 @@ def evaluate_rows(kind: PairKind, kernel: Kernel, vector: bool = False, before: 
     return eval_rows
 
 
-def read_account(
-    rows: LocalRows, kind: PairKind, values: Sequence[Kernel], stored: int, update: Update, s: Any
-) -> Reading:
-    """Energies and powers of rows, 0 where they are not active; the first values are ``stored`` energies."""
-    pair, c = rows.columns[:2]
-    if update is not None:
-        update(s)
-    out = np.zeros((len(values), len(pair.m0)))
-    for value, numbers in zip(values, out, strict=True):
-        value(c, pair, s.markers[kind.family], s.time, numbers)
-    return Reading(np.ascontiguousarray(out[:stored].T), np.ascontiguousarray(out[stored:].T))
+def read_value(kind: PairKind, pair: Pair, c: Any, value: Kernel, name: str, k: int, update: Update) -> Call:
+    """What fills the k-th of the energies or powers of an account, by a `value_loop`; 0 where rows are not active."""
+    return call(value, lambda s: (c, pair, s.markers[kind.family], s.time, getattr(s, name)[k]), update)
 
 
 def value_loop(row: Kernel, evaluate: Kernel, vector: bool) -> Kernel:

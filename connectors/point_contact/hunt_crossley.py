@@ -32,7 +32,7 @@ from windlass.connectors.point_contact.kernels import scatter_forces
 from windlass.connectors.point_contact.search import update_neighbours
 from windlass.connectors.point_contact.sets import ContactSystem, couple_pairs, create_sets, sum_forces
 from windlass.connectors.point_contact.tangent import add_pair_tangents
-from windlass.framework.accounts import Account, Reading
+from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, handle, instance
 from windlass.framework.checks.values import read_yes_no
@@ -133,15 +133,13 @@ def build(rows: LocalRows) -> System:
             for law in b.enabled_laws(s.data):
                 differentiate(c, law, b.near.pairs, m, v, s.dq, s.dv, own, s.values)
 
-    def read(s: Fields) -> Reading:
-        energies, powers = np.zeros((len(rows.rows), 1)), np.zeros((len(rows.rows), 2))
+    def read(s: Evaluation) -> None:
         for b in sets:
             for number, law, flag in zip(b.rows, b.laws, b.flags, strict=True):
                 found, k = list_contacts(b, law, bool(s.data[flag])), np.searchsorted(rows.rows, number)
                 damping = ((found.normal_force - found.hertz_force) * found.approach_speed).sum()
-                energies[k] = found.energy.sum()
-                powers[k] = damping, found.dissipated_power.sum() - damping
-        return Reading(energies, powers)
+                s.energies[0, k] += found.energy.sum()
+                s.powers[:, k] += damping, found.dissipated_power.sum() - damping
 
     def reset_caches() -> None:
         for b in sets:
@@ -149,7 +147,8 @@ def build(rows: LocalRows) -> System:
 
     system.update, system.residual, system.tangent = update, add_residual, add_tangent
     loses = any(letters.any() for b in sets for c in (b.surfaces,) for letters in (c.c, c.us, c.ud, c.uv))
-    system.account = Account(read, ("contact_spring",), ("contact_damping", "friction"), conserves=not loses)
+    names: Any = {"stored": ("contact_spring",), "lost": ("contact_damping", "friction")}
+    system.account = Account(read, **names, rows=len(rows.rows), conserves=not loses)
     pattern.reset_caches = reset_caches
     return system
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.view import ContactView, view_contact
 from windlass.connectors.circle_segments.common import CIRCLE_FAMILY
-from windlass.connectors.circle_segments.power import POWERS
+from windlass.connectors.circle_segments.power import POWERS, eval_friction_work
 from windlass.connectors.reports.pulley_rows import Pulley, bind_pulley
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.checks.checks import check_fields, checked, each, either, handle, instance, word
@@ -55,6 +55,7 @@ UNITS: dict[str, str] = {
     "normal_force": "N",
     "torque": "N m",
     **dict.fromkeys(POWERS, "W"),
+    "friction_work": "J",
 }
 """Unit of each number of a `PulleyReport`."""
 
@@ -81,6 +82,7 @@ class PulleyReport:
         bristle_power, spring_power: rates at which bristles and normal springs store energy [W].
         lever_power: what f_t takes by acting at r + g on the cable and at r on the circle; 0 for contact points [W].
             The six powers add up to what contact takes from cable and pulley.
+        friction_work: work lost in friction since an `EnergyLedger` began: wear; NaN without one [J].
     """
 
     name: str
@@ -102,6 +104,7 @@ class PulleyReport:
     bristle_power: float
     spring_power: float
     lever_power: float
+    friction_work: float
 
 
 @checked(world=instance("World"), state=instance("State"), contacts=handle(), circle=handle())
@@ -228,7 +231,14 @@ def eval_report(pulley: Pulley, contact: ContactView, fields: Fields, tension: b
         normal_force=float(-z.fn.sum()),
         torque=float(((pulley.radius[z.row] + z.depth) * z.ft).sum()),
         **powers,
+        friction_work=_sum_friction_work(pulley),
     )
+
+
+def _sum_friction_work(pulley: Pulley) -> float:
+    """What all contacts of a pulley have lost in friction [J]; all processes together."""
+    work = np.array([eval_friction_work(pulley.bound.rows).sum()])
+    return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
 
 
 def find_course(pulley: Pulley, z: Segments) -> IntArray:

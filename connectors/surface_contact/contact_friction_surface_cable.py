@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.power import create_account
+from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.cable_shape import cable_lengths, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.distances import Surfaces
@@ -214,7 +214,9 @@ def build(rows: LocalRows) -> System:
     system.post_newton = call(
         update_history, lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, s.outcome)
     )
-    system.account = create_account(lambda fields: eval_accounts(c, fields), by="surface")
+    system.account = create_place_account(
+        lambda fields: eval_accounts(c, fields), (len(c.n), int(c.n.max(initial=0))), by="surface"
+    )
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
     return system

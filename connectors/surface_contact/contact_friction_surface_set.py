@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_segments.power import create_account
+from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     START,
@@ -178,7 +178,7 @@ def build(rows: LocalRows) -> System:
         return eval_accounts(c, fields)
 
     system.update, system.post_newton = follow, post_newton
-    system.account = create_account(eval_all, by="")
+    system.account = create_place_account(eval_all, (len(c.n), int(c.n.max(initial=0))), by="")
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     pattern.reset_caches = forget
     return system

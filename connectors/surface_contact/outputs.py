@@ -10,7 +10,8 @@ import numpy as np
 
 from windlass.connectors.circle_points.kernels import place_of, shape
 from windlass.connectors.circle_segments.friction import UNDEFINED
-from windlass.connectors.circle_segments.power import OPEN, eval_friction_work
+from windlass.connectors.circle_segments.power import eval_friction_work
+from windlass.connectors.circle_segments.power_lanes import OPEN
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import eval_distance
 from windlass.connectors.surface_contact.kernels import (

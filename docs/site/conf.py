@@ -45,6 +45,14 @@ def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines
             lines[k] = "".join(part if part.startswith("`") else re.sub(r"([|*])", r"\\\1", part) for part in parts)
 
 
+def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Types that are taken from annotations are no links, as `numpy.bool_` would be."""
+    for k, line in enumerate(lines):
+        if line.lstrip().startswith((":type", ":vartype")):
+            lines[k] = re.sub(r"_(?!\w)", r"\\_", line)
+
+
 def setup(app: Any) -> None:
-    """Before the sections of the docstrings are read."""
+    """Before and after the sections of the docstrings are read."""
     app.connect("autodoc-process-docstring", escape_signs, priority=400)
+    app.connect("autodoc-process-docstring", escape_types, priority=600)

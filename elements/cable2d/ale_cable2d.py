@@ -43,7 +43,6 @@ from windlass.elements.cable2d.draw import draw
 from windlass.elements.cable2d.mass import Inertia
 from windlass.elements.cable2d.outputs import CableView, Kinematics, Motion, create_outputs, eval_motion
 from windlass.elements.cable2d.user_laws import has_law
-from windlass.framework.accounts import Reading
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, Tables, register
@@ -148,22 +147,22 @@ def build(rows: LocalRows) -> System:
         residual(forces)
         return fe.reshape(n, 8).copy()
 
-    def read(s: Fields) -> Reading:
+    def read(s: Evaluation) -> None:
         update_elements(s)
-        found = account.evaluate(own)
+        found = cables.read_account(own)
         # strain energy that flows through the ends: what is left of the power of the forces
         x, v = s.x[c.dofs], s.v[c.dofs]
         whole = eval_forces()
         own.v[:] = 0.0
         elastic = eval_forces()
         along = (whole * slide(rows, x[:, :8])).sum(axis=1)
-        strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c.variation * v[:, 8] * along - found.powers.sum(axis=1)
+        strain = ((whole - elastic) * v[:, :8]).sum(axis=1) + c.variation * v[:, 8] * along - found.powers.sum(axis=0)
         # and kinetic energy: M is linear in the coordinates, so that a difference is its rate
         x, v, still = x.ravel(), v.ravel(), np.zeros(9 * n)
         gyration = eval_inertia(x, v, still)
         faster = eval_inertia(x + v, v, v) - eval_inertia(x + v, v, still) - eval_inertia(x, v, v) + gyration
-        flow = np.stack((strain, gyration - 0.5 * faster), axis=1)
-        return Reading(found.energies, np.concatenate((found.powers, flow), axis=1))
+        s.energies[:] += found.energies
+        s.powers[:] += (*found.powers, strain, gyration - 0.5 * faster)
 
     system = System("ALECable2D", rows.dofs, residual=add_residual, tangent=add_tangent, mass=add_mass)
     system.inertia = Term(
@@ -175,9 +174,7 @@ def build(rows: LocalRows) -> System:
         + call(gravity, lambda s: (c, rho, s.x, s.g, s.which, s.f)),
         call(gravity_tangent, lambda s: (c, rho, s.g, s.which, s.dq, s.slots, s.values)),
     )
-    system.account = replace(
-        account, evaluate=read, passed=("strain_flow",), carried=("kinetic_flow",), conserves=False
-    )
+    system.account = replace(account, read=read, passed=("strain_flow",), carried=("kinetic_flow",), conserves=False)
     return system
 
 

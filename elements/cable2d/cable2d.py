@@ -35,12 +35,12 @@ from windlass.elements.cable2d.lanes import Columns, create_lanes
 from windlass.elements.cable2d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable2d.mass import Inertia, mass, mass_product
 from windlass.elements.cable2d.outputs import OUTPUTS, CableView
-from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
+from windlass.elements.cable2d.points import create_rule, eval_shape
 from windlass.elements.cable2d.strains import dot, eval_references, interpolate
 from windlass.elements.cable2d.user_laws import PLANE, LawRows, Measures, create_law_rows, has_law, is_none
 from windlass.elements.cable2d.user_laws import residual as residual_law
 from windlass.elements.cable2d.user_laws import tangent as tangent_law
-from windlass.framework.accounts import Account, Reading
+from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.row_threads import run_sets, split_rows
 from windlass.framework.errors import ModelError
@@ -48,7 +48,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, function, ref
-from windlass.framework.model.system import Checks, Evaluation, Fields, Fused, System, Term
+from windlass.framework.model.system import Checks, Evaluation, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
 RULES = (0, 1, 2)
@@ -120,13 +120,12 @@ class CableKind(NamedTuple):
 class Group(NamedTuple):
     """Rows of one integration rule and thread.
 
-    columns, points: parameters of the rows, made anew in each call, and the points of the rule.
+    energies: what an `Account` reads, 0 where laws of users take the place of the cable's own.
     residual, tangent: functions of a `System`.
     dynamic_residual, dynamic_tangent: the same with inertia in one pass.
     """
 
-    columns: Callable[[], Columns]
-    points: Rule
+    energies: Call
     residual: Call
     tangent: Call
     dynamic_residual: Call
@@ -142,17 +141,17 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     """Some rows of one rule with the kernels for it; ``row`` are their positions among the local rows."""
     some, points = rows.select(row), create_rule(rule)
 
+    # energies are asked for in some runs only
+    @functools.cache
     def columns() -> Columns:
         return kind.create_columns(some, row, rule)._replace(dofs=dofs[row])
 
-    lanes = create_lanes(columns(), some.local("mass_per_length"))
+    lanes = create_lanes(columns.__wrapped__(), some.local("mass_per_length"))
     # the kernels of rule 2 contain their points
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return Group(
-        # energies are asked for in some steps only; lanes are made of columns that are not kept
-        functools.cache(columns),
-        points,
+        call(kind.fill_energies, lambda s: (columns(), points, s.x, s.v, s.energies, s.powers)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
@@ -233,21 +232,13 @@ def bind_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) 
     system.checks = Checks(find_faults=create_diagnosis(rows), doubts=create_doubts(rows))
     damped = bool(rows.local("axial_damping").any() or rows.local("bending_damping").any())
     system.account = Account(
-        partial(read_energies, kind, len(dofs), [group for sets in groups for group in sets]),
+        sum((group.energies for sets in groups for group in sets), Call()),
         stored=("stretching", "bending"),
         lost=("axial_damping", "bending_damping"),
         is_whole=not law_groups,
         conserves=not (law_groups or damped),
     )
     return system
-
-
-def read_energies(kind: CableKind, count: int, groups: Sequence[Group], fields: Fields) -> Reading:
-    """Strain energies and powers of damping of rows, 0 where laws of users take their place."""
-    energies, powers = np.zeros((count, 2)), np.zeros((count, 2))
-    for group in groups:
-        kind.fill_energies(group.columns(), group.points, fields.x, fields.v, energies, powers)
-    return Reading(energies, powers)
 
 
 def create_columns(rows: LocalRows, row: IntArray, integration: int) -> Columns:
@@ -271,7 +262,7 @@ IN_PLANE = CableKind(
     (residual_gauss, tangent_gauss),
     (residual_lobatto, tangent_lobatto),
     create_columns,
-    call(fill_energies),
+    fill_energies,
     PLANE,
 )
 

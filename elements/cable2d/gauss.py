@@ -233,7 +233,7 @@ def tangent_gauss(
 
 @kernel
 def fill_energies(c: Columns, p: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (rows, 2).
+    """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (2, rows).
 
     By the points of the rule: gradients of the energies are the residual without damping.
     """
@@ -250,11 +250,11 @@ def fill_energies(c: Columns, p: Rule, x: FloatArray, v: FloatArray, energies: F
             px, py = P0 * ex + P1 * s0x + P2 * s1x, P0 * ey + P1 * s0y + P2 * s1y
             stretch = sqrt(px * px + py * py)
             strain = stretch - 1.0 - c.eps[i, j]
-            energies[row, 0] += 0.5 * p.wa[j] * L * c.EA[i] * strain * strain
+            energies[0, row] += 0.5 * p.wa[j] * L * c.EA[i] * strain * strain
             if damped:
                 ptx, pty = P0 * wx + P1 * w0x + P2 * w1x, P0 * wy + P1 * w0y + P2 * w1y
                 rate = (px * ptx + py * pty) / stretch
-                powers[row, 0] += p.wa[j] * L * c.dEA[i] * rate * rate
+                powers[0, row] += p.wa[j] * L * c.dEA[i] * rate * rate
         for j in range(len(p.wb)):
             P0, P1, P2 = p.Pb[j, 0], p.Pb[j, 1], p.Pb[j, 2]
             K0, K1, K2 = iL * p.Kb[j, 0], iL * p.Kb[j, 1], iL * p.Kb[j, 2]
@@ -263,10 +263,10 @@ def fill_energies(c: Columns, p: Rule, x: FloatArray, v: FloatArray, energies: F
             square = px * px + py * py
             curvature = (px * ky - py * kx) / square
             bend = curvature - c.kap[i, j]
-            energies[row, 1] += 0.5 * p.wb[j] * L * c.EI[i] * bend * bend
+            energies[1, row] += 0.5 * p.wb[j] * L * c.EI[i] * bend * bend
             if damped:
                 ptx, pty = P0 * wx + P1 * w0x + P2 * w1x, P0 * wy + P1 * w0y + P2 * w1y
                 ktx, kty = K0 * wx + K1 * w0x + K2 * w1x, K0 * wy + K1 * w0y + K2 * w1y
                 rate = (ptx * ky - pty * kx + px * kty - py * ktx) / square
                 rate -= 2.0 * curvature * (px * ptx + py * pty) / square
-                powers[row, 1] += p.wb[j] * L * c.dEI[i] * rate * rate
+                powers[1, row] += p.wb[j] * L * c.dEI[i] * rate * rate

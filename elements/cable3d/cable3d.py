@@ -31,7 +31,6 @@ from windlass.elements.cable3d.lobatto import residual_lobatto, tangent_lobatto
 from windlass.elements.cable3d.outputs import OUTPUTS, SpatialView
 from windlass.elements.cable3d.strains import SPACE, eval_free_bending
 from windlass.framework.arrays import IntArray
-from windlass.framework.kernels.call import call
 from windlass.framework.model.law import Law, LocalRows, register
 from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import System
@@ -71,7 +70,7 @@ IN_SPACE = CableKind(
     (residual_gauss, tangent_gauss),
     (residual_lobatto, tangent_lobatto),
     create_columns,
-    call(fill_energies),
+    fill_energies,
     SPACE,
     linear_beside_laws=True,
 )

@@ -204,7 +204,7 @@ def slopes_of(n: IntArray, iL: float, x: FloatArray) -> tuple[Vector, Vector, Ve
 
 @kernel
 def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (rows, 2).
+    """Strain energies [J] by strain and by bending, and what damping takes of each [W], of the rows; shape (2, rows).
 
     By the points of the rule: gradients of the energies are the residual without damping.
     """
@@ -217,18 +217,18 @@ def fill_energies(c: Columns, r: Rule, x: FloatArray, v: FloatArray, energies: F
             p = interpolate(r.Pa[j], 1.0, e, s0, s1)
             stretch = sqrt(dot(p, p))
             strain = stretch - 1.0 - c.eps[i, j]
-            energies[row, 0] += 0.5 * r.wa[j] * L * c.EA[i] * strain * strain
+            energies[0, row] += 0.5 * r.wa[j] * L * c.EA[i] * strain * strain
             if damped:
                 rate = dot(p, interpolate(r.Pa[j], 1.0, et, t0, t1)) / stretch
-                powers[row, 0] += r.wa[j] * L * c.dEA[i] * rate * rate
+                powers[0, row] += r.wa[j] * L * c.dEA[i] * rate * rate
         for j in range(len(r.wb)):
             p, b = interpolate(r.Pb[j], 1.0, e, s0, s1), interpolate(r.Kb[j], iL, e, s0, s1)
             ig = 1.0 / dot(p, p)
             h = cross(p, b)
             bend = combine(ig, h, -1.0, (c.kap[i, j, 0], c.kap[i, j, 1], c.kap[i, j, 2]))
-            energies[row, 1] += 0.5 * r.wb[j] * L * c.EI[i] * dot(bend, bend)
+            energies[1, row] += 0.5 * r.wb[j] * L * c.EI[i] * dot(bend, bend)
             if damped:
                 pt, bt = interpolate(r.Pb[j], 1.0, et, t0, t1), interpolate(r.Kb[j], iL, et, t0, t1)
                 ht = combine(ig, cross(pt, b), ig, cross(p, bt))
                 rates = combine(1.0, ht, -2.0 * ig * ig * dot(p, pt), h)
-                powers[row, 1] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)
+                powers[1, row] += r.wb[j] * L * c.dEI[i] * dot(rates, rates)

@@ -68,6 +68,11 @@ class Program:
             self.table = tables[0]
         self._parts = self.at_time + self._parts
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether all steps are calls of kernels, with nothing for Python to bring before them."""
+        return self.table is not None and not self.at_time
+
     def _close(self, calls: list[Step], tables: list[IntArray]) -> None:
         if not calls:
             return

@@ -15,21 +15,33 @@ Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable
+from operator import is_
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.framework.accounts import Losses, Reading
+from windlass.framework.accounts import Account, Losses, Reading
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.steps import mass_product_steps
 from windlass.framework.assembly.work import take_work
 from windlass.framework.kernels.call import call
-from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
+from windlass.framework.ledger.balance_kernels import (
+    begin_reading,
+    clear,
+    copy_values,
+    drop_states,
+    load_motion,
+    mask_multipliers,
+    settle,
+    settle_motion,
+    take_kinetic,
+)
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import System, evaluate
+from windlass.framework.model.system import Fields, System, evaluate
+from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.state import State
 
 INERTIA, GRAVITY = "inertia", "gravity"
@@ -37,6 +49,11 @@ WORK, KINETIC, POTENTIAL, DISSIPATION, PASSED = "work", "kinetic", "potential", 
 UNKNOWN, INTEGRATOR, REST, PARTS = "not accounted", "integrator", "rest", "parts of the rest"
 KINDS = (WORK, KINETIC, POTENTIAL, DISSIPATION, PASSED, UNKNOWN, INTEGRATOR, REST, PARTS)
 CHANGES, UNBALANCED = "changes of the model", "rest.unbalanced"
+
+
+_NONE = np.zeros(0)
+NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
+"""What steps whose arguments are known are called with."""
 
 
 class Summand(NamedTuple):
@@ -48,11 +65,18 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """A law with an account on this process, and the place of its forces."""
+    """A law with an account on this process, the place of its forces, and what it has at both ends of a step.
+
+    ``jumps`` are its losses beside the powers in the step [J], shape (l, rows).
+    """
 
     component: type[Component]
     system: System
+    account: Account
     place: int
+    now: Reading
+    before: Reading
+    jumps: FloatArray
 
 
 class Sums(NamedTuple):
@@ -63,26 +87,28 @@ class Sums(NamedTuple):
     taken: dict[type[Component], FloatArray]
 
 
-@kernel
-def settle(
-    h: float, energies: FloatArray, energies_now: FloatArray, powers: FloatArray, powers_now: FloatArray,
-    jumps: FloatArray, losses: FloatArray, sums: FloatArray,
-) -> None:  # fmt: skip
-    """Add changes of energies and integrals of powers over a step of h [s] to the sums, losses to those of the rows.
+def step(kernel: Callable[..., None], *arguments: Any) -> Step:
+    """A call of a kernel with these arguments as a step of a `Program`."""
+    return call(kernel, lambda s: arguments), (NOTHING,)
 
-    ``jumps`` [J] are added to the losses, which are the first powers; they may have no rows.
-    """
-    count, lost = energies.shape[1], losses.shape[1]
-    for i in range(len(energies)):
-        for k in range(count):
-            sums[k] += energies_now[i, k] - energies[i, k]
-        for k in range(powers.shape[1]):
-            work = 0.5 * h * (powers[i, k] + powers_now[i, k])
-            if k < lost:
-                if len(jumps):
-                    work += jumps[i, k]
-                losses[i, k] += work
-            sums[count + k] += work
+
+def create_accounted(
+    component: type[Component], system: System, account: Account, place: int, old: Accounted | None
+) -> Accounted:
+    """A law with an account; what it had before is kept where rows are bound again."""
+    if old is not None:
+        return old._replace(system=system, account=account, place=place)
+    now, before = (account.allocate(len(system.dofs)) for _ in range(2))
+    return Accounted(component, system, account, place, now, before, np.zeros((len(account.lost), now.powers.shape[1])))
+
+
+def reading_steps(account: Accounted, fields: Fields) -> list[Step]:
+    """Energies and powers of a law at the fields, as steps of a `Program`."""
+    now = account.now
+    return [
+        step(clear, now.energies, now.powers, account.jumps),
+        (account.account.read, (evaluate(fields, **now._asdict()),)),
+    ]
 
 
 class Balance:
@@ -90,24 +116,30 @@ class Balance:
 
     Args:
         assembly: the systems of this process.
+        state: a local state of it.
 
     Attributes:
+        start: a copy of the state at which the step begins, but for its time.
+        losses: of the laws by rows, to which steps add; see `create_losses`.
         kinds: kind of each quantity by its name, in the order of the sums.
-        kinetic: kinetic energy of this process at the present state [J].
-        readings: accounts of the laws at the present state, by component.
+        kinetic: kinetic energy of this process at the present state [J], shape (1,).
     """
 
-    def __init__(self, assembly: Assembly) -> None:
-        self._assembly = assembly
-        self._take_work, self._settle, self._none = call(take_work), call(settle), np.zeros((0, 0))
-        self._q = np.zeros(assembly.layout.spare)
-        self._before = self._q.copy()
+    def __init__(self, assembly: Assembly, state: State) -> None:
+        self._assembly, self.start = assembly, state.copy()
+        self.losses: dict[type[Component], Losses] = {}
+        n = assembly.layout.spare
+        self._q, self._before = np.zeros(n), np.zeros(n)
         self.kinds: dict[str, str] = {}
-        self.kinetic = 0.0
-        self.readings: dict[type[Component], Reading] = {}
-        self._t = 0.0
+        self.kinetic, self._kinetic_before = np.zeros(1), np.zeros(1)
+        # the time at which the step begins, and its size
+        self._begun, self._size = np.zeros(1), np.zeros(1)
         self._mark: tuple[int, bytes] = (-1, b"")
         self._forces: list[Summand] = []
+        self._accounts: list[Accounted] = []
+        self._arrays: list[FloatArray] = []
+        self._settling: Program | None = None
+        self._whole: Program | None = None
         self._lay_down()
 
     def _lay_down(self) -> None:
@@ -134,16 +166,24 @@ class Balance:
         self._masks = np.array(masks).reshape(len(masks), len(fields.lam))
         self._lam = np.zeros_like(self._masks)
         place = {f.component: k for sort in ("load", "law") for k, f in enumerate(forces) if f.sort == sort}
-        self._accounts = [Accounted(c, s, place[c]) for c, s in systems.items() if s.account is not None and c in place]
+        old = {account.component: account for account in self._accounts}
+        self._accounts = [
+            create_accounted(c, s, s.account, place[c], old.get(c))
+            for c, s in systems.items()
+            if s.account is not None and c in place
+        ]
         # a new list of neighbours, or another matrix, changes the program only
         if forces != self._forces:
             self._forces = forces
             self._f, self._f_before = np.zeros((len(forces), n)), np.zeros((len(forces), n))
             self._work = np.zeros(len(forces))
+            taken = {account.component: np.zeros(len(account.account.names)) for account in self._accounts}
+            self._sums = Sums(np.zeros(len(forces)), np.zeros(1), taken)
             self._name_quantities()
-            self._clear()
         self._momentum, self._gyration, still = np.zeros(n), np.zeros(n), np.zeros(n)
-        steps: list[Step] = mass_product_steps(assembly, fields.a, self._f[0])
+        steps = [step(begin_reading, self._f, self._momentum, self._gyration)]
+        steps.append(step(mask_multipliers, fields.lam, self._masks, self._lam))
+        steps += mass_product_steps(assembly, fields.a, self._f[0])
         steps += mass_product_steps(assembly, fields.v, self._momentum)
         for s in systems.values():
             if s.inertia is not None:
@@ -165,7 +205,39 @@ class Balance:
             elif own.constraint is not None and self._masks[k - first].any():
                 where = {"lam": self._lam[k - first], "C": equations, "f": f, "rate_level": False}
                 steps.append((own.constraint.residual, (evaluate(fields, **where),)))
-        self._program = Program(steps)
+        if len(assembly.layout.states):
+            steps.append(step(drop_states, assembly.layout.states, self._f, self._momentum, self._gyration))
+        steps += [step for account in self._accounts for step in reading_steps(account, fields)]
+        steps.append(step(take_kinetic, fields.v, self._momentum, self._gyration, self.kinetic))
+        self._reading, self._steps, self._settling, self._whole = Program(steps), steps, None, None
+
+    def _settling_steps(self) -> list[Step]:
+        """A step that has led to what was read is added to all sums, and the next one begins there."""
+        fields, sums = self._assembly.fields, self._sums
+        motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
+        steps = [
+            step(take_work, self._q, self._before, self._f, self._f_before, self._work),
+            step(settle_motion, *motion, sums.work, sums.kinetic),
+        ]
+        for account in self._accounts:
+            component, now, before, jumps = account.component, account.now, account.before, account.jumps
+            if account.account.jumps is not None:
+                given = {"parts": now.parts, "parts_before": before.parts, "jumps": jumps, "size": self._size}
+                steps.append((account.account.jumps, (evaluate(fields, **given),)))
+            losses, taken = self.losses[component].rows, sums.taken[component]
+            steps.append(step(settle, self._size, now, before, jumps, losses, taken))
+        return steps
+
+    def _state_steps(self, state: State) -> list[Step]:
+        """A state into the fields, by kernels."""
+        fields, reference = self._assembly.fields, self._assembly.layout.reference
+        motion = reference, state.q, state.v, state.a, state.lam
+        return [
+            step(load_motion, *motion, fields.x, fields.v, fields.a, fields.lam, self._q),
+            step(copy_values, state.data, fields.data),
+            step(copy_values, state.start_data, fields.start_data),
+            *self._assembly.marker_steps(),
+        ]
 
     def _name_quantities(self) -> None:
         """Names and kinds of all sums; they stay as they are when rows are bound again."""
@@ -182,9 +254,8 @@ class Balance:
                 if component in with_account:
                     kinds[f"rest.{label}"] = PARTS
         kinds[GRAVITY] = POTENTIAL
-        for component, system, _ in self._accounts:
-            account, label = system.account, component.__name__
-            assert account is not None
+        for component, _, account, *_ in self._accounts:
+            label = component.__name__
             kinds |= {f"{label}.{name}": POTENTIAL for name in account.stored}
             kinds |= {f"{label}.{name}": DISSIPATION for name in account.lost}
             kinds |= {f"{label}.{name}": PASSED for name in account.passed + account.carried}
@@ -194,50 +265,66 @@ class Balance:
     def begin(self, state: State) -> None:
         """A step begins at a state."""
         self._read(state)
-        self._before[:] = self._q
-        self._f_before[:] = self._f
+        self._before[:], self._f_before[:] = self._q, self._f
+        self._kinetic_before[:], self._begun[0] = self.kinetic, state.t
+        for account in self._accounts:
+            for now, before in zip(account.now, account.before, strict=True):
+                before[:] = now
+        self._keep(state)
+
+    def _keep(self, state: State) -> None:
+        """The next step begins at a state."""
+        if state is not self.start:
+            self.start.assign(state)
 
     def _read(self, state: State) -> None:
         """Forces and energies at a state."""
         assembly = self._assembly
-        fields = assembly.load_fields(state)
-        if self._mark != (assembly.revision, assembly.world.gravity.tobytes()):
+        assembly.load_fields(state)
+        if not self._is_fresh:
             self._lay_down()
         self._q[:] = state.q
         assembly.layout.ghosts.spread(self._q)
-        np.multiply(fields.lam, self._masks, out=self._lam)
-        self._f[:], self._momentum[:], self._gyration[:] = 0.0, 0.0, 0.0
-        self._program()
-        # first-order states are no motion
-        for forces in (self._f.T, self._momentum, self._gyration):
-            forces[assembly.layout.states] = 0.0
-        self.kinetic = 0.5 * float(fields.v @ (self._momentum - self._gyration))
-        self.readings = {a.component: a.system.account.evaluate(fields) for a in self._accounts if a.system.account}
-        self._t = state.t
+        self._reading()
+
+    @property
+    def _is_fresh(self) -> bool:
+        """Whether the programs are those of the present systems."""
+        return self._mark == (self._assembly.revision, self._assembly.world.gravity.tobytes())
 
     def stored(self) -> dict[str, float]:
         """Kinetic and stored energies of the present state on this process by name [J]; gravity has none."""
-        found = {"kinetic": self.kinetic}
-        for component, system, _ in self._accounts:
-            assert system.account is not None
-            energies = self.readings[component].energies.sum(axis=0).tolist()
-            found |= {f"{component.__name__}.{k}": e for k, e in zip(system.account.stored, energies, strict=True)}
+        found = {"kinetic": float(self.kinetic[0])}
+        for component, _, account, _, now, *_ in self._accounts:
+            energies = now.energies.sum(axis=1).tolist()
+            found |= {f"{component.__name__}.{k}": e for k, e in zip(account.stored, energies, strict=True)}
         return found
 
-    def advance(self, state: State, losses: Mapping[type[Component], Losses]) -> None:
+    def advance(self, state: State) -> None:
         """Add the step that has led to a state to the sums, and to the losses of the rows."""
-        kinetic, readings, h = self.kinetic, self.readings, -self._t
+        program = self.find_program(state)
+        if program is not None:
+            self._assembly.fields.t = state.t
+            program()
+            self.start.t, self.start.step = state.t, state.step
+            return
         self._read(state)
-        h += self._t
-        self._take_work(self._q, self._before, self._f, self._f_before, self._work)
-        np.add(self._sums.work, self._work, out=self._sums.work)
-        self._sums.kinetic[0] += self.kinetic - kinetic
-        for component, system, _ in self._accounts:
-            jumps = system.account.jumps if system.account is not None else None
-            before, now = readings[component], self.readings[component]
-            rows, taken = losses[component].rows, self._sums.taken[component]
-            beside = self._none if jumps is None else jumps(before, now, h)
-            self._settle(h, before.energies, now.energies, before.powers, now.powers, beside, rows, taken)
+        if self._settling is None:
+            self._settling = Program(self._settling_steps())
+        self._settling()
+        self._keep(state)
+
+    def find_program(self, state: State) -> Program | None:
+        """What adds a step that has led to a state, the time of which is in the fields; None if this takes Python."""
+        if not self._is_fresh or self._assembly.layout.size > 1:
+            return None
+        arrays = [getattr(state, name) for name in NAMES]
+        if self._whole is None or not all(map(is_, arrays, self._arrays)):
+            ends = [getattr(self.start, name) for name in NAMES]
+            keep = [step(copy_values, *pair) for pair in zip(arrays, ends, strict=True)]
+            steps = self._state_steps(state) + self._steps + self._settling_steps() + keep
+            self._arrays, self._whole = arrays, Program(steps)
+        return self._whole if self._whole.is_compiled else None
 
     def collect(self) -> dict[str, float]:
         """What the quantities have grown by since the last call, on this process [J]."""
@@ -248,9 +335,8 @@ class Balance:
             unbalanced += w if sort in ("load", GRAVITY) else -w
             if sort != INERTIA:
                 found[f"{label}.{name}" if name else label] = -w if sort in (GRAVITY, "constraint") else w
-        for component, system, place in self._accounts:
-            account, label = system.account, component.__name__
-            assert account is not None
+        for component, _, account, place, *_ in self._accounts:
+            label = component.__name__
             sums = taken[component].tolist()
             carried = sum(sums[len(sums) - len(account.carried) :]) if account.carried else 0.0
             found |= {f"{label}.{name}": value for name, value in zip(account.names, sums, strict=True)}
@@ -268,15 +354,15 @@ class Balance:
 
     def _clear(self) -> None:
         """Sums begin at 0."""
-        taken = {c: np.zeros(len(s.account.names)) for c, s, _ in self._accounts if s.account is not None}
-        self._sums = Sums(np.zeros(len(self._forces)), np.zeros(1), taken)
+        self._sums.work[:], self._sums.kinetic[:] = 0.0, 0.0
+        for sums in self._sums.taken.values():
+            sums[:] = 0.0
 
     def create_losses(self) -> dict[type[Component], Losses]:
         """Losses of all laws that have some, at 0; all processes call this together."""
         assembly, found = self._assembly, dict[type[Component], Losses]()
-        for component, system, _ in self._accounts:
-            account, rows = system.account, assembly.layout.rows[component]
-            assert account is not None
+        for component, _, account, *_ in self._accounts:
+            rows = assembly.layout.rows[component]
             ids = assembly.world.tables[component].local(account.by, rows) if account.by else np.zeros(0, np.int64)
             every = np.unique(np.array(assembly.processes.join("losses", ids.tolist()), np.int64))
             shared = np.zeros((len(every), len(account.lost))) if assembly.layout.size > 1 else None

@@ -26,6 +26,7 @@ from windlass.framework.checks.checks import checked, handle, optional, path, wh
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.ledger.balance import (
     CHANGES,
@@ -45,7 +46,6 @@ from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import bind_rows, output_assembly
-from windlass.framework.state.exchange import NAMES
 from windlass.framework.state.state import State, local_state
 
 
@@ -84,7 +84,6 @@ class EnergyLedger(EveryNth):
         self.steps = 0
         self._balance: Balance | None = None
         self._world: World | None = None
-        self._begun: State | None = None
         self._version = -1
         # sums of this process, in the order of the kinds; and those of all, recorded
         self._sums: dict[str, float] = {}
@@ -161,10 +160,11 @@ class EnergyLedger(EveryNth):
         super().before_solve(state, end, steps)
         assembly = output_assembly(state.world)
         if self._balance is None or self._world is not state.world:
-            self._world, self._balance = state.world, Balance(assembly)
+            self._world, self._balance = state.world, Balance(assembly, self._localise(state))
             self._name(self._balance)
         if not self._losses:
             self._losses = self._balance.create_losses()
+        self._balance.losses = self._losses
         # outputs and drawings find them there
         assembly.layout.losses = self._losses
         self._begin(state)
@@ -178,12 +178,15 @@ class EnergyLedger(EveryNth):
         self.kinds |= {name: kind for name, kind in kinds.items() if kind == PARTS}
         self._sums = dict.fromkeys(self.kinds, 0.0)
 
+    def _localise(self, state: State) -> State:
+        """A state on the process's own coordinates."""
+        assembly = output_assembly(state.world)
+        return state if state.is_local_to(assembly) else local_state(assembly, state)
+
     def _begin(self, state: State) -> None:
         """A step begins at a state that is no end of another step."""
         assert self._balance is not None
-        assembly = output_assembly(state.world)
-        self._begun = (state if state.is_local_to(assembly) else local_state(assembly, state)).copy()
-        self._balance.begin(self._begun)
+        self._balance.begin(self._localise(state))
         self._version = state.world.version
 
     def before_step(self, state: State) -> None:
@@ -194,8 +197,9 @@ class EnergyLedger(EveryNth):
 
     def after_step(self, state: State) -> None:
         """Integrate the step."""
-        balance, start = self._balance, self._begun
-        assert balance is not None and start is not None
+        balance = self._balance
+        assert balance is not None
+        start = balance.start
         if not state.t > start.t:
             raise ModelError(f"time stands still at {state.t:g} s: an EnergyLedger must be a hook of a dynamic solve")
         if state.world.version != self._version:
@@ -207,10 +211,7 @@ class EnergyLedger(EveryNth):
             for name, now in balance.stored().items():
                 self._sums[name] += now - before[name]
                 self._sums[CHANGES] += now - before[name]
-        balance.advance(state, self._losses)
-        for name in NAMES:
-            np.copyto(getattr(start, name), getattr(state, name))
-        start.t, start.step = state.t, state.step
+        balance.advance(state)
         self.steps += 1
         self._share_losses()
         super().after_step(state)
@@ -235,8 +236,19 @@ class EnergyLedger(EveryNth):
         return dict(zip(sums, values.tolist(), strict=True))
 
     def idle_steps(self, state: State, size: float) -> int:
-        """None: every step is integrated, whatever is recorded."""
-        return 0
+        """Those before the next one that is recorded, where compiled code can integrate them."""
+        is_known = state.world.version == self._version and self.idle_program(state) is not None
+        return super().idle_steps(state, size) if is_known else 0
+
+    def idle_program(self, state: State) -> Program | None:
+        """What integrates a step; None if this takes Python."""
+        assert self._balance is not None
+        return self._balance.find_program(state)
+
+    def skip(self, steps: int) -> None:
+        """Count them."""
+        super().skip(steps)
+        self.steps += steps
 
     def record(self, state: State) -> None:
         """Keep the sums of this instant."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.framework.accounts import Account
+from windlass.framework.accounts import Account, Reading
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 
@@ -109,6 +109,7 @@ class Evaluation(Fields):
         which: local rows on which it acts, shape (k,).
         outcome: takes what a post-Newton update that is a kernel says, shape (5,), in the order of `PostNewton`.
         slots_of: slots of other tables, by component.
+        energies, powers, parts, parts_before, jumps, size: see `Account`.
     """
 
     f = _NO_NUMBERS
@@ -125,6 +126,12 @@ class Evaluation(Fields):
     which: IntArray = _NO_PLACES
     outcome = _NO_NUMBERS
     slots_of: Mapping[type, Slots] = {}
+    energies: FloatArray = np.zeros((0, 0))
+    powers: FloatArray = np.zeros((0, 0))
+    parts = _NO_NUMBERS
+    parts_before = _NO_NUMBERS
+    jumps: FloatArray = np.zeros((0, 0))
+    size = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
         """The same evaluation at other times and motions, for what looks whether arguments depend on them."""
@@ -337,7 +344,14 @@ class System:
 
     def energy(self, fields: Fields) -> float:
         """Stored energy of the rows of this process [J], 0 of a law without account."""
-        return 0.0 if self.account is None else float(self.account.evaluate(fields).energies.sum())
+        return 0.0 if self.account is None else float(self.read_account(fields).energies.sum())
+
+    def read_account(self, fields: Fields) -> Reading:
+        """Energies and powers of the rows of this process, of a law with an account."""
+        assert self.account is not None
+        found = self.account.allocate(len(self.dofs))
+        self.account.read(evaluate(fields, **found._asdict()))
+        return found
 
 
 @dataclass

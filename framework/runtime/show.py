@@ -294,6 +294,8 @@ class Player:
             if path.suffix == ".gif":
                 self.plotter.open_gif(str(path), fps=fps)
             else:
+                import imageio_ffmpeg  # noqa: F401  # here, because without it imageio fails in words of its own
+
                 # films need sizes that 2 divides, which the window has; larger blocks would change it
                 self.plotter.open_movie(str(path), framerate=fps, macro_block_size=2)
             for frame in range(len(self._series.times)):

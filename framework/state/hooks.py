@@ -7,6 +7,7 @@ from typing import Any
 
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line.report_parts import ReportSection
+from windlass.framework.kernels.program import Program
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 from windlass.framework.state.state import State
 
@@ -42,6 +43,13 @@ class StepHook:
         Asked after `before_step`, which is not called for these steps, nor is `after_step`.
         """
         return 0
+
+    def idle_program(self, state: State) -> Program | None:
+        """What compiled code is to do after each of the idle steps, with the end of the step in the state.
+
+        The time of the fields is that of the end.  Otherwise the program may leave the fields as it likes.
+        """
+        return None
 
     def skip(self, steps: int) -> None:
         """So many steps were done without this hook."""

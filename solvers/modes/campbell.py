@@ -35,6 +35,7 @@ from windlass.framework.output.folder import create_output_folder
 from windlass.framework.state.state import State
 from windlass.solvers.modes.modes import Modes
 from windlass.solvers.modes.result import GROWING, ModesResult
+from windlass.solvers.modes.sturm import count_unheld
 
 
 @dataclass
@@ -162,27 +163,40 @@ def _draw(found: Campbell, orders: Sequence[float], target: Path) -> None:
 def find_critical_speed(
     create: Callable[[float], State], low: float, high: float, tolerance: float = 1e-6, count: int = 6
 ) -> float:
-    """The speed from which a mode grows, by bisection; all processes call this together.
+    """The speed from which steady motion is unstable, by bisection; all processes call this together.
+
+    It is so where a mode grows, or where forces hold the motion in fewer directions than at ``low``: then gyroscopic
+    forces alone may hold it, as those of a moving string beyond its wave speed, which the least damping undoes.
 
     Args:
         create: ``(speed) -> state`` of steady motion at a speed.
-        low, high: speeds between which it lies: no mode grows at the first, one does at the second.
+        low, high: speeds between which it lies: stable at the first, unstable at the second.
         tolerance: of the speed, relative to ``high`` [1].
         count: modes that are looked at.
 
     Raises:
-        ModelError: a mode grows at ``low``, or none at ``high``, or ``create`` gives no state.
+        ModelError: the motion is unstable at ``low``, or stable at ``high``, or ``create`` gives no state.
     """
 
-    def grows(speed: float) -> bool:
+    def look(speed: float) -> tuple[bool, int]:
         state = create(speed)
         if not isinstance(state, State):
             raise ModelError(f"create({speed}) in find_critical_speed gave {show(state)}: must give a State")
-        return bool(Modes(state.world, count=count, problem="quadratic").solve(state).growing)
+        found = Modes(state.world, count=count, problem="quadratic").solve(state)
+        return bool(found.growing), count_unheld(found.motion) or 0
 
-    if grows(low) or not grows(high):
-        raise ModelError(f"low = {low}, high = {high} in find_critical_speed: no mode must grow at low, one at high")
+    growing, unheld = look(low)
+
+    def is_unstable(speed: float) -> bool:
+        grows, now = look(speed)
+        return grows or now > unheld
+
+    if growing or not is_unstable(high):
+        raise ModelError(
+            f"low = {low}, high = {high} in find_critical_speed: no mode must grow at low; at high one must, or forces "
+            "must hold fewer directions than at low"
+        )
     while abs(high - low) > tolerance * abs(high):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if grows(middle) else (middle, high)
+        low, high = (low, middle) if is_unstable(middle) else (middle, high)
     return 0.5 * (low + high)

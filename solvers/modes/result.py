@@ -67,7 +67,7 @@ class ModesResult:
         missing: int | None,
         notes: Sequence[str] = (),
     ) -> None:
-        self._motion, self.state = motion, state
+        self.motion, self.state = motion, state
         self.eigenvalues, self.shapes, self.forces = eigenvalues, shapes, forces
         self.masses, self.residuals, self.missing, self.notes = masses, residuals, missing, list(notes)
         self._shares: dict[str, Shares] = {}
@@ -117,9 +117,9 @@ class ModesResult:
             kind: ``"kinetic"``: of bodies and belts; ``"potential"``: of kinds of laws.
         """
         if kind not in self._shares:
-            self._motion.assembly.load_fields(self.state)
+            self.motion.assembly.load_fields(self.state)
             evaluate = eval_kinetic if kind == "kinetic" else eval_potential
-            self._shares[kind] = evaluate(self._motion, self.shapes)
+            self._shares[kind] = evaluate(self.motion, self.shapes)
         return dict(self._shares[kind])
 
     @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))
@@ -236,7 +236,7 @@ class ModesResult:
 
     def _find_amplitude(self, i: int, size: float) -> float:
         """Amplitude at which points move by a share of the size of the model, or turns are visible."""
-        layout, world = self._motion.assembly.layout, self._motion.assembly.world
+        layout, world = self.motion.assembly.layout, self.motion.assembly.world
         # largest displacement, then largest and least coordinates along each axis, the least with the other sign
         bounds = [0.0, *6 * [-np.inf]]
         for component in world.numbering.node_dofs:
@@ -248,6 +248,6 @@ class ModesResult:
                     found = np.abs(self.shapes[i][here]).max(), x.max(), -x.min()
                     for place, value in zip((0, axis, axis + 1), found, strict=True):
                         bounds[place] = max(bounds[place], float(value))
-        moved, *ends = self._motion.assembly.processes.largest(bounds)
+        moved, *ends = self.motion.assembly.processes.largest(bounds)
         extent = max((high + low for high, low in zip(ends[::2], ends[1::2], strict=True)), default=0.0)
         return size * (extent if extent > 0.0 else 1.0) / moved if moved > 0.0 else TURN

@@ -4,6 +4,9 @@ For symmetric K the matrix [[K - τ M, C_qᵀ], [C_q, 0]] with m active constrai
 for each mode with ω² < τ.  -δ on the diagonal of the constraints makes each of them count once, also where it
 repeats another one.
 
+With τ next to 0 these are the directions along which K does not hold the free motions.  K of material that flows
+through supports is symmetric along free motions only; xᵀ(K - Kᵀ)y = 0 for all that C_q x = C_q y = 0 shows it.
+
 Source: N. I. M. Gould, Mathematical Programming 32 (1985) 90-99; B. N. Parlett, The Symmetric Eigenvalue Problem,
 SIAM (1998), chapter 3 (Sylvester, Sturm).
 """
@@ -17,13 +20,19 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.launch.petsc_functions import has_package
 from windlass.framework.runtime.petsc import PETSc
-from windlass.solvers.linear.mumps import factorise_symmetric
+from windlass.solvers.linear.mumps import SymmetricFactors, factorise_symmetric
 from windlass.solvers.modes.matrices import LinearMotion
 
 CONSTRAINT_SHIFT = 1e-12
 """δ, relative to (entries of C)²/(entries of K - τ M)."""
 GAP = 1e-6
 """Squares of frequencies that differ by this share [1] lie on two sides of a τ."""
+
+
+ROUNDING = 1e-13
+"""Squares of frequencies beside the largest one [1] that count as 0."""
+ASYMMETRY = 1e-8
+"""xᵀ(K - Kᵀ)y per |x|ᵀ|K||y| up to which K counts as symmetric along free motions [1]."""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
@@ -37,13 +46,61 @@ def find_gap(squares: FloatArray, count: int) -> float | None:
 
 def count_below(motion: LinearMotion, tau: float) -> int | None:
     """The number of modes with ω² < τ [1/s^2]; None where PETSc has no factors that tell it."""
-    matrix = motion.K.duplicate(copy=True)
-    matrix.axpy(-tau, motion.M, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
-    if not has_package("mumps", "cholesky", matrix):
+    found = _factorise(motion, motion.K.duplicate(copy=True), tau)
+    return None if found is None else found.negative - motion.constraints
+
+
+def count_unheld(motion: LinearMotion) -> int | None:
+    """The number of directions of free motions in which K is negative; None where K is not symmetric along these.
+
+    Also None where PETSc has no factors that tell it.  Those that K leaves free, as rigid motions, do not count.
+    """
+    symmetric = motion.K.duplicate(copy=True)
+    symmetric.transpose()
+    symmetric.axpy(1.0, motion.K)
+    symmetric.scale(0.5)
+    found = _factorise(motion, symmetric, -ROUNDING * _find_largest_square(motion))
+    if found is None or not _is_symmetric_along(motion, found):
         return None
-    matrix.setDiagonal(_shift_constraints(motion, matrix), PETSc.InsertMode.ADD_VALUES)
-    found = factorise_symmetric(matrix)
-    return None if found.error < 0 else found.negative - motion.constraints
+    return found.negative - motion.constraints
+
+
+def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFactors | None:
+    """Factors of a stiffness, which is overwritten, less τ M, with the constraints."""
+    stiffness.axpy(-tau, motion.M, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
+    if not has_package("mumps", "cholesky", stiffness):
+        return None
+    stiffness.setDiagonal(_shift_constraints(motion, stiffness), PETSc.InsertMode.ADD_VALUES)
+    found = factorise_symmetric(stiffness)
+    return None if found.error < 0 else found
+
+
+def _find_largest_square(motion: LinearMotion) -> float:
+    """About the largest square of a frequency [1/s^2]."""
+    stiffness, mass = np.abs(motion.K.getDiagonal().array_r), motion.M.getDiagonal().array_r
+    heavy = mass > 0.0
+    return motion.assembly.processes.largest_of(float((stiffness[heavy] / mass[heavy]).max(initial=0.0)))
+
+
+def _is_symmetric_along(motion: LinearMotion, factors: SymmetricFactors) -> bool:
+    """Whether K is symmetric along motions that the constraints leave free, such as those that random forces cause."""
+    random = np.random.default_rng(motion.assembly.layout.rank)
+    x, y, product = (motion.create_vector() for _ in range(3))
+    for vector in (x, y):
+        forces = random.uniform(-1.0, 1.0, vector.getLocalSize())
+        forces[motion.owned_multipliers] = 0.0
+        product.setArray(forces)
+        factors.pc.apply(product, vector)
+        displacements = vector.getArray().copy()
+        displacements[motion.owned_multipliers] = 0.0
+        vector.setArray(displacements)
+    motion.K.mult(y, product)
+    one = x.dot(product)
+    motion.K.mult(x, product)
+    other = y.dot(product)
+    product = motion.multiply_absolute(y)
+    x.abs()
+    return bool(abs(one - other) <= ASYMMETRY * x.dot(product))
 
 
 def _shift_constraints(motion: LinearMotion, matrix: Any) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Sequence
+from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +32,9 @@ MOST = 64
 """Steps of one call at most; what is shown or asked for between steps waits no longer."""
 LONGEST = 0.02
 """Elapsed time of one call at most, as far as the last one tells [s]: Ctrl-C waits for its end."""
-BEGIN, LOOK, UPDATE, END, FOLLOW = range(5)
-"""Numbers of programs: predictor, forces for the balance of energy, history values, end of the step, constraints."""
+BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
+"""Numbers of programs: predictor, forces for the balance of energy, history values, end of the step, constraints, what
+hooks want of steps that they do not see."""
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
 """How far the last step has come."""
 NO_CALLS = Program(())
@@ -60,7 +62,7 @@ class StepContext(NamedTuple):
 
     Attributes:
         addresses: of the kernel that makes a Newton run, and of its context, shape (2,).
-        programs: address and number of calls of each program, shape (5, 2).
+        programs: address and number of calls of each program, shape (6, 2).
         counts: how far the last step has come, steps before it and iterations of these, how many steps are wanted, and
             whether constraints are looked at, shape (5,).
         limits: absolute and relative force error that is accepted, see `DiscontinuousSettings`, shape (2,).
@@ -99,6 +101,9 @@ def take_steps(context: Any) -> int:
         status = 0
         counts[STAGE] = STARTED
         if i > 0:
+            status = take(c.programs, IDLE, state)
+            if status != 0:
+                return int(status)
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"]
             c.time[0] = c.ends[i]
@@ -145,7 +150,7 @@ class CompiledSteps:
         follow: how constraints are looked at.
 
     Attributes:
-        programs: in the order of their numbers.
+        programs: in the order of their numbers; from `IDLE` on those of hooks.
         pace: steps that a call may take by the clock.
         stage: how far the last step has come.
         earlier, iterations: steps that were done before the last one, and their iterations.
@@ -155,31 +160,37 @@ class CompiledSteps:
         self._newton, self._scheme, self._follow = newton, scheme, follow
         self._time = newton.problem.assembly.fields.time
         self._counts, self._limits = np.zeros(5, np.int64), np.array([settings.atol, settings.rtol])
-        self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((5, 2), np.int64)
+        self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = (NO_CALLS,) * 5
-        self._are_compiled, self._outcome = False, np.zeros(0)
+        self._are_compiled, self._outcome, self._idle = False, np.zeros(0), np.zeros((0, 3), np.int64)
         self._context: StepContext | None = None
         self._block, self._place = lay_down(()), 0
         self._take: Any = None
         self.pace, self.stage, self.earlier, self.iterations = 1, NOTHING, 0, 0
 
     def prepare(
-        self, ends: Sequence[float], begin: Program, look: Program, end: Program, follow: Program | None
+        self,
+        ends: Sequence[float],
+        begin: Program,
+        look: Program,
+        end: Program,
+        follow: Program | None,
+        idle: Sequence[Program] = (),
     ) -> bool:
         """Make ready for steps of equal size up to these times [s]; False if some of their programs need Python.
 
         Args:
             ends: at most `MOST`.
             begin, look, end: programs, see `BEGIN` and those after it.
-            follow: the last of them; None where Python has more to do after the step.
+            follow: the one after these; None where Python has more to do after the step.
+            idle: what hooks want of the steps before the last one, all of it compiled.
         """
         self.stage = self.earlier = self.iterations = 0
         updates = self._newton.problem.assembly.updates
         old, last = self.programs, NO_CALLS if follow is None else follow
-        if old[0] is not begin or old[1] is not look or old[2] is not updates.program or old[3] is not end:
-            self._change((begin, look, updates.program, end, last), updates.total)
-        elif old[4] is not last:
-            self._change((*old[:4], last), updates.total)
+        wanted = begin, look, updates.program, end, last, *idle
+        if len(old) != len(wanted) or not all(map(is_, old, wanted)):
+            self._change(wanted, updates.total)
         counts = self._counts
         counts[:] = 0
         counts[WANTED] = 1
@@ -192,11 +203,14 @@ class CompiledSteps:
     def _change(self, programs: tuple[Program, ...], outcome: FloatArray) -> None:
         """Take other programs, the update of which says its outcome in an array."""
         self.programs, self._are_compiled = programs, True
-        for i, program in enumerate(programs):
-            if program.table is None or program.at_time:
-                self._are_compiled = False
-                return
-            self._tables[i] = program.table.ctypes.data, len(program.table)
+        tables = [program.table for program in programs if program.table is not None and program.is_compiled]
+        if len(tables) < len(programs):
+            self._are_compiled = False
+            return
+        # one table of the programs of all hooks
+        self._idle = np.concatenate([self._idle[:0], *tables[IDLE:]])
+        for i, table in enumerate([*tables[:IDLE], self._idle]):
+            self._tables[i] = table.ctypes.data, len(table)
         if self._context is None or self._outcome is not outcome:
             places = self._addresses, self._tables, self._counts, self._limits, self._ends, self._time
             c = self._context = StepContext(*places, outcome, self._follow, self._newton.records)

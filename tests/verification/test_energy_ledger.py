@@ -9,6 +9,7 @@ Source: T. J. R. Hughes, The Finite Element Method (1987), section 9; `con.belt_
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -303,11 +304,12 @@ def test_losses_of_a_belt_by_theory_of_creep() -> None:
     case, per_segment = Case(contact_stiffness=3e8), 8
     model = create_drive(case)
     period = case.length / case.elements / model.theory.flow
+    assert np.isnan(con.pulley_report(model.world, model.state, model.contacts, model.pulleys[0]).friction_work)
     ledger = wl.EnergyLedger(every=case.segments * per_segment)
     settings: dict[str, Any] = {"spectral_radius": 0.5, "discontinuous_max_it": 12, "name": ""}
     settings["discontinuous_atol"] = 1e-3 * model.theory.tight_tension
     motion = wl.Dynamic(model.world, step=period / case.segments / per_segment, end=40 * period, **settings)
-    motion.solve(model.state, hooks=[ledger])
+    state = motion.solve(model.state, hooks=[ledger])
     late = int(np.searchsorted(ledger.times, 9.999 * period))
 
     def mean(name: str) -> float:
@@ -317,3 +319,34 @@ def test_losses_of_a_belt_by_theory_of_creep() -> None:
     assert_allclose(mean("ContactFrictionCircleCable2D.sliding"), theory, rtol=5e-3)
     assert_allclose(mean("dissipation") - mean("CoordinateSpringDamper.damper"), theory, rtol=8e-3)
     assert abs(mean("rest")) < 1e-4 * theory
+    # and each pulley over the run
+    work = [con.pulley_report(model.world, state, model.contacts, pulley).friction_work for pulley in model.pulleys]
+    lost = [ledger[f"ContactFrictionCircleCable2D.{name}"][-1] for name in ("sliding", "bristles", "friction_damping")]
+    assert min(work) > 0.4 * sum(work)
+    assert_allclose(sum(work), sum(lost), rtol=1e-12)
+
+
+class CountingLedger(wl.EnergyLedger):
+    """Counts the steps that Python sees."""
+
+    seen = 0
+
+    def after_step(self, state: wl.State) -> None:
+        """Count it."""
+        self.seen += 1
+        super().after_step(state)
+
+
+@pytest.mark.parametrize("damping", [0.0, 1.0])
+def test_compiled_code_integrates_what_python_does(damping: float) -> None:
+    """The same digits, whether Python sees each step or those alone that are recorded."""
+    ledgers = []
+    for hooks in ([], [lambda state: None]):
+        world, state = create_ring(damping=damping)
+        ledger = CountingLedger(frames=2)
+        wl.Dynamic(world, step=1e-3, end=0.1, name="", **TIGHT).solve(state, hooks=[ledger, *hooks])
+        ledgers.append(ledger)
+    quick, slow = ledgers
+    assert slow.seen == slow.steps == quick.steps == 100
+    assert quick.seen < 30 or os.environ.get("WINDLASS_JIT") == "0"
+    assert quick.totals == slow.totals and quick.times.tolist() == slow.times.tolist()

@@ -23,6 +23,7 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.framework.arrays import FloatArray
+from windlass.solvers.modes.sturm import count_unheld
 
 from support.modes_models import G, create_body, create_chain, create_drive, create_ring, create_span, ring_frequencies
 from support.moving_spans import Span
@@ -130,6 +131,30 @@ def test_critical_speed_of_a_moving_beam() -> None:
     critical = np.sqrt((BEAM.tension + np.pi**2 * BEAM.bending / BEAM.length**2) / BEAM.mass)
     found = wl.find_critical_speed(create, 0.9 * critical, 1.02 * critical, tolerance=1e-6, count=2)
     assert found == pytest.approx(critical, rel=3e-5)
+
+
+@pytest.mark.parametrize("high", [1.02, 1.3])
+def test_critical_speed_of_a_moving_string(high: float) -> None:
+    """Its wave speed c, also where all modes that a mesh resolves are held again: to rounding of K, asserted 1e-6."""
+
+    def create(speed: float) -> wl.State:
+        return create_moving_span(STRING, speed, 8)[2]
+
+    assert wl.find_critical_speed(create, 0.9 * C, high * C, tolerance=1e-7, count=2) == pytest.approx(C, rel=1e-6)
+
+
+def test_directions_that_forces_do_not_hold() -> None:
+    """None below the wave speed, beyond it one for each element, and far beyond it the shorter waves of the mesh, too.
+
+    Rigid motions are free, but nothing pushes them.
+    """
+
+    def count(state: wl.State) -> int | None:
+        return count_unheld(wl.Modes(state.world, count=1).solve(state).motion)
+
+    ratios = 0.0, 0.99, 1.01, 1.6
+    assert [count(create_moving_span(STRING, ratio * C, 4)[2]) for ratio in ratios] == [0, 0, 4, 8]
+    assert count(create_ring(8)) == 0
 
 
 def test_critical_speed_wants_states() -> None:

@@ -1,0 +1,213 @@
+"""Powers and energies of segments side by side; see `lanes.py` for the lanes, `power.py` for what they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from windlass.connectors.circle_segments.friction import friction_force, wrap
+from windlass.connectors.circle_segments.kernels import (
+    Chord,
+    ContactColumns,
+    RowLaw,
+    force_normals,
+    lower_chord,
+    place_on_circle,
+)
+from windlass.connectors.circle_segments.kernels import eval_rates as eval_contact_rates
+from windlass.connectors.circle_segments.lanes import (
+    GENERAL,
+    LANES,
+    LOWERED,
+    PLAIN,
+    RATES,
+    ROTATION,
+    SIZE,
+    SLOPES,
+    STATE,
+    STICK,
+    gather_lanes,
+    list_closed,
+    read_chord,
+    read_four,
+    read_law,
+    read_pose,
+)
+from windlass.connectors.markers.cable_shape import ShapeColumns
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+SLOPE_RATES, AXIAL, POWER = SIZE, SIZE + 4, SIZE + 5
+"""Rows of what is given beside that of `lanes.py`: rates of r' at both ends, axial motion of the material [m/s]; and
+the first row of results: the powers in the order of `POWERS`, energies of spring and bristle."""
+COUNT = 8
+"""Numbers of results."""
+BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, PARTS = 0, 1, 2, 3
+"""What `fill_jumps` wants to know of a segment, and how many numbers these are."""
+OPEN = -3.0
+"""The state of segments that are open."""
+
+
+@kernel(inline=True)
+def gather_rates(
+    c: ContactColumns, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
+    g: FloatArray,
+) -> None:  # fmt: skip
+    """Bring what is given beside the numbers of `gather_lanes` of some listed segments to the first lanes."""
+    for k in range(count):
+        row = rows[first + k]
+        j = shape.start[c.cable[row]] + numbers[first + k]
+        for end in range(2):
+            for d in range(2):
+                g[SLOPES + 2 * end + d, k] = shape.slope[j + end, d]
+                g[SLOPE_RATES + 2 * end + d, k] = shape.slope_rate[j + end, d]
+        g[AXIAL, k] = s_t[row]
+
+
+@kernel(inline=True)
+def invert(x: float) -> float:
+    """1/x, 0 for 0: lanes that are not filled have zeros."""
+    inverse = 1.0 / (x if x != 0.0 else 1.0)
+    return inverse if x != 0.0 else 0.0
+
+
+@kernel(inline=True)
+def place_velocity(y: float, s_t: float, end: int, k: int, g: FloatArray) -> tuple[float, float]:
+    """Velocity of the axis at depth y under an end point of lane k, seen from the centre, as a place of the mesh."""
+    rx, ry, vx, vy = (
+        g[SLOPES + 2 * end, k],
+        g[SLOPES + 2 * end + 1, k],
+        g[RATES + 2 * end, k],
+        g[RATES + 2 * end + 1, k],
+    )
+    il = invert(np.sqrt(rx * rx + ry * ry))
+    turn = y * (rx * g[SLOPE_RATES + 2 * end + 1, k] - ry * g[SLOPE_RATES + 2 * end, k]) * il * il * il
+    turn = turn if y != 0.0 else -s_t
+    return vx + turn * rx, vy + turn * ry
+
+
+@kernel(inline=True)
+def slip_rate(law: RowLaw, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: FloatArray) -> float:
+    """Rate of x_cur [m/s] of lane k, which is measured on the chord ``z`` at depth y under the segment."""
+    s_t = g[AXIAL, k]
+    ax, ay = place_velocity(y, s_t, 0, k, g)
+    bx, by = place_velocity(y, s_t, 1, k, g)
+    ex, ey = z.bx - z.ax, z.by - z.ay
+    E = ex * ex + ey * ey
+    # along n the ends turn the chord, along t they carry it on; see `chord_derivatives`
+    turning = z.nx * (ax - bx) + z.ny * (ay - by)
+    q = z.rho
+    along = z.nx * (ay + q * (by - ay)) - z.ny * (ax + q * (bx - ax))
+    il = invert(np.sqrt(E))
+    iE, iD = il * il if z.free else 0.0, invert(z.D)
+    h = (z.nx * ey - z.ny * ex) * iE
+    rho_t = z.D * iE * turning - h * along
+    at_chord, at_end = h * turning, iD * along
+    theta_t = at_chord if z.free else at_end
+    rolls = d_rho * (rho_t - s_t * invert(law.L)) + d_length * il * (ex * (bx - ax) + ey * (by - ay))
+    rate: float = law.r * (theta_t - g[ROTATION, k]) + rolls
+    return rate
+
+
+@kernel(inline=True)
+def eval_lanes(case: int, g: FloatArray) -> None:
+    """Powers and energies of all lanes in a case that serves them."""
+    for k in range(LANES):
+        law, o, h, state = read_law(case, k, g), read_pose(k, g), read_chord(k, g), g[STATE, k]
+        vax, vay, vbx, vby = read_four(RATES, k, g)
+        vn, vt, fn = eval_contact_rates(law, o, h, (vax, vay, vbx, vby))
+        z, y = h, 0.0
+        if case != PLAIN:
+            below = lower_chord(read_four(SLOPES, k, g), law.y, h)
+            on_axis = law.current and law.y != 0.0
+            z, y = below if on_axis else h, law.y if on_axis else 0.0
+        x, d_rho, d_length = place_on_circle(law, o, z)
+        slips, sticks, has_bristle = abs(state) == 1.0, state == 0.0, law.mu_k != 0.0
+        bristle = wrap(x - g[STICK, k], law.r) if sticks and has_bristle else 0.0
+        ft = friction_force(state, vt, bristle, fn, law.mu_v, law.mu_k, law.mu)
+        rate = slip_rate(law, z, d_rho, d_length, y, k, g)
+        slip = rate if has_bristle & (sticks | slips) else vt
+        n0x, n0y, n1x, n1y = force_normals(law, h)
+        at0 = fn * (n0x * vax + n0y * vay) + ft * (n0x * vay - n0y * vax)
+        at1 = fn * (n1x * vbx + n1y * vby) + ft * (n1x * vby - n1y * vbx)
+        taken = (1.0 - h.rho) * at0 + h.rho * at1 - law.r * ft * o.omega
+        spring = law.kc * (h.D - law.r)
+        # the gap is that of the mesh
+        rx = (1.0 - h.rho) * g[SLOPES, k] + h.rho * g[SLOPES + 2, k]
+        ry = (1.0 - h.rho) * g[SLOPES + 1, k] + h.rho * g[SLOPES + 3, k]
+        stretch = spring * (vn - g[AXIAL, k] * (rx * h.nx + ry * h.ny))
+        sliding, damping, bends, normal = ft * slip, law.mu_v * vt * vt, law.mu_k * bristle * slip, (fn - spring) * vn
+        sliding = sliding if slips else 0.0
+        damping = 0.0 if slips else damping
+        bends = 0.0 if slips else bends
+        # a slipping segment keeps its bristle bent by f_t / mu_k
+        softness = invert(law.mu_k) if slips else 0.0
+        g[POWER, k], g[POWER + 1, k], g[POWER + 2, k] = sliding, damping, normal
+        g[POWER + 3, k], g[POWER + 4, k] = bends, stretch
+        g[POWER + 5, k] = taken - sliding - damping - normal - bends - stretch
+        g[POWER + 6, k] = 0.5 * spring * (h.D - law.r)
+        g[POWER + 7, k] = 0.5 * law.mu_k * bristle * bristle + 0.5 * ft * ft * softness
+
+
+@kernel(inline=True)
+def eval_case(case: int, g: FloatArray) -> None:
+    """`eval_lanes`, compiled for each case apart."""
+    if case == PLAIN:
+        eval_lanes(PLAIN, g)
+    elif case == LOWERED:
+        eval_lanes(LOWERED, g)
+    else:
+        eval_lanes(GENERAL, g)
+
+
+@kernel
+def fill_powers(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray, out: FloatArray
+) -> None:
+    """The powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
+
+    s_t are axial motions, shape (rows,).
+    """
+    g = np.zeros((POWER + COUNT, LANES))
+    rows, numbers, total = list_closed(c, data)
+    for first in range(0, total, LANES):
+        count = min(LANES, total - first)
+        case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
+        gather_rates(c, shape, s_t, rows, numbers, first, count, g)
+        eval_case(case, g)
+        for k in range(count):
+            for j in range(out.shape[2]):
+                out[rows[first + k], numbers[first + k], j] = g[POWER + j, k]
+
+
+@kernel
+def read_segments(
+    c: ContactColumns, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
+    energies: FloatArray, powers: FloatArray, parts: FloatArray,
+) -> None:  # fmt: skip
+    """Add energies and powers of all rows, see `create_account`, and write the numbers of segments for `fill_jumps`.
+
+    s_t are axial motions, shape (rows,); parts have the shape (rows, segments, PARTS).
+    """
+    g = np.zeros((POWER + COUNT, LANES))
+    rows, numbers, total = list_closed(c, data)
+    for i in range(len(parts)):
+        for s in range(parts.shape[1]):
+            parts[i, s, BRISTLE_POWER] = parts[i, s, BRISTLE_ENERGY] = 0.0
+            parts[i, s, CONTACT_STATE] = OPEN
+    for first in range(0, total, LANES):
+        count = min(LANES, total - first)
+        case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
+        gather_rates(c, shape, s_t, rows, numbers, first, count, g)
+        eval_case(case, g)
+        for k in range(count):
+            i, s = rows[first + k], numbers[first + k]
+            energies[0, i] += g[POWER + 6, k]
+            energies[1, i] += g[POWER + 7, k]
+            powers[0, i] += g[POWER, k]
+            powers[2, i] += g[POWER + 1, k]
+            powers[3, i] += g[POWER + 2, k]
+            powers[4, i] += g[POWER + 5, k]
+            parts[i, s, BRISTLE_POWER] = g[POWER + 3, k]
+            parts[i, s, BRISTLE_ENERGY] = g[POWER + 7, k]
+            parts[i, s, CONTACT_STATE] = g[STATE, k]

@@ -1,0 +1,120 @@
+"""Kernels of the balance of a step: forces are cleared, energies summed, and a step is added to the sums."""
+
+from __future__ import annotations
+
+from windlass.framework.accounts import Reading
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel
+def load_motion(
+    reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
+    x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray,
+) -> None:  # fmt: skip
+    """Displacements, velocities, accelerations and multipliers of a state into the fields, and q into q_now."""
+    for i in range(len(q)):
+        x[i] = reference[i] + q[i]
+        v_now[i], a_now[i], q_now[i] = v[i], a[i], q[i]
+    for i in range(len(lam)):
+        lam_now[i] = lam[i]
+
+
+@kernel
+def copy_values(values: FloatArray, to: FloatArray) -> None:
+    """Values to another array of the same shape, (n,)."""
+    for i in range(len(values)):
+        to[i] = values[i]
+
+
+@kernel
+def begin_reading(f: FloatArray, momentum: FloatArray, gyration: FloatArray) -> None:
+    """Forces of all kinds, shape (kinds, n + 1), and both products with velocities, (n + 1,), are 0."""
+    for i in range(len(momentum)):
+        momentum[i] = gyration[i] = 0.0
+    for k in range(len(f)):
+        for i in range(f.shape[1]):
+            f[k, i] = 0.0
+
+
+@kernel
+def clear(energies: FloatArray, powers: FloatArray, jumps: FloatArray) -> None:
+    """All numbers are 0."""
+    for values in (energies, powers, jumps):
+        for k in range(len(values)):
+            for i in range(values.shape[1]):
+                values[k, i] = 0.0
+
+
+@kernel
+def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> None:
+    """Multipliers, shape (m + 1,), by kind of constraint, shape (kinds, m + 1)."""
+    for k in range(len(masks)):
+        for i in range(len(lam)):
+            out[k, i] = lam[i] * masks[k, i]
+
+
+@kernel
+def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration: FloatArray) -> None:
+    """Forces on first-order states, by their local numbers, are 0: states are no motion."""
+    for i in states:
+        momentum[i] = gyration[i] = 0.0
+        for k in range(len(f)):
+            f[k, i] = 0.0
+
+
+@kernel
+def take_kinetic(v: FloatArray, momentum: FloatArray, gyration: FloatArray, kinetic: FloatArray) -> None:
+    """Kinetic energy v·(momentum - gyration)/2 into kinetic, shape (1,)."""
+    total = 0.0
+    for i in range(len(v)):
+        total += v[i] * (momentum[i] - gyration[i])
+    kinetic[0] = 0.5 * total
+
+
+@kernel
+def settle_motion(
+    time: FloatArray, start: FloatArray, size: FloatArray, kinetic: FloatArray, kinetic_before: FloatArray,
+    work: FloatArray, works: FloatArray, grown: FloatArray,
+) -> None:  # fmt: skip
+    """The size of the step [s], works and the change of the kinetic energy of the step into their sums.
+
+    All have the shape (1,) but works, (kinds,); what is at the end of the step becomes what is at the start.
+    """
+    size[0] = time[0] - start[0]
+    start[0] = time[0]
+    grown[0] += kinetic[0] - kinetic_before[0]
+    kinetic_before[0] = kinetic[0]
+    for k in range(len(work)):
+        works[k] += work[k]
+
+
+@kernel
+def settle(
+    size: FloatArray, now: Reading, before: Reading, jumps: FloatArray, losses: FloatArray, sums: FloatArray
+) -> None:
+    """Add changes of energies and integrals of powers over a step of size[0] seconds to the sums, shape (k + p,).
+
+    Losses, which are the first powers, with their jumps, are added to those of the rows, shape (rows, l), too.  What is
+    at the end of the step becomes what is at its start.
+    """
+    count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
+    for k in range(count):
+        total = 0.0
+        for i in range(now.energies.shape[1]):
+            total += now.energies[k, i] - before.energies[k, i]
+            before.energies[k, i] = now.energies[k, i]
+        sums[k] += total
+    for k in range(len(now.powers)):
+        total = 0.0
+        for i in range(now.powers.shape[1]):
+            work = half * (before.powers[k, i] + now.powers[k, i])
+            before.powers[k, i] = now.powers[k, i]
+            if k < lost:
+                work += jumps[k, i]
+                losses[i, k] += work
+            total += work
+        sums[count + k] += total
+    there, here = before.parts.reshape(-1), now.parts.reshape(-1)
+    for i in range(len(here)):
+        there[i] = here[i]
