@@ -79,9 +79,17 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.pulley_report import PulleySensor as PulleySensor
     from windlass.connectors.reports.pulley_report import format_reports as format_reports
     from windlass.connectors.reports.pulley_report import pulley_report as pulley_report
+    from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
+    from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
+        RigidBodySpringDamper as RigidBodySpringDamper,
+    )
+    from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper as TorsionalSpringDamper
     from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
     from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
+    from windlass.connectors.springs.coordinate_spring_damper_ext import (
+        CoordinateSpringDamperExt as CoordinateSpringDamperExt,
+    )
     from windlass.connectors.springs.spring_damper import SpringDamper as SpringDamper
     from windlass.connectors.user_functions.ready_functions import ramp as ramp
     from windlass.connectors.user_functions.ready_functions import sine as sine
@@ -124,9 +132,13 @@ _NAMES = {
     "reports.belt_picture": "draw_belt",
     "reports.belt_theory": "BeltCreep belt_creep",
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
+    "rigid_springs.linear_spring_damper": "LinearSpringDamper",
+    "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
+    "rigid_springs.torsional_spring_damper": "TorsionalSpringDamper",
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
     "springs.contact_coordinate": "ContactCoordinate",
     "springs.coordinate_spring_damper": "CoordinateSpringDamper",
+    "springs.coordinate_spring_damper_ext": "CoordinateSpringDamperExt",
     "springs.spring_damper": "SpringDamper",
     "user_functions.ready_functions": "ramp sine smooth_step table",
     "user_functions.user_forces": "compiled vectorised",

@@ -26,7 +26,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import (
+    PositionColumns,
+    add_curvature,
+    update_jacobians,
+    update_rates,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
@@ -57,56 +62,6 @@ class Loops(NamedTuple):
     tangent: Callable[..., None]
     accelerations: Callable[..., None]
     evaluate: Callable[..., None]
-
-
-@kernel
-def update_rates(j: Joint, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
-    """Fill d (3,) and y (9,) of row i."""
-    m0, m1 = j.m0[i], j.m1[i]
-    for a in range(3):
-        d[a] = m.p[m1, a] - m.p[m0, a]
-        y[a], y[3 + a], y[6 + a] = m.v[m1, a] - m.v[m0, a], m.omega[m0, a], m.omega[m1, a]
-
-
-@kernel
-def update_jacobians(j: Joint, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
-    """Fill X and Y of row i, both (9, n)."""
-    n0, n = j.n0, j.dofs.shape[1]
-    for b in range(n):
-        first = b < n0
-        k = j.m0[i] if first else j.m1[i]
-        h, q = m.h[k], b if first else b - n0
-        width = n0 if first else n - n0
-        begin = 0 if first else n0
-        sign = -1.0 if first else 1.0
-        for a in range(3):
-            X[a, b], Y[a, b] = sign * m.J[k, a, q], sign * m.Jd[k, a, q]
-            turn, change = m.Jr[k, a, q], 0.0
-            if h >= 0:
-                for p in range(width):
-                    change += m.Hr[h, a, p, q] * v[j.dofs[i, begin + p]]
-            X[3 + a, b], X[6 + a, b] = (turn, 0.0) if first else (0.0, turn)
-            Y[3 + a, b], Y[6 + a, b] = (change, 0.0) if first else (0.0, change)
-
-
-@kernel
-def add_curvature(
-    j: Joint, i: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
-) -> None:
-    """values += scale g·∂X/∂q of row i."""
-    n0, n = j.n0, j.dofs.shape[1]
-    for marker in range(2):
-        k = j.m0[i] if marker == 0 else j.m1[i]
-        h = m.h[k]
-        if h < 0:
-            continue
-        begin, end, sign, turn = (0, n0, -1.0, 3) if marker == 0 else (n0, n, 1.0, 6)
-        for a in range(end - begin):
-            for b in range(end - begin):
-                total = 0.0
-                for p in range(3):
-                    total += sign * g[p] * m.H[h, p, a, b] + g[turn + p] * m.Hr[h, p, a, b]
-                values[slots[i, begin + a, begin + b]] += scale * total
 
 
 def joint_rows(equation: Callable[..., float]) -> Loops:
