@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.generic_joint import GenericJoint as GenericJoint
     from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D as PrismaticJoint2D
     from windlass.connectors.constraints.revolute_joint2d import RevoluteJoint2D as RevoluteJoint2D
+    from windlass.connectors.constraints.rolling_joint import RollingJoint as RollingJoint
     from windlass.connectors.constraints.spherical_joint import SphericalJoint as SphericalJoint
     from windlass.connectors.constraints.supports import clamp as clamp
     from windlass.connectors.constraints.supports import fix as fix
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
         RigidBodySpringDamper as RigidBodySpringDamper,
     )
+    from windlass.connectors.rigid_springs.rolling_disc_penalty import RollingDiscPenalty as RollingDiscPenalty
     from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper as TorsionalSpringDamper
     from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
@@ -109,6 +111,7 @@ _NAMES = {
     "constraints.generic_joint": "GenericJoint",
     "constraints.prismatic_joint2d": "PrismaticJoint2D",
     "constraints.revolute_joint2d": "RevoluteJoint2D",
+    "constraints.rolling_joint": "RollingJoint",
     "constraints.spherical_joint": "SphericalJoint",
     "constraints.supports": "clamp fix hinge prescribe prescribe_velocity",
     "loads.coordinate_load": "CoordinateLoad",
@@ -134,6 +137,7 @@ _NAMES = {
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
     "rigid_springs.linear_spring_damper": "LinearSpringDamper",
     "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
+    "rigid_springs.rolling_disc_penalty": "RollingDiscPenalty",
     "rigid_springs.torsional_spring_damper": "TorsionalSpringDamper",
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
     "springs.contact_coordinate": "ContactCoordinate",

@@ -12,7 +12,8 @@ With X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0
     ∂Ċ/∂q = yᵀ G X + gᵀ Y                      where the joint is imposed on its rate (index 2)
     C_q q̈ = -(y·G y + g·Y q̇)                  for consistent accelerations
 
-An equation that is switched off, or whose axis is free, is λ = 0.
+An equation that is switched off, or whose axis is free, is λ = 0.  One that holds a velocity, as rolling does, is
+g·y = 0 at both levels.
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989), for the
 equations of joints; their derivatives by differentiation.
@@ -45,6 +46,7 @@ class Joint(NamedTuple):
     n0: number of columns that belong to marker 0.
     lam: local numbers of the multipliers, shape (rows, k).
     on: equations that hold, shape (rows, k).
+    fast: equations that hold velocities only, g·y = 0, and have no C, shape (rows, k).
     """
 
     m0: IntArray
@@ -53,6 +55,7 @@ class Joint(NamedTuple):
     n0: int
     lam: IntArray
     on: NDArray[np.bool_]
+    fast: NDArray[np.bool_]
 
 
 class Loops(NamedTuple):
@@ -95,7 +98,7 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                     continue
                 g[:], G[:] = 0.0, 0.0
                 value = equation(c, i, k, m, m0, m1, d, g, G)
-                if rate_level:
+                if rate_level or j.fast[i, k]:
                     value = 0.0
                     for a in range(9):
                         value += g[a] * y[a]
@@ -127,7 +130,6 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
         n = j.dofs.shape[1]
         d, y, g, G = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9))
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
-        by_gradient = dv if rate_level else dq
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)
@@ -138,6 +140,8 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                 g[:], G[:] = 0.0, 0.0
                 equation(c, i, k, m, j.m0[i], j.m1[i], d, g, G)
                 force = dq * lam[j.lam[i, k]]
+                by_rate = rate_level or j.fast[i, k]
+                by_gradient = dv if by_rate else dq
                 # Z = G X
                 for a in range(9):
                     for b in range(n):
@@ -153,7 +157,7 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                         change += y[a] * Z[a, b] + g[a] * Y[a, b]
                     values[slots.rows[i, k, b]] += by_gradient * gradient
                     values[slots.columns[i, b, k]] += slots.scale * gradient
-                    if rate_level:
+                    if by_rate:
                         values[slots.rows[i, k, b]] += dq * change
                 if force != 0.0:
                     for a in range(n):
@@ -193,8 +197,12 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
             for k in range(j.on.shape[1]):
                 g[i, k] = 0.0
                 C[i, k] = 0.0
-                if j.on[i, k]:
-                    C[i, k] = equation(c, i, k, m, j.m0[i], j.m1[i], d, g[i, k], G)
+                if not j.on[i, k]:
+                    continue
+                C[i, k] = equation(c, i, k, m, j.m0[i], j.m1[i], d, g[i, k], G)
+                if j.fast[i, k]:
+                    for a in range(9):
+                        C[i, k] += g[i, k, a] * y[a]
 
     return Loops(residual, tangent, accelerations, evaluate)
 

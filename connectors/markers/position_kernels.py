@@ -204,3 +204,37 @@ def add_curvature(
                 for p in range(3):
                     total += sign * g[p] * m.H[h, p, a, b] + g[turn + p] * m.Hr[h, p, a, b]
                 values[slots[i, begin + a, begin + b]] += scale * total
+
+
+@kernel
+def cross(a: Any, b: Any) -> Any:
+    """a × b of two vectors, as three numbers."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def turn_vector(A: Any, b: FloatArray) -> Any:
+    """A b of a frame and a vector, as three numbers."""
+    return (
+        A[0, 0] * b[0] + A[0, 1] * b[1] + A[0, 2] * b[2],
+        A[1, 0] * b[0] + A[1, 1] * b[1] + A[1, 2] * b[2],
+        A[2, 0] * b[0] + A[2, 1] * b[1] + A[2, 2] * b[2],
+    )
+
+
+@kernel
+def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
+    """Direction k at the contact of a disc with a plane: across the track, along it, normal; and r and d + r.
+
+    d from the point of the plane to the centre, n normal of the plane, w axis of the disc, r from the centre to the
+    lowest point of the rim, all real or complex.
+    """
+    x = cross(w, n)
+    length = np.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+    along = (x[0] / length, x[1] / length, x[2] / length)
+    down = cross(w, along)
+    r = (radius * down[0], radius * down[1], radius * down[2])
+    c = (d[0] + r[0], d[1] + r[1], d[2] + r[2])
+    if k == 0:
+        return cross(n, along), r, c
+    return (along if k == 1 else n), r, c

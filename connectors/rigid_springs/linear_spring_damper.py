@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.markers.position_kernels import cross
 from windlass.connectors.rigid_springs.common import Columns, register_rigid_spring
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, cross
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output, Tables

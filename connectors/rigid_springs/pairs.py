@@ -65,12 +65,6 @@ def eval_angle(y: complex, x: complex) -> complex:
 
 
 @kernel
-def cross(a: Any, b: Any) -> Any:
-    """a × b of two vectors, as three numbers."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@kernel
 def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
     """The product A F of a frame of a marker and one in it, (3, 3)."""
     product = np.zeros((3, 3), np.complex128)

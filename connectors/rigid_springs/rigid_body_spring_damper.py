@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.markers.position_kernels import cross
 from windlass.connectors.rigid_springs.common import IDENTITY, Columns, register_rigid_spring
-from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, cross, eval_angle, turn
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, turn
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output
 from windlass.framework.model.schema import Component, column, function, ref

@@ -18,6 +18,7 @@ from windlass.connectors import (
     CoordinateSpringDamperExt,
     LinearSpringDamper,
     RigidBodySpringDamper,
+    RollingDiscPenalty,
     TorsionalSpringDamper,
     coordinate_marker,
     rigid_marker,
@@ -32,7 +33,14 @@ from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields, eval_residual
 
 from support.differences import set_random_fields
-from support.exudyn_states import FRAME_ANGLES, STATES, STIFFNESS, body_coordinates, rotation
+from support.exudyn_states import (
+    FRAME_ANGLES,
+    ROLLS,
+    STATES,
+    STIFFNESS,
+    body_coordinates,
+    rotation,
+)
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference/exudyn_laws.json").read_text())
 # central differences with forces of order 10: error about h^2 + 10 eps/h
@@ -40,6 +48,17 @@ TOLERANCE = 2e-8
 FRAMES: dict[str, Any] = {f"frame{k}": rotation(FRAME_ANGLES[k]) for k in range(2)}
 ONE = {"stiffness": 500.0, "damping": 3.0, "offset": 0.05, "rate_offset": 0.1, "preload": 0.7}
 BUSHING = {"stiffness": STIFFNESS, "damping": 0.01 * STIFFNESS, "offset": (0.15, 0.01, 0.0, 0.1, 0.0, 0.0)}
+DISC = {
+    "radius": 0.5, "axis": (0.6, 0.8, 0.0), "normal": (0.0, 0.6, 0.8), "contact_stiffness": 500.0,
+    "contact_damping": 3.0, "friction": (0.4, 0.3), "proportional_zone": 0.1,
+}  # fmt: skip
+DISCS: dict[str, dict[str, Any]] = {
+    "rolls": {"proportional_zone": 5.0},
+    "rolls, linear": {"proportional_zone": 5.0, "linear_zone": True},
+    "slips": {"viscous_friction": (0.2, 0.1)},
+    "slips on rollers": {"friction_angle": 0.3},
+    "open": {},
+}
 BODIES: list[tuple[type[Component], dict[str, Any]]] = [
     (LinearSpringDamper, {**ONE, "axis": (0.6, 0.8, 0.0), "moment_arm": False}),
     (TorsionalSpringDamper, {**ONE, **FRAMES}),
@@ -56,9 +75,10 @@ def two_bodies(law: type[Component], **columns: Any) -> tuple[World, Entity]:
     )
 
 
-def force_at(world: World, state: dict[str, Any]) -> np.ndarray:
+def force_at(world: World, state: dict[str, Any], data: Any = 0.0) -> np.ndarray:
     """Forces on the 14 coordinates of both bodies, without those of inertia, which both programs are asked to leave."""
     assembly = Assembly(world)
+    assembly.fields.data[:] = data
     for k in range(2):
         q, v = body_coordinates(state, k)
         assembly.fields.x[7 * k : 7 * k + 7], assembly.fields.v[7 * k : 7 * k + 7] = q, v
@@ -75,6 +95,24 @@ def test_forces_on_bodies(law: type[Component], columns: dict[str, Any]) -> None
     world, _ = two_bodies(law, **columns)
     for state, expected in zip(STATES, REFERENCE["bodies"][law.__name__], strict=True):
         assert_allclose(force_at(world, state), expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", DISCS)
+def test_discs(name: str) -> None:
+    """Forces on a plane and a disc, both bodies, and the tangent; marker 0 lies in the plane."""
+    world, disc = two_bodies(RollingDiscPenalty, **{**DISC, **DISCS[name]})
+    data = (0.3, -0.2, 0.1) if name == "open" else ROLLS
+    for state, expected in zip(STATES, REFERENCE["bodies"][name], strict=True):
+        assert_allclose(force_at(world, state, data), expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+    assembly = Assembly(world)
+    set_random_fields(assembly, 1, displacement=0.1)
+    assembly.fields.data[:] = data
+    check_fields(assembly)
+    assembly.post_newton()
+    state = wl.State(world)
+    state.q[:], state.v[:] = assembly.fields.x[:14] - assembly.layout.reference[:14], assembly.fields.v[:14]
+    slip = [wl.eval_output(disc, output, state) for output in ("slip_across", "slip_along", "gap")]
+    assert_allclose(assembly.fields.data, slip, rtol=1e-12)
 
 
 def cubic(t: float, row: int, x: Any, rate: Any, k: Any, d: Any, offset: Any) -> Any:

@@ -49,6 +49,15 @@ STOPS = {
     "limitStopsStiffness": 50.0,
     "limitStopsDamping": 2.0,
 }
+ROLLING = {
+    "discRadius": 0.5,
+    "discAxis": [0.6, 0.8, 0.0],
+    "planeNormal": [0.0, 0.6, 0.8],
+    "contactStiffness": 500.0,
+    "contactDamping": 3.0,
+    "dryFriction": [0.4, 0.3],
+}
+ROLLS = [0.3, -0.2, -0.1]
 SPRING = {
     "stiffness": 7.0,
     "damping": 0.5,
@@ -196,7 +205,22 @@ def connectors() -> dict[str, tuple[Add, list[float]]]:
             )
         )
 
+    def rolling(**parameters: Any) -> Add:
+        def add(mbs: Any, items: Any, markers: list[int], data: int, on: bool) -> None:
+            mbs.AddObject(
+                items.ObjectConnectorRollingDiscPenalty(
+                    markerNumbers=markers, nodeNumber=data, **ROLLING, **parameters, activeConnector=on
+                )
+            )
+
+        return add
+
     return {
+        "rolls": (rolling(dryFrictionProportionalZone=5.0), ROLLS),
+        "rolls, linear": (rolling(dryFrictionProportionalZone=5.0, useLinearProportionalZone=True), ROLLS),
+        "slips": (rolling(dryFrictionProportionalZone=0.1, viscousFriction=[0.2, 0.1]), ROLLS),
+        "slips on rollers": (rolling(dryFrictionProportionalZone=0.1, dryFrictionAngle=0.3), ROLLS),
+        "open": (rolling(dryFrictionProportionalZone=0.1), [0.3, -0.2, 0.1]),
         "LinearSpringDamper": (linear, [0.0]),
         "TorsionalSpringDamper": (torsional, [0.0]),
         "RigidBodySpringDamper": (bushing, [0.0]),
