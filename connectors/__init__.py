@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle as SetCircle
     from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint as CoordinateConstraint
+    from windlass.connectors.constraints.coordinate_vector_constraint import (
+        CoordinateVectorConstraint as CoordinateVectorConstraint,
+    )
     from windlass.connectors.constraints.distance_constraint import DistanceConstraint as DistanceConstraint
     from windlass.connectors.constraints.generic_joint import GenericJoint as GenericJoint
     from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D as PrismaticJoint2D
@@ -107,6 +110,7 @@ _NAMES = {
     "circle_contact.contact_friction_circle_points2d": "ContactFrictionCirclePoints2D",
     "circle_contact.contact_friction_circle_set_points2d": "CircleSet ContactFrictionCircleSetPoints2D SetCircle",
     "constraints.coordinate_constraint": "CoordinateConstraint",
+    "constraints.coordinate_vector_constraint": "CoordinateVectorConstraint",
     "constraints.distance_constraint": "DistanceConstraint",
     "constraints.generic_joint": "GenericJoint",
     "constraints.prismatic_joint2d": "PrismaticJoint2D",
