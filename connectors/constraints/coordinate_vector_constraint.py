@@ -321,6 +321,19 @@ def build(rows: LocalRows) -> System:
     return system
 
 
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Refuse factors without numbers, which would stand for no rows.
+
+    Raises:
+        ModelError: an empty array.
+    """
+    for name in ("factors0", "factors1", "squares0", "squares1"):
+        if isinstance(values.get(name), np.ndarray) and values[name].size == 0:
+            row = world.table(CoordinateVectorConstraint).count
+            raise ModelError(f"{name} = [] in CoordinateVectorConstraint row {row}: must be a list of numbers [1]")
+    return values
+
+
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for factors of another number than the coordinates, and rows that say nothing or too much."""
     _, has = node_dofs(world, table)
@@ -358,6 +371,7 @@ register(
         dofs=lambda world, table: node_dofs(world, table)[0],
         bind=bind,
         build=build,
+        fill_defaults=fill_defaults,
         check=check,
         outputs={
             "gap": Output("m", "C [its unit], ()", eval_gap),

@@ -106,7 +106,7 @@ def test_pendulum_by_a_function() -> None:
     rod = world.add(CoordinateVectorConstraint, node1=nodes, constraint_function=on_circle)
     names = {"position": mass, "velocity": mass, "force": rod}
     sensors = wl.Sensors(None, [wl.Sensor(entity, name, name=name) for name, entity in names.items()])
-    wl.Dynamic(world, step=1e-3, end=0.4).solve(hooks=[sensors])
+    wl.Dynamic(world, step=2e-3, end=0.3).solve(hooks=[sensors])
     x, v = sensors["position"], sensors["velocity"]
     assert_allclose(np.hypot(x[:, 0], x[:, 1]), length, rtol=1e-9)
     assert_allclose(0.5 * (v**2).sum(axis=1), -g * x[:, 1], atol=1e-4)
