@@ -29,10 +29,14 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle as SetCircle
     from windlass.connectors.constraints.coordinate_constraint import CoordinateConstraint as CoordinateConstraint
+    from windlass.connectors.constraints.coordinate_vector_constraint import (
+        CoordinateVectorConstraint as CoordinateVectorConstraint,
+    )
     from windlass.connectors.constraints.distance_constraint import DistanceConstraint as DistanceConstraint
     from windlass.connectors.constraints.generic_joint import GenericJoint as GenericJoint
     from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D as PrismaticJoint2D
     from windlass.connectors.constraints.revolute_joint2d import RevoluteJoint2D as RevoluteJoint2D
+    from windlass.connectors.constraints.rolling_joint import RollingJoint as RollingJoint
     from windlass.connectors.constraints.spherical_joint import SphericalJoint as SphericalJoint
     from windlass.connectors.constraints.supports import clamp as clamp
     from windlass.connectors.constraints.supports import fix as fix
@@ -97,6 +101,12 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.surface_report import SurfaceReport as SurfaceReport
     from windlass.connectors.reports.surface_report import format_surface_reports as format_surface_reports
     from windlass.connectors.reports.surface_report import surface_report as surface_report
+    from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
+    from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
+        RigidBodySpringDamper as RigidBodySpringDamper,
+    )
+    from windlass.connectors.rigid_springs.rolling_disc_penalty import RollingDiscPenalty as RollingDiscPenalty
+    from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper as TorsionalSpringDamper
     from windlass.connectors.sliding.cable_track import CableTrack as CableTrack
     from windlass.connectors.sliding.cable_track import TrackCable as TrackCable
     from windlass.connectors.sliding.carriage import cable_track as cable_track
@@ -106,6 +116,9 @@ if TYPE_CHECKING:
     from windlass.connectors.springs.cartesian_spring_damper import CartesianSpringDamper as CartesianSpringDamper
     from windlass.connectors.springs.contact_coordinate import ContactCoordinate as ContactCoordinate
     from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper as CoordinateSpringDamper
+    from windlass.connectors.springs.coordinate_spring_damper_ext import (
+        CoordinateSpringDamperExt as CoordinateSpringDamperExt,
+    )
     from windlass.connectors.springs.spring_damper import SpringDamper as SpringDamper
     from windlass.connectors.surface_contact.add_surface_contact import add_drum as add_drum
     from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact as add_surface_contact
@@ -141,10 +154,12 @@ _NAMES = {
     "circle_contact.contact_friction_circle_points2d": "ContactFrictionCirclePoints2D",
     "circle_contact.contact_friction_circle_set_points2d": "CircleSet ContactFrictionCircleSetPoints2D SetCircle",
     "constraints.coordinate_constraint": "CoordinateConstraint",
+    "constraints.coordinate_vector_constraint": "CoordinateVectorConstraint",
     "constraints.distance_constraint": "DistanceConstraint",
     "constraints.generic_joint": "GenericJoint",
     "constraints.prismatic_joint2d": "PrismaticJoint2D",
     "constraints.revolute_joint2d": "RevoluteJoint2D",
+    "constraints.rolling_joint": "RollingJoint",
     "constraints.spherical_joint": "SphericalJoint",
     "constraints.supports": "clamp fix hinge prescribe prescribe_velocity",
     "fluids.fluid": "Fluid",
@@ -176,12 +191,17 @@ _NAMES = {
     "reports.belt_theory": "BeltCreep belt_creep",
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
     "reports.surface_report": "SurfaceReport format_surface_reports surface_report",
+    "rigid_springs.linear_spring_damper": "LinearSpringDamper",
+    "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
+    "rigid_springs.rolling_disc_penalty": "RollingDiscPenalty",
+    "rigid_springs.torsional_spring_damper": "TorsionalSpringDamper",
     "sliding.cable_track": "CableTrack TrackCable",
     "sliding.carriage": "cable_track end_stops sliding_joint",
     "sliding.sliding_joint": "SlidingJoint",
     "springs.cartesian_spring_damper": "CartesianSpringDamper",
     "springs.contact_coordinate": "ContactCoordinate",
     "springs.coordinate_spring_damper": "CoordinateSpringDamper",
+    "springs.coordinate_spring_damper_ext": "CoordinateSpringDamperExt",
     "springs.spring_damper": "SpringDamper",
     "surface_contact.add_surface_contact": "add_drum add_surface_contact add_v_groove",
     "surface_contact.contact_friction_surface_cable": "ContactFrictionSurfaceCable",

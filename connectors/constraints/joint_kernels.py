@@ -12,7 +12,8 @@ With X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0
     ∂Ċ/∂q = yᵀ G X + gᵀ Y                      where the joint is imposed on its rate (index 2)
     C_q q̈ = -(y·G y + g·Y q̇)                  for consistent accelerations
 
-An equation that is switched off, or whose axis is free, is λ = 0.
+An equation that is switched off, or whose axis is free, is λ = 0.  One that holds a velocity, as rolling does, is
+g·y = 0 at both levels.
 
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989), for the
 equations of joints; their derivatives by differentiation.
@@ -26,7 +27,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import (
+    PositionColumns,
+    add_curvature,
+    update_jacobians,
+    update_rates,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
@@ -40,6 +46,7 @@ class Joint(NamedTuple):
     n0: number of columns that belong to marker 0.
     lam: local numbers of the multipliers, shape (rows, k).
     on: equations that hold, shape (rows, k).
+    fast: equations that hold velocities only, g·y = 0, and have no C, shape (rows, k).
     """
 
     m0: IntArray
@@ -48,6 +55,7 @@ class Joint(NamedTuple):
     n0: int
     lam: IntArray
     on: NDArray[np.bool_]
+    fast: NDArray[np.bool_]
 
 
 class Loops(NamedTuple):
@@ -57,56 +65,6 @@ class Loops(NamedTuple):
     tangent: Callable[..., None]
     accelerations: Callable[..., None]
     evaluate: Callable[..., None]
-
-
-@kernel
-def update_rates(j: Joint, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
-    """Fill d (3,) and y (9,) of row i."""
-    m0, m1 = j.m0[i], j.m1[i]
-    for a in range(3):
-        d[a] = m.p[m1, a] - m.p[m0, a]
-        y[a], y[3 + a], y[6 + a] = m.v[m1, a] - m.v[m0, a], m.omega[m0, a], m.omega[m1, a]
-
-
-@kernel
-def update_jacobians(j: Joint, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
-    """Fill X and Y of row i, both (9, n)."""
-    n0, n = j.n0, j.dofs.shape[1]
-    for b in range(n):
-        first = b < n0
-        k = j.m0[i] if first else j.m1[i]
-        h, q = m.h[k], b if first else b - n0
-        width = n0 if first else n - n0
-        begin = 0 if first else n0
-        sign = -1.0 if first else 1.0
-        for a in range(3):
-            X[a, b], Y[a, b] = sign * m.J[k, a, q], sign * m.Jd[k, a, q]
-            turn, change = m.Jr[k, a, q], 0.0
-            if h >= 0:
-                for p in range(width):
-                    change += m.Hr[h, a, p, q] * v[j.dofs[i, begin + p]]
-            X[3 + a, b], X[6 + a, b] = (turn, 0.0) if first else (0.0, turn)
-            Y[3 + a, b], Y[6 + a, b] = (change, 0.0) if first else (0.0, change)
-
-
-@kernel
-def add_curvature(
-    j: Joint, i: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
-) -> None:
-    """values += scale g·∂X/∂q of row i."""
-    n0, n = j.n0, j.dofs.shape[1]
-    for marker in range(2):
-        k = j.m0[i] if marker == 0 else j.m1[i]
-        h = m.h[k]
-        if h < 0:
-            continue
-        begin, end, sign, turn = (0, n0, -1.0, 3) if marker == 0 else (n0, n, 1.0, 6)
-        for a in range(end - begin):
-            for b in range(end - begin):
-                total = 0.0
-                for p in range(3):
-                    total += sign * g[p] * m.H[h, p, a, b] + g[turn + p] * m.Hr[h, p, a, b]
-                values[slots[i, begin + a, begin + b]] += scale * total
 
 
 def joint_rows(equation: Callable[..., float]) -> Loops:
@@ -140,7 +98,7 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                     continue
                 g[:], G[:] = 0.0, 0.0
                 value = equation(c, i, k, m, m0, m1, d, g, G)
-                if rate_level:
+                if rate_level or j.fast[i, k]:
                     value = 0.0
                     for a in range(9):
                         value += g[a] * y[a]
@@ -172,7 +130,6 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
         n = j.dofs.shape[1]
         d, y, g, G = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9))
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
-        by_gradient = dv if rate_level else dq
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
             update_jacobians(j, i, m, v, X, Y)
@@ -183,6 +140,8 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                 g[:], G[:] = 0.0, 0.0
                 equation(c, i, k, m, j.m0[i], j.m1[i], d, g, G)
                 force = dq * lam[j.lam[i, k]]
+                by_rate = rate_level or j.fast[i, k]
+                by_gradient = dv if by_rate else dq
                 # Z = G X
                 for a in range(9):
                     for b in range(n):
@@ -198,7 +157,7 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                         change += y[a] * Z[a, b] + g[a] * Y[a, b]
                     values[slots.rows[i, k, b]] += by_gradient * gradient
                     values[slots.columns[i, b, k]] += slots.scale * gradient
-                    if rate_level:
+                    if by_rate:
                         values[slots.rows[i, k, b]] += dq * change
                 if force != 0.0:
                     for a in range(n):
@@ -238,8 +197,12 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
             for k in range(j.on.shape[1]):
                 g[i, k] = 0.0
                 C[i, k] = 0.0
-                if j.on[i, k]:
-                    C[i, k] = equation(c, i, k, m, j.m0[i], j.m1[i], d, g[i, k], G)
+                if not j.on[i, k]:
+                    continue
+                C[i, k] = equation(c, i, k, m, j.m0[i], j.m1[i], d, g[i, k], G)
+                if j.fast[i, k]:
+                    for a in range(9):
+                        C[i, k] += g[i, k, a] * y[a]
 
     return Loops(residual, tangent, accelerations, evaluate)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,9 @@ def register_joint(
     unit: str,
     equations: str,
     check: Callable[[Tables, EntityTable], None] | None = None,
+    fast: tuple[bool, ...] = (),
+    outputs: Mapping[str, Output] | None = None,
+    source: str = "[@haug1989]",
 ) -> None:
     """Make the law of a joint known.
 
@@ -42,6 +45,9 @@ def register_joint(
         unit: of C.
         equations: what C is, for the documentation.
         check: see `Law`.
+        fast: which equations hold velocities only; none if left out.
+        outputs: further output variables.
+        source: where the law comes from.
     """
 
     def bind_joint(rows: LocalRows) -> tuple[Any, Joint]:
@@ -49,7 +55,8 @@ def register_joint(
         lam = rows.layout.multipliers(rows.table, rows.rows)
         n0, on = rows.world.ref_width(rows.table, "marker0"), locked & rows.local("active")[:, None]
         dofs = np.ascontiguousarray(rows.dofs)
-        return c, Joint(rows.markers("marker0"), rows.markers("marker1"), dofs, n0, lam, on)
+        fast_rows = np.tile(np.array(fast or (False,) * multipliers), (len(lam), 1))
+        return c, Joint(rows.markers("marker0"), rows.markers("marker1"), dofs, n0, lam, on, fast_rows)
 
     def build(rows: LocalRows) -> System:
         c, j = rows.columns
@@ -74,8 +81,8 @@ def register_joint(
             bind=bind_joint,
             build=build,
             check=check,
-            outputs=joint_outputs(loops, unit, equations),
-            source="[@haug1989]",
+            outputs={**joint_outputs(loops, unit, equations), **(outputs or {})},
+            source=source,
         )
     )
 

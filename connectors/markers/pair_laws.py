@@ -63,14 +63,22 @@ class PairKind:
         row: kernel ``(markers, pair, i) -> u, ut``.
         outputs: output variables of every such law.
         force: makes an output variable of what evaluates the force by its kernel.
+        target: what the references to the markers must be; the family if left out.
+        number: makes a kernel for one number of what a law gives, for outputs and accounts.
+        vector: likewise of the three numbers of the force.
+        further: ``(s)`` gives what tangents of the loops take after the columns of the markers.
     """
 
     family: str
-    loops: Callable[[Kernel, Kernel], Loops]
-    differences: Callable[[Kernel], Kernel]
+    loops: Callable[[Kernel, Any], Loops]
+    differences: Callable[[Kernel], Kernel] | None
     row: Kernel
     outputs: Mapping[str, Output]
     force: Callable[[Callable[..., Any]], Output]
+    target: str = ""
+    number: Callable[[Kernel], Kernel] = lambda value: value
+    vector: Callable[[Kernel], Kernel] = lambda force: force
+    further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
 
 
 def register_kind(
@@ -87,6 +95,7 @@ def register_kind(
     before: Callable[[LocalRows], tuple[Update, Update]] | None = None,
     stored: Mapping[str, Kernel] | None = None,
     lost: Mapping[str, Kernel] | None = None,
+    passed: Mapping[str, Kernel] | None = None,
     finish: Callable[[LocalRows, System], None] | None = None,
     fill_defaults: Callable[[Tables, dict[str, Any]], dict[str, Any]] | None = None,
     check: Callable[[Tables, EntityTable], None] | None = None,
@@ -107,8 +116,8 @@ def register_kind(
         source: where the law comes from.
         before: ``(rows) -> (update, update)``, functions ``(s)`` that bring arrays in c up to date before forces and
             before tangents, or None.
-        stored, lost: by name, kernels ``(c, i, u, ut, t) -> number`` for the energy [J] that a row stores and for the
-            power [W] that it loses; see `Account`.
+        stored, lost, passed: by name, kernels ``(c, i, u, ut, t) -> number`` for the energy [J] that a row stores and
+            for the powers [W] that it loses and passes on; see `Account`.
         finish: ``(rows, system)`` adds what else the law has (history values).
         fill_defaults, check: see `Law`.
         draw: whether rows are drawn, where they are lines between two points.
@@ -120,19 +129,22 @@ def register_kind(
     check_needs(component, ("marker0", "marker1", "active"), f"register_pair of {name}")
     check_needs(component, tuple((letters or {}).values()), f"letters of {name}")
     for marker in ("marker0", "marker1"):
-        if component.refs[marker].target != kind.family:
-            raise ModelError(f"{marker} of {name} = {component.refs[marker].target}: must be a {kind.family}")
+        if component.refs[marker].target != (kind.target or kind.family):
+            raise ModelError(
+                f"{marker} of {name} = {component.refs[marker].target}: must be a {kind.target or kind.family}"
+            )
     spatial = kind.family == POSITION
-    if force_tangent is None:
+    if force_tangent is None and kind.differences is not None:
         check_arguments(force, f"force of {name}", ARGUMENTS)
         words = f"{name} has no tangent kernel: its tangent is made by central differences of the force"
         warn(f"{words}, to about 9 digits and with {12 if spatial else 4} more evaluations", ModelWarning, stacklevel=4)
         force_tangent = kind.differences(force)
     residual, tangent = kind.loops(force, force_tangent)
+    powers = [*(lost or {}).values(), *(passed or {}).values()]
     values = [
-        (value_loop(kind.row, value, False), name, k)
-        for some, name in ((stored, "energies"), (lost, "powers"))
-        for k, value in enumerate((some or {}).values())
+        (value_loop(kind.row, kind.number(value), False), name, k)
+        for some, name in (((stored or {}).values(), "energies"), (powers, "powers"))
+        for k, value in enumerate(some)
     ]
     # a class by the name of the law, as machine code is kept for classes by their names
     names = list(letters or ())
@@ -150,12 +162,18 @@ def register_kind(
         system.residual = call(residual, lambda s: (c, pair, s.markers[kind.family], s.time, s.f), update)
         system.tangent = call(
             tangent,
-            lambda s: (c, pair, s.markers[kind.family], s.time, s.dq, s.dv, s.slots, s.values),
+            lambda s: (c, pair, s.markers[kind.family], *kind.further(s), s.time, s.dq, s.dv, s.slots, s.values),
             update_tangent,
         )
-        if stored or lost:
+        if values:
             reads = [read_value(kind, pair, c, *value, update) for value in values]
-            system.account = Account(sum(reads, Call()), tuple(stored or ()), tuple(lost or ()), conserves=not lost)
+            system.account = Account(
+                sum(reads, Call()),
+                tuple(stored or ()),
+                tuple(lost or ()),
+                tuple(passed or ()),
+                conserves=not lost and not passed,
+            )
         if finish is not None:
             finish(rows, system)
         return system
@@ -167,11 +185,11 @@ def register_kind(
 
     given = dict(outputs or {})
     shown = {
-        key: replace(output, evaluate=evaluate_rows(kind, output.evaluate, before=before))
+        key: replace(output, evaluate=evaluate_rows(kind, kind.number(output.evaluate), before=before))
         for key, output in given.items()
         if takes(output.evaluate, ARGUMENTS)
     }
-    force_output = kind.force(evaluate_rows(kind, force, spatial, before))
+    force_output = kind.force(evaluate_rows(kind, kind.vector(force), spatial, before))
     return register(
         Law(
             component,
@@ -255,8 +273,8 @@ def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
 @kernel
 def row_of_coordinates(m: Any, pair: Pair, i: int) -> tuple[float, float]:
     """u [m or rad] and u_t of a row."""
-    m0, m1 = pair.m0[i], pair.m1[i]
-    return m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0]
+    m0, m1, w0, w1 = pair.m0[i], pair.m1[i], pair.w0[i], pair.w1[i]
+    return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
 
 def position_differences(force: Kernel) -> Kernel:
@@ -299,10 +317,10 @@ def difference_positions(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[
 
 
 def difference_coordinates(rows: LocalRows, s: Fields, which: Any = ALL) -> tuple[FloatArray, FloatArray]:
-    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows or some, shape (n,)."""
+    """u = x1 - x0 [m or rad] and u_t [m/s or rad/s] of all rows or some, with factors where a law has them, (n,)."""
     pair, m = rows.columns[0], s.markers[COORDINATE]
-    m0, m1 = pair.m0[which], pair.m1[which]
-    return m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0]
+    m0, m1, w0, w1 = pair.m0[which], pair.m1[which], pair.w0[which], pair.w1[which]
+    return w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
 
 
 def eval_distance(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:

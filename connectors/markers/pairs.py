@@ -1,9 +1,9 @@
 """Row loops of connectors between two markers: gather, scatter and the tangent, written once and compiled around a law.
 
 A law brings kernels for one row; `register_pair` makes all else of it, see `pair_laws`.  With u = value1 - value0 of
-two coordinate markers and its rate u_t, or with u = p1 - p0 and u_t = v1 - v0 of two position markers, it gives
-f(u, u_t, t), which enters the left-hand side of the equations of motion at marker 1 and with the opposite sign at
-marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.
+two coordinate markers (each times its factor, if the law has them) and its rate u_t, or with u = p1 - p0 and
+u_t = v1 - v0 of two position markers, it gives f(u, u_t, t), which enters the left-hand side of the equations of motion
+at marker 1 and with the opposite sign at marker 0, and the derivatives P = ∂f/∂u, V = ∂f/∂u_t.
 The loops add
 
     forces    Jᵀ f    with J = [-J0, J1],
@@ -41,6 +41,7 @@ class Pair(NamedTuple):
     dofs: local coordinate numbers of marker 0, then of marker 1, shape (rows, n).
     n0: number of columns that belong to marker 0.
     active: rows that contribute, shape (rows,).
+    w0, w1: factors on coordinates 0 and 1: the columns ``factor0`` and ``factor1`` of a law that has them, else 1.
     """
 
     m0: IntArray
@@ -48,6 +49,8 @@ class Pair(NamedTuple):
     dofs: IntArray
     n0: int
     active: NDArray[np.bool_]
+    w0: FloatArray
+    w1: FloatArray
 
 
 @needs("marker0", "marker1")
@@ -65,7 +68,9 @@ def bind_pair(rows: LocalRows) -> Pair:
     """
     check_needs(rows.table.component, ("marker0", "marker1", "active"), f"bind_pair of {rows.table.kind}")
     n0 = rows.world.ref_width(rows.table, "marker0")
-    return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.local("active"))
+    has, one = rows.table.component.columns, np.ones(len(rows.rows))
+    w0, w1 = (rows.local(name) if name in has else one for name in ("factor0", "factor1"))
+    return Pair(rows.markers("marker0"), rows.markers("marker1"), rows.dofs, n0, rows.local("active"), w0, w1)
 
 
 @kernel(inline=True)
@@ -100,11 +105,12 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
             if not pair.active[i]:
                 continue
             m0, m1 = pair.m0[i], pair.m1[i]
-            s = force(c, i, m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0], t)
+            w0, w1 = pair.w0[i], pair.w1[i]
+            s = force(c, i, w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0], t)
             for a in range(n0):
-                f[pair.dofs[i, a]] -= m.J[m0, a] * s
+                f[pair.dofs[i, a]] -= m.J[m0, a] * (w0 * s)
             for a in range(n - n0):
-                f[pair.dofs[i, n0 + a]] += m.J[m1, a] * s
+                f[pair.dofs[i, n0 + a]] += m.J[m1, a] * (w1 * s)
 
     @kernel
     def tangent(
@@ -117,15 +123,16 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
             if not pair.active[i]:
                 continue
             m0, m1 = pair.m0[i], pair.m1[i]
-            u, ut = m.value[m1] - m.value[m0], m.rate[m1] - m.rate[m0]
+            w0, w1 = pair.w0[i], pair.w1[i]
+            u, ut = w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0]
             df_du, df_dut = force_tangent(c, i, u, ut, t)
             k, d = dq * df_du + dv * df_dut, dq * df_dut
             for a in range(n0):
-                J[a] = -m.J[m0, a]
-                B[a] = k * J[a] - d * m.Jd[m0, a]
+                J[a] = -w0 * m.J[m0, a]
+                B[a] = k * J[a] - d * (w0 * m.Jd[m0, a])
             for a in range(n - n0):
-                J[n0 + a] = m.J[m1, a]
-                B[n0 + a] = k * J[n0 + a] + d * m.Jd[m1, a]
+                J[n0 + a] = w1 * m.J[m1, a]
+                B[n0 + a] = k * J[n0 + a] + d * (w1 * m.Jd[m1, a])
             for a in range(n):
                 for b in range(n):
                     values[slots[i, a, b]] += J[a] * B[b]
@@ -135,11 +142,11 @@ def coordinate_pair(force: Callable[..., float], force_tangent: Callable[..., tu
                 if h0 >= 0:
                     for a in range(n0):
                         for b in range(n0):
-                            values[slots[i, a, b]] -= s * m.H[h0, a, b]
+                            values[slots[i, a, b]] -= (w0 * s) * m.H[h0, a, b]
                 if h1 >= 0:
                     for a in range(n - n0):
                         for b in range(n - n0):
-                            values[slots[i, n0 + a, n0 + b]] += s * m.H[h1, a, b]
+                            values[slots[i, n0 + a, n0 + b]] += (w1 * s) * m.H[h1, a, b]
 
     return residual, tangent
 

@@ -1,8 +1,11 @@
-"""Kernels of the position markers: columns that they fill, and the loops that fill them; see `position_markers`."""
+"""Kernels of the position markers: columns that they fill, and the loops that fill them; see `position_markers`.
+
+At the end is what joints and springs between two rigid markers read of them: d = p1 - p0, its rates and Jacobians.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -151,3 +154,87 @@ def update_cable(c: CableRows, m: PositionColumns, x: FloatArray, v: FloatArray)
                 m.H[h, 0, ix, jy], m.H[h, 0, iy, jx] = ee * (tx * sxy - nx * nxy), ee * (tx * sxy - nx * nxy)
                 m.H[h, 1, ix, jx], m.H[h, 1, iy, jy] = ee * (ty * sxx - ny * nxx), ee * (ty * syy - ny * nyy)
                 m.H[h, 1, ix, jy], m.H[h, 1, iy, jx] = ee * (ty * sxy - ny * nxy), ee * (ty * sxy - ny * nxy)
+
+
+@kernel
+def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
+    """Fill d = p1 - p0 (3,) and the rates y = [v1 - v0, ω0, ω1] (9,) of row i; j has m0 and m1."""
+    m0, m1 = j.m0[i], j.m1[i]
+    for a in range(3):
+        d[a] = m.p[m1, a] - m.p[m0, a]
+        y[a], y[3 + a], y[6 + a] = m.v[m1, a] - m.v[m0, a], m.omega[m0, a], m.omega[m1, a]
+
+
+@kernel
+def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
+    """Fill X = ∂y/∂q̇ and Y = ∂y/∂q of row i, both (9, n); j has m0, m1, dofs and n0."""
+    n0, n = j.n0, j.dofs.shape[1]
+    for b in range(n):
+        first = b < n0
+        k = j.m0[i] if first else j.m1[i]
+        h, q = m.h[k], b if first else b - n0
+        width = n0 if first else n - n0
+        begin = 0 if first else n0
+        sign = -1.0 if first else 1.0
+        for a in range(3):
+            X[a, b], Y[a, b] = sign * m.J[k, a, q], sign * m.Jd[k, a, q]
+            turn, change = m.Jr[k, a, q], 0.0
+            if h >= 0:
+                for p in range(width):
+                    change += m.Hr[h, a, p, q] * v[j.dofs[i, begin + p]]
+            X[3 + a, b], X[6 + a, b] = (turn, 0.0) if first else (0.0, turn)
+            Y[3 + a, b], Y[6 + a, b] = (change, 0.0) if first else (0.0, change)
+
+
+@kernel
+def add_curvature(
+    j: Any, i: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
+) -> None:
+    """values += scale g·∂X/∂q of row i; see `update_jacobians`."""
+    n0, n = j.n0, j.dofs.shape[1]
+    for marker in range(2):
+        k = j.m0[i] if marker == 0 else j.m1[i]
+        h = m.h[k]
+        if h < 0:
+            continue
+        begin, end, sign, turn = (0, n0, -1.0, 3) if marker == 0 else (n0, n, 1.0, 6)
+        for a in range(end - begin):
+            for b in range(end - begin):
+                total = 0.0
+                for p in range(3):
+                    total += sign * g[p] * m.H[h, p, a, b] + g[turn + p] * m.Hr[h, p, a, b]
+                values[slots[i, begin + a, begin + b]] += scale * total
+
+
+@kernel
+def cross(a: Any, b: Any) -> Any:
+    """a × b of two vectors, as three numbers."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def turn_vector(A: Any, b: FloatArray) -> Any:
+    """A b of a frame and a vector, as three numbers."""
+    return (
+        A[0, 0] * b[0] + A[0, 1] * b[1] + A[0, 2] * b[2],
+        A[1, 0] * b[0] + A[1, 1] * b[1] + A[1, 2] * b[2],
+        A[2, 0] * b[0] + A[2, 1] * b[1] + A[2, 2] * b[2],
+    )
+
+
+@kernel
+def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
+    """Direction k at the contact of a disc with a plane: across the track, along it, normal; and r and d + r.
+
+    d from the point of the plane to the centre, n normal of the plane, w axis of the disc, r from the centre to the
+    lowest point of the rim, all real or complex.
+    """
+    x = cross(w, n)
+    length = np.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
+    along = (x[0] / length, x[1] / length, x[2] / length)
+    down = cross(w, along)
+    r = (radius * down[0], radius * down[1], radius * down[2])
+    c = (d[0] + r[0], d[1] + r[1], d[2] + r[2])
+    if k == 0:
+        return cross(n, along), r, c
+    return (along if k == 1 else n), r, c

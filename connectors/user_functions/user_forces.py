@@ -188,7 +188,7 @@ def bind_user_forces(
     index = np.full(len(rows.rows), -1, np.int64)
     index[where] = np.arange(len(where))
     columns = [rows.local(name)[where] for name in parameters]
-    n = columns[0][0].size if len(where) else 1
+    n = columns[-1][0].size if len(where) else 1
     functions, derivatives = functions[where], rows.local("force_derivative")[where]
     given = np.array([derivative is not None for derivative in derivatives], dtype=bool)
     return UserForces(
@@ -199,7 +199,10 @@ def bind_user_forces(
         derivatives=_group(derivatives, np.flatnonzero(given)),
         differences=_group(functions, np.flatnonzero(~given)),
         rows=np.array(rows.rows[where], dtype=np.int64),
-        parameters=[np.ascontiguousarray(column, dtype=np.float64).reshape(len(where), n) for column in columns],
+        parameters=[
+            np.ascontiguousarray(column, dtype=np.float64).reshape(len(where), *column.shape[1:] or (n,))
+            for column in columns
+        ],
         unit=unit,
         f=np.zeros((len(where), n)),
         df_du=np.zeros((len(where), n, n)),

@@ -22,7 +22,7 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
     **{("RigidBody3D", "inertia", what): "one number is the inertia of a ball" for what in (
         "scalar", "NumPy scalar", "array of one number")},
     **{(kind, "marker0", "None"): "the ground" for kind in (
-        "CoordinateConstraint", "CoordinateSpringDamper", "ContactCoordinate")},
+        "CoordinateConstraint", "CoordinateSpringDamper", "CoordinateSpringDamperExt", "ContactCoordinate")},
     **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
         "ContactSphere", "ContactEllipsoid", "ContactHalfSpace")},
     **{("Fluid", name, what): "a fluid may have no table and no waves" for name in (

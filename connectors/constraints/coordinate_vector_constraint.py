@@ -1,0 +1,384 @@
+"""Constraint between all coordinates of one node or two, by factors, squares, or a function of the user.
+
+    q = [q0, q1] displacements from the reference of node 0, then of node 1;  X = [-factors0, factors1], Y likewise
+
+    position level   C = X·q + Y·q² - offset(t)         or constraint_function(t, row, q, q_t), which must not use q_t
+    velocity level   C = X·q_t + Y·q_t² - offset(t)     or constraint_function(t, row, q, q_t)
+    forces           Jᵀ λ on the left-hand side, J = ∂C/∂q, at velocity level ∂C/∂q_t
+    index 2          Ċ = J·q_t + ∂C/∂t
+    switched off     λ = 0
+
+Each row is one equation; as many rows as equations make a matrix.  For a function J is ``gradient_function`` of the
+same arguments, or comes from a complex step, exact to rounding, if the function takes complex numbers, else from
+central differences; so does ∂C/∂t.  What the tangent needs beside it comes from differences of J and C.
+
+At index 2 the original takes the squares of velocities; here it is the derivative of C.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorCoordinateVector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from numpy.exceptions import ComplexWarning
+from numpy.typing import NDArray
+
+from windlass.connectors.user_functions.time_functions import (
+    TimeColumn,
+    bind_functions,
+    differentiate,
+    differentiate_twice,
+    parse_numbers,
+)
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.values import show
+from windlass.framework.errors import ModelError
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System
+from windlass.framework.model.table import EntityTable
+
+TINY = 1e-20
+"""Imaginary step: its square vanishes beside 1, and nothing is subtracted."""
+STEP = float(np.finfo(np.float64).eps ** (1 / 3))
+"""Step of central differences [m, rad, s], best for functions that change over lengths and times of order 1."""
+
+
+class CoordinateVectorConstraint(Component):
+    """Holds a combination of the coordinates of one node or two, or of their velocities."""
+
+    node0 = ref("node", "first node, whose factors count with the opposite sign", optional=True)
+    node1 = ref("node", "second node")
+    factors0 = column("1", "factors on the coordinates of node 0, or 0 for none", shape=None, default=(0.0,))
+    factors1 = column("1", "factors on the coordinates of node 1, or 0 for none", shape=None, default=(0.0,))
+    squares0 = column("1", "factors on their squares, or 0 for none", shape=None, default=(0.0,))
+    squares1 = column("1", "factors on their squares, or 0 for none", shape=None, default=(0.0,))
+    offset = column("m", "what the sum is [unit of C]", default=0.0, switchable=True)
+    offset_function = function("f(t) -> offset; takes its place", switchable=True)
+    constraint_function = function("f(t, row, q, q_t) -> C, with arrays q and q_t; takes the place of all factors")
+    gradient_function = function("the same arguments -> J, an array like q; by a complex step if left out")
+    velocity_level = column("1", "constrains velocities", dtype=bool, default=False)
+    active = column("1", "constrains only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """What the rows need; w coordinates of both nodes, 0 for those that a node does not have.
+
+    lam: local numbers of the multipliers (rows,).  dofs: local numbers of the coordinates (rows, w).
+    has: how many coordinates nodes 0 and 1 have (rows, 2), begin: place of those of node 1.
+    X, Y: factors with signs (rows, w).  fast, on: velocity level, active (rows,).
+    """
+
+    lam: IntArray
+    dofs: IntArray
+    has: IntArray
+    begin: int
+    X: FloatArray
+    Y: FloatArray
+    fast: NDArray[np.bool_]
+    on: NDArray[np.bool_]
+
+
+class UserEquation:
+    """The equation of one row by a user function, and its derivatives.
+
+    Args:
+        rows: the rows.
+        i: the local row.
+        places: those of its coordinates among w.
+    """
+
+    def __init__(self, rows: LocalRows, i: int, places: IntArray) -> None:
+        self._function = rows.local("constraint_function")[i]
+        self._gradient = rows.local("gradient_function")[i]
+        self._row, self.places, self.fast = int(rows.rows[i]), places, bool(rows.local("velocity_level")[i])
+        self._name = f"{rows.table.describe(self._row)} ({rows.table.kind} row {self._row})"
+        self._takes_complex = True
+
+    def value(self, t: float, q: FloatArray, v: FloatArray) -> float:
+        """C."""
+        given = self._function(t, self._row, q.copy(), v.copy())
+        found = parse_numbers(given, ())
+        if found is None:
+            raise ModelError(
+                f"constraint_function of {self._name} gave {show(given)} at t = {t:.9g} s: must give one finite number"
+            )
+        return float(found)
+
+    def gradient(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """J, by q or at velocity level by v."""
+        if self._gradient is not None:
+            given = self._gradient(t, self._row, q.copy(), v.copy())
+            found = parse_numbers(given, q.shape)
+            if found is None:
+                raise ModelError(
+                    f"gradient_function of {self._name} gave {show(given)} at t = {t:.9g} s: must give {len(q)} finite "
+                    "numbers, the derivatives of constraint_function"
+                )
+            return found
+        found = self._complex_steps(t, q, v, range(len(q)))
+        if found is not None:
+            return found
+        return self.differences(lambda q, v: np.float64(self.value(t, q, v)), q, v, self.fast)
+
+    def drift(self, t: float, q: FloatArray, v: FloatArray) -> float:
+        """∂C/∂t."""
+        found = self._complex_steps(t, q, v, [-1])
+        if found is not None:
+            return float(found[0])
+        before = max(t - STEP, 0.0)  # a function need not be defined before the start
+        return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
+
+    def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
+        """Derivatives of C by some numbers of q (at velocity level v), by t for -1; None of a function of floats."""
+        if not self._takes_complex:
+            return None
+        try:
+            with catch_warnings():
+                simplefilter("error", ComplexWarning)
+                return np.array([self._complex_step(t, q, v, k) for k in places])
+        except (TypeError, ValueError, ComplexWarning):
+            self._takes_complex = False
+            return None
+
+    def _complex_step(self, t: float, q: FloatArray, v: FloatArray, k: int) -> float:
+        moved: list[Any] = [q.astype(complex), v.astype(complex)]
+        here: list[Any] = [q.copy(), v.copy()]
+        if k < 0:
+            given = complex(self._function(t + 1j * TINY, self._row, *moved))
+        else:
+            moved[self.fast][k] += 1j * TINY
+            here[self.fast][k] += STEP
+            given = complex(self._function(t, self._row, *moved))
+        # no dependence, or a function that drops imaginary parts
+        if given.imag == 0.0 and self.value(t + STEP * (k < 0), *here) != self.value(t, q, v):
+            raise ValueError
+        return given.imag / TINY
+
+    def differences(self, function: Any, q: FloatArray, v: FloatArray, by_rate: bool) -> FloatArray:
+        """Central differences of function(q, v) by q or v, the last axis."""
+        columns = []
+        for k in range(len(q)):
+            values = []
+            for sign in (1.0, -1.0):
+                moved = [q.copy(), v.copy()]
+                moved[by_rate][k] += sign * STEP
+                values.append(function(*moved))
+            columns.append((values[0] - values[1]) / (2.0 * STEP))
+        return np.stack(columns, axis=-1)
+
+    def rate(self, t: float, q: FloatArray, v: FloatArray) -> np.float64:
+        """Ċ = J·v + ∂C/∂t of an equation at position level."""
+        return np.float64(self.gradient(t, q, v) @ v + self.drift(t, q, v))
+
+    def bend(self, t: float, q: FloatArray, v: FloatArray, dq: float, dv: float) -> tuple[FloatArray, FloatArray]:
+        """dq ∂J/∂q, with dv ∂J/∂v at velocity level, and the derivative of Ċ, or of C at velocity level, by q."""
+
+        def slope(q: FloatArray, v: FloatArray) -> FloatArray:
+            return self.gradient(t, q, v)
+
+        bend = self.differences(slope, q, v, False)
+        if self.fast:
+            change = self.differences(lambda q, v: np.float64(self.value(t, q, v)), q, v, False)
+            return dq * bend + dv * self.differences(slope, q, v, True), change
+        before = max(t - STEP, 0.0)
+        drift = (self.gradient(t + STEP, q, v) - self.gradient(before, q, v)) / (t + STEP - before)
+        return dq * bend, bend.T @ v + drift
+
+    def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
+        """Right-hand side of J q̈ = rhs: less the change of Ċ, or of C at velocity level, at constant velocities."""
+        function = self.value if self.fast else self.rate
+        back = STEP if t >= 2.0 * STEP else 0.0
+        ahead, behind = function(t + STEP, q + STEP * v, v), function(t - back, q - back * v, v)
+        return -float(ahead - behind) / (STEP + back)
+
+
+class Equations:
+    """The equations of all rows at one evaluation: q and q_t, C and J."""
+
+    def __init__(self, rows: LocalRows) -> None:
+        c: Columns = rows.columns
+        self.rows, self.c = rows, c
+        offsets = bind_functions(rows, "offset", "offset_function")
+        zeros = np.zeros(len(c.lam))
+        self.offset = TimeColumn(rows.local("offset"), offsets)
+        self.offset_rate = TimeColumn(zeros, [differentiate(f) for f in offsets])
+        self.offset_acceleration = TimeColumn(zeros, [differentiate_twice(f) for f in offsets])
+        width = np.arange(c.dofs.shape[1])
+        self.users = {}
+        for i, f in enumerate(rows.local("constraint_function")):
+            if f is not None and c.on[i]:
+                here = np.where(width < c.begin, width < c.has[i, 0], width - c.begin < c.has[i, 1])
+                self.users[i] = UserEquation(rows, i, np.flatnonzero(here))
+
+    def motion(self, s: Fields) -> tuple[FloatArray, FloatArray]:
+        """q and q_t, shape (rows, w)."""
+        return s.x[self.c.dofs] - self.rows.reference, s.v[self.c.dofs]
+
+    def gradients(self, s: Fields) -> FloatArray:
+        """J, shape (rows, w)."""
+        c, (q, v) = self.c, self.motion(s)
+        J: FloatArray = c.X + 2.0 * c.Y * np.where(c.fast[:, None], v, q)
+        for i, user in self.users.items():
+            J[i] = 0.0
+            J[i, user.places] = user.gradient(s.t, q[i, user.places], v[i, user.places])
+        return J
+
+    def values(self, s: Fields, rate_level: bool) -> FloatArray:
+        """C, or Ċ of rows at position level, shape (rows,)."""
+        c, (q, v) = self.c, self.motion(s)
+        by_rate = (c.X + 2.0 * c.Y * q) * v if rate_level else c.X * q + c.Y * q * q
+        terms = np.where(c.fast[:, None], c.X * v + c.Y * v * v, by_rate).sum(axis=1)
+        slow = self.offset_rate(s.t) if rate_level else self.offset(s.t)
+        found: FloatArray = terms - np.where(c.fast, self.offset(s.t), slow)
+        for i, user in self.users.items():
+            motion = s.t, q[i, user.places], v[i, user.places]
+            found[i] = user.rate(*motion) if rate_level and not user.fast else user.value(*motion)
+        return found
+
+    def add_residual(self, s: Evaluation) -> None:
+        """C and Jᵀ λ."""
+        c, on = self.c, self.c.on
+        s.C[c.lam] += np.where(on, self.values(s, s.rate_level), s.lam[c.lam])
+        np.add.at(s.f, c.dofs[on], (self.gradients(s) * s.lam[c.lam][:, None])[on])
+
+    def add_tangent(self, s: Evaluation) -> None:
+        """Derivatives of C and of Jᵀ λ."""
+        c, (q, v), J = self.c, self.motion(s), self.gradients(s)
+        for i in range(len(c.lam)):
+            if not c.on[i]:
+                s.values[s.coupling.diagonal[i, 0]] += s.coupling.scale
+                continue
+            by_rate, force, user = s.rate_level or c.fast[i], s.lam[c.lam[i]], self.users.get(i)
+            row = (s.dv if by_rate else s.dq) * J[i]
+            second = np.diag(2.0 * c.Y[i]) * (s.dv if c.fast[i] else s.dq)
+            if user is not None:
+                p = user.places
+                second = np.zeros((len(J[i]), len(J[i])))
+                second[np.ix_(p, p)], change = user.bend(s.t, q[i, p], v[i, p], s.dq, s.dv)
+                row[p] += s.dq * change * by_rate
+            elif by_rate and not c.fast[i]:
+                row += s.dq * 2.0 * c.Y[i] * v[i]
+            np.add.at(s.values, s.coupling.rows[i, 0], row)
+            np.add.at(s.values, s.coupling.columns[i, :, 0], s.coupling.scale * J[i])
+            np.add.at(s.values, s.coupling.block[i], force * second)
+
+    def add_accelerations(self, s: Evaluation) -> None:
+        """Right-hand side of J q̈ = rhs; 0 where switched off."""
+        c, (q, v) = self.c, self.motion(s)
+        slow = self.offset_acceleration(s.t) - (2.0 * c.Y * v * v).sum(axis=1)
+        found = np.where(c.fast, self.offset_rate(s.t), slow)
+        for i, user in self.users.items():
+            found[i] = user.acceleration(s.t, q[i, user.places], v[i, user.places])
+        s.C[c.lam] += found * c.on
+
+
+def node_dofs(world: Tables, table: EntityTable) -> tuple[IntArray, IntArray]:
+    """Coordinates of both nodes side by side (rows, w), -1 for none, and how many both have (rows, 2)."""
+    parts, counts = [], []
+    for name in ("node0", "node1"):
+        ids = table.local(name)
+        given = ids >= 0
+        found = world.dofs_of(ids[given]) if given.any() else np.zeros((0, 0), np.int64)
+        dofs = np.full((len(ids), found.shape[1]), -1, np.int64)
+        dofs[given] = found
+        parts.append(dofs)
+        counts.append((dofs >= 0).sum(axis=1))
+    return np.concatenate(parts, axis=1), np.stack(counts, axis=1)
+
+
+def bind(rows: LocalRows) -> Columns:
+    """Factors of the rows, with zeros for what is not given."""
+    dofs, has = node_dofs(rows.world, rows.table)
+    begin = dofs.shape[1] - rows.world.dofs_of(rows.table.local("node1")).shape[1]
+    which = rows.table.places(rows.rows)
+    X, Y = np.zeros((len(rows.rows), dofs.shape[1])), np.zeros((len(rows.rows), dofs.shape[1]))
+    for target, prefix in ((X, "factors"), (Y, "squares")):
+        for node, first, sign in ((0, 0, -1.0), (1, begin, 1.0)):
+            for i, given in enumerate(rows.local(f"{prefix}{node}")):
+                if np.any(given):
+                    target[i, first : first + len(given)] = sign * np.asarray(given, dtype=np.float64)
+    lam = rows.layout.multipliers(rows.table, rows.rows)[:, 0].copy()
+    return Columns(lam, rows.dofs, has[which], begin, X, Y, rows.local("velocity_level"), rows.local("active"))
+
+
+def build(rows: LocalRows) -> System:
+    """The system of `CoordinateVectorConstraint`."""
+    equations = rows.kept("equations", lambda: Equations(rows))
+    system = System("CoordinateVectorConstraint", rows.dofs)
+    driven = np.array([f is not None for f in rows.local("offset_function")], dtype=bool)
+    system.constraint = ConstraintSystem(
+        equations.c.lam[:, None],
+        equations.add_residual,
+        equations.add_tangent,
+        equations.add_accelerations,
+        driven=driven | np.array([f is not None for f in rows.local("constraint_function")], dtype=bool),
+    )
+    return system
+
+
+def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Refuse factors without numbers, which would stand for no rows.
+
+    Raises:
+        ModelError: an empty array.
+    """
+    for name in ("factors0", "factors1", "squares0", "squares1"):
+        if isinstance(values.get(name), np.ndarray) and values[name].size == 0:
+            row = world.table(CoordinateVectorConstraint).count
+            raise ModelError(f"{name} = [] in CoordinateVectorConstraint row {row}: must be a list of numbers [1]")
+    return values
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for factors of another number than the coordinates, and rows that say nothing or too much."""
+    _, has = node_dofs(world, table)
+    functions, gradients = table.local("constraint_function"), table.local("gradient_function")
+    for k, row in enumerate(table.resident):
+        found = {name: table.local(name)[k] for name in ("factors0", "factors1", "squares0", "squares1")}
+        sizes = {name: len(values) for name, values in found.items() if np.any(values)}
+        for name, size in sizes.items():
+            count = int(has[k, int(name[-1])])
+            if size != count:
+                raise ModelError(
+                    f"{name} of {table.kind} row {row} has {size} numbers: must have {count}, one for each coordinate "
+                    "of its node, or a single 0"
+                )
+        given = functions[k] is not None
+        if given == bool(sizes):
+            words = "has both" if given else "has neither"
+            raise ModelError(f"{table.kind} row {row} {words} factors and a constraint_function: must have one of them")
+        if gradients[k] is not None and not given:
+            raise ModelError(f"gradient_function of {table.kind} row {row} must come with its constraint_function")
+
+
+def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """C, shape (rows,); 0 where inactive."""
+    equations: Equations = rows.kept("equations", lambda: Equations(rows))
+    gap: FloatArray = equations.values(s, False) * rows.columns.on
+    return gap
+
+
+register(
+    Law(
+        CoordinateVectorConstraint,
+        role="constraint",
+        multipliers=1,
+        dofs=lambda world, table: node_dofs(world, table)[0],
+        bind=bind,
+        build=build,
+        fill_defaults=fill_defaults,
+        check=check,
+        outputs={
+            "gap": Output("m", "C [its unit], ()", eval_gap),
+            "force": Output(
+                "N", "multiplier λ, ()", lambda rows, s, **where: s.lam[rows.columns.lam] * rows.columns.on
+            ),
+        },
+        source="[@exudyn], ObjectConnectorCoordinateVector",
+    )
+)

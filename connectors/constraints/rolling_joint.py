@@ -1,0 +1,142 @@
+"""Disc that rolls on a plane without slip: the lowest point of its rim stays in the plane and has no velocity there.
+
+    n = A0 normal,  w = A1 axis,  l = w × n/|w × n|            along the track
+    r = radius w × l                                           from the centre to the contact point, c = d + r
+    v_c = v1 + ω1 × r - (v0 + ω0 × c)                          velocity of the rim against the plane
+    C_0 = (n × l)·v_c,  C_1 = l·v_c                            across and along the track, velocities only
+    C_2 = n·c                                                  distance; Ċ_2 = n·v_c, as n·r is largest at the contact
+
+d = p1 - p0 from the point of the plane at marker 0 to the centre of the disc at marker 1.  The disc feels -λ along the
+three directions.  Forces act at the contact point: with e one of the three directions,
+
+    g = [e, -c × e, r × e]                                     see `joint_kernels`
+
+and G = ∂g/∂(d, θ0, θ1) from a complex step in these formulas, exact to rounding.  Where the disc lies flat (w = ± n) it
+has no contact point, and C is not a number.
+
+The first two equations cannot be integrated to positions (they are not holonomic).  In statics they say nothing: set
+``axes = (False, False, True)`` there, and hold the disc by others.  Methods of index 2 keep them exactly at every step,
+``generalized_alpha`` up to an error of order 2.
+
+Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
+documentation of Exudyn 1.13, item ObjectJointRollingDisc.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.constraints.joint_kernels import joint_rows
+from windlass.connectors.constraints.joints import check_spatial, register_joint
+from windlass.connectors.markers.position_kernels import (
+    FAMILY,
+    PositionColumns,
+    cross,
+    find_contact,
+    turn_vector,
+)
+from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields
+from windlass.framework.model.table import EntityTable
+
+TINY = 1e-20
+"""Imaginary step: its square vanishes beside 1, and nothing is subtracted."""
+
+
+class RollingJoint(Component):
+    """A thin disc that rolls on a plane without slip, in space."""
+
+    marker0 = ref("rigid marker", "point of the plane, whose frame has the normal")
+    marker1 = ref("rigid marker", "centre of the disc")
+    radius = column("m", "radius of the disc", above=0.0)
+    axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))
+    normal = column("1", "normal of the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
+    axes = column(
+        "1", "what is held: across the track, along it, normal", (3,), (True,) * 3, dtype=bool, switchable=True
+    )
+    active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Radius [m] (rows,); axis of the disc and normal of the plane in the frames of their markers [1], (rows, 3)."""
+
+    r: FloatArray
+    w: FloatArray
+    n: FloatArray
+
+
+@kernel
+def step(a: Any, b: Any) -> Any:
+    """a + i h b."""
+    h = complex(0.0, TINY)
+    return a[0] + h * b[0], a[1] + h * b[1], a[2] + h * b[2]
+
+
+@kernel
+def equation(
+    c: Columns, i: int, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+) -> float:
+    """C_2 [m], 0 for the others, which only hold velocities."""
+    n, w, zero = turn_vector(m.A[m0], c.n[i]), turn_vector(m.A[m1], c.w[i]), (0.0, 0.0, 0.0)
+    for s in range(9):
+        unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)
+        dz = step(d, unit if s < 3 else zero)
+        nz = step(n, cross(unit, n) if 3 <= s < 6 else zero)
+        wz = step(w, cross(unit, w) if s >= 6 else zero)
+        e, r, arm = find_contact(c.r[i], k, dz, nz, wz)
+        t0, t1 = cross(e, arm), cross(r, e)
+        for a in range(3):
+            G[a, s], G[3 + a, s], G[6 + a, s] = e[a].imag / TINY, t0[a].imag / TINY, t1[a].imag / TINY
+            g[a], g[3 + a], g[6 + a] = e[a].real, t0[a].real, t1[a].real
+    if k < 2:
+        return 0.0
+    _, r, arm = find_contact(c.r[i], k, d, n, w)
+    return float(n[0] * arm[0] + n[1] * arm[1] + n[2] * arm[2])
+
+
+loops = joint_rows(equation)
+
+
+def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_]]:
+    """Directions of the rows, and which equations hold."""
+    w, n = (v / np.sqrt((v**2).sum(axis=1, keepdims=True)) for v in (rows.local("axis"), rows.local("normal")))
+    return Columns(rows.local("radius"), w, n), rows.local("axes")
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for an axis or a normal of length 0, and for markers of the plane."""
+    for name in ("axis", "normal"):
+        for row in table.resident[~table.local(name).any(axis=1)][:1]:
+            raise ModelError(f"{name} = (0, 0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+    check_spatial(world, table, np.ones(table.resident_count, bool), "CoordinateConstraint with a ratio")
+
+
+def eval_contact(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
+    """Contact points, global [m], shape (rows, 3)."""
+    (c, j), m = rows.columns, s.markers[FAMILY]
+    n, w = np.einsum("iab,ib->ia", m.A[j.m0], c.n), np.einsum("iab,ib->ia", m.A[j.m1], c.w)
+    along = np.cross(w, n)
+    along /= np.sqrt((along**2).sum(axis=1, keepdims=True))
+    found: FloatArray = m.p[j.m1] + c.r[:, None] * np.cross(w, along)
+    return found
+
+
+register_joint(
+    RollingJoint,
+    loops,
+    bind,
+    multipliers=3,
+    unit="m/s, m/s, m",
+    equations="slip across and along the track [m/s], distance from the plane [m], (3,)",
+    check=check,
+    fast=(True, True, False),
+    outputs={"contact_position": Output("m", "contact point, global, (3,)", eval_contact)},
+    source="[@neimark1972]; [@exudyn], ObjectJointRollingDisc",
+)

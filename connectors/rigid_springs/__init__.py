@@ -1,0 +1,1 @@
+"""Laws of forces between two rigid markers, by their places, frames and rates."""

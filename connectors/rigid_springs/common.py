@@ -1,0 +1,288 @@
+"""What springs and dampers between two rigid markers have in common: n numbers x and their rates, forces by matrices.
+
+    g = K (x - offset) + D (x_t - rate_offset) + preload      generalised forces, n numbers
+    g = force_function(t, row, x, x_t, K, D, offset)          where one is given
+
+n is 1 or 6.  A law gives two kernels: ``measure`` says what x and x_t are, ``apply`` what g does at the markers.
+
+A user function of Python cannot be evaluated in kernels and has no complex numbers: its forces and derivatives at x,
+x_t stand in columns, and the law is g + ∂g/∂x i Im x + ∂g/∂x_t i Im x_t, which has the same derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.markers.pair_laws import Update
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.connectors.user_functions.user_forces import (
+    UserForces,
+    bind_user_forces,
+    update_derivatives,
+    update_forces,
+)
+from windlass.elements.nodes.rotations import is_rotation
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+Kernel = Callable[..., Any]
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+class Columns(NamedTuple):
+    """Letters of the rows; shapes begin with the number of rows.
+
+    K, D: stiffness and damping (rows, n, n).
+    x0, v0, g0: offset, offset of the rate, and constant force (rows, n).
+    F0, F1: joint frames in the frames of the markers (rows, 3, 3); for laws with an axis it is the first of F0.
+    arm: whether moments balance (rows,).
+    last: what the law remembers of the last step (rows,).
+    user: row in the next three, or -1, shape (rows,).
+    f, df_du, df_dut: user forces and derivatives, shapes (users, n), (users, n, n), (users, n, n).
+    """
+
+    K: FloatArray
+    D: FloatArray
+    x0: FloatArray
+    v0: FloatArray
+    g0: FloatArray
+    F0: FloatArray
+    F1: FloatArray
+    arm: NDArray[np.bool_]
+    last: FloatArray
+    user: IntArray
+    f: FloatArray
+    df_du: FloatArray
+    df_dut: FloatArray
+
+
+@kernel
+def eval_forces(c: Columns, i: int, x: ComplexArray, xt: ComplexArray) -> ComplexArray:
+    """g of row i, (n,)."""
+    n, user = c.x0.shape[1], c.user[i]
+    g = np.zeros(n, np.complex128)
+    for a in range(n):
+        if user >= 0:
+            slope = 0.0
+            for b in range(n):
+                slope += c.df_du[user, a, b] * x[b].imag + c.df_dut[user, a, b] * xt[b].imag
+            g[a] = complex(c.f[user, a], slope)
+            continue
+        g[a] = c.g0[i, a]
+        for b in range(n):
+            g[a] += c.K[i, a, b] * (x[b] - c.x0[i, b]) + c.D[i, a, b] * (xt[b] - c.v0[i, b])
+    return g
+
+
+class SpringKernels(NamedTuple):
+    """Kernels ``(c, i, u, ut, t)`` of a law, and ``fill(c, pair, m, x, xt)`` over all rows, see `make_kernels`."""
+
+    force: Kernel
+    energy: Kernel
+    power: Kernel
+    fill: Kernel
+    number: Callable[[int, int], Kernel]
+
+
+def make_kernels(measure: Kernel, apply: Kernel, n: int) -> SpringKernels:
+    """Kernels of a law around ``measure(c, i, u, ut, x, xt)`` and ``apply(c, i, u, g) -> F``."""
+
+    @kernel
+    def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+        x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
+        measure(c, i, u, ut, x, xt)
+        return apply(c, i, u, eval_forces(c, i, x, xt))
+
+    @kernel
+    def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+        x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
+        measure(c, i, u, ut, x, xt)
+        total = complex(0.0, 0.0)
+        if c.user[i] < 0:
+            for a in range(n):
+                for b in range(n):
+                    total += 0.5 * c.K[i, a, b] * (x[a] - c.x0[i, a]) * (x[b] - c.x0[i, b])
+        return total
+
+    @kernel
+    def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+        x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
+        measure(c, i, u, ut, x, xt)
+        total = complex(0.0, 0.0)
+        if c.user[i] < 0:
+            for a in range(n):
+                for b in range(n):
+                    total += c.D[i, a, b] * (xt[a] - c.v0[i, a]) * (xt[b] - c.v0[i, b])
+        return total
+
+    @kernel
+    def fill(c: Columns, pair: Pair, m: PositionColumns, x: FloatArray, xt: FloatArray) -> None:
+        one, rate = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
+        for i in range(len(pair.m0)):
+            u, ut = row_of_rigid(m, pair, i)
+            measure(c, i, u, ut, one, rate)
+            for a in range(n):
+                x[i, a], xt[i, a] = one[a].real, rate[a].real
+
+    def number(which: int, place: int) -> Kernel:
+        """Kernel for number ``place`` of x, x_t or g (which = 0, 1, 2)."""
+
+        @kernel
+        def value(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+            x, xt = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
+            measure(c, i, u, ut, x, xt)
+            if which == 2:
+                return complex(eval_forces(c, i, x, xt)[place])
+            return complex(x[place] if which == 0 else xt[place])
+
+        return value
+
+    return SpringKernels(force, energy, power, fill, number)
+
+
+def bind(rows: LocalRows) -> tuple[Columns, UserForces, IntArray]:
+    """The parameters of the rows, the places of their user forces, and of the history values."""
+    users = bind_user_forces(rows, "N, N m")
+    n, has = len(rows.rows), rows.table.component.columns
+    K, D, x0 = rows.local("stiffness"), rows.local("damping"), rows.local("offset")
+    zero = np.zeros_like(x0).reshape(n, -1)
+
+    def find(name: str, otherwise: Any) -> Any:
+        return rows.local(name) if name in has else otherwise
+
+    numbers, frame = zero.shape[1], np.tile(np.eye(3), (n, 1, 1))
+    if "axis" in has:
+        axis = rows.local("axis")
+        frame[:, :, 0] = axis / np.sqrt((axis**2).sum(axis=1, keepdims=True))
+    c = Columns(
+        K=np.ascontiguousarray(K.reshape(n, numbers, numbers)),
+        D=np.ascontiguousarray(D.reshape(n, numbers, numbers)),
+        x0=np.ascontiguousarray(x0.reshape(n, numbers)),
+        v0=np.ascontiguousarray(find("rate_offset", zero).reshape(n, numbers)),
+        g0=np.ascontiguousarray(find("preload", zero).reshape(n, numbers)),
+        F0=find("frame0", frame),
+        F1=find("frame1", frame),
+        arm=find("moment_arm", np.zeros(n, bool)),
+        last=np.zeros(n),
+        user=users.index,
+        f=users.f,
+        df_du=users.df_du,
+        df_dut=users.df_dut,
+    )
+    data = rows.data_start("data") if "data" in rows.table.component.refs else np.zeros(0, np.int64)
+    return c, users, data
+
+
+def eval_numbers(fill: Kernel, rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
+    """x and x_t of all rows, shape (rows, n)."""
+    pair, c = rows.columns[:2]
+    x, xt = np.zeros(c.x0.shape), np.zeros(c.x0.shape)
+    fill(c, pair, s.markers[FAMILY], x, xt)
+    return x, xt
+
+
+def bind_updates(fill: Kernel, rows: LocalRows) -> tuple[Update, Update]:
+    """What brings history values, user forces, and then their derivatives, up to date; nothing if there is none."""
+    _, c, users, data = rows.columns
+
+    def remember(s: Fields) -> None:
+        c.last[:] = s.data[data]
+
+    def find(s: Fields) -> tuple[FloatArray, FloatArray]:
+        if len(data):
+            remember(s)
+        x, xt = eval_numbers(fill, rows, s)
+        return x[users.where], xt[users.where]
+
+    def update(s: Fields) -> None:
+        update_forces(users, s.t, *find(s))
+
+    def update_tangent(s: Fields) -> None:
+        x, xt = find(s)
+        update_forces(users, s.t, x, xt)
+        update_derivatives(users, s.t, x, xt)
+
+    if len(users.where):
+        return update, update_tangent
+    return (remember, remember) if len(data) else (None, None)
+
+
+def judge_account(rows: LocalRows, system: System) -> None:
+    """Say what the account leaves out: a user force need not have an energy."""
+    _, c, users, _ = rows.columns
+    assert system.account is not None
+    # torques about three axes have no energy, and neither has what leaves moments unbalanced
+    moves = c.D.any() or c.v0.any() or c.g0.any() or not c.arm.all() or c.x0.shape[1] > 1
+    system.account = replace(system.account, is_whole=not len(users.where), conserves=not (len(users.where) or moves))
+
+
+def check_frames(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for frames that are no rotations."""
+    for name in ("frame0", "frame1"):
+        if name in table.component.columns:
+            values = table.local(name)
+            for k in np.flatnonzero(~is_rotation(values))[:1]:
+                given = f"{name} = {values[k].tolist()} in {table.kind} row {table.resident[k]}"
+                raise ModelError(f"{given}: must be a rotation matrix [1]")
+
+
+def register_rigid_spring(
+    component: type[Component],
+    measure: Kernel,
+    apply: Kernel,
+    n: int,
+    *,
+    outputs: Callable[[Callable[[int, int], Kernel]], Mapping[str, Output]],
+    source: str,
+    check: Callable[[Tables, EntityTable], None] = check_frames,
+    finish: Callable[[LocalRows, System, Kernel], None] | None = None,
+    **more: Any,
+) -> None:
+    """Make a spring between two rigid markers known.
+
+    Args:
+        component: the schema, with ``stiffness``, ``damping``, ``offset``, ``force_function`` and ``force_derivative``,
+            and what else `Columns` names: ``rate_offset``, ``preload``, ``frame0``, ``frame1``, ``moment_arm``,
+            ``data``.
+        measure: kernel ``(c, i, u, ut, x, xt)`` that writes x and x_t, complex, shape (n,).
+        apply: kernel ``(c, i, u, g) -> F`` that gives the nine numbers of `pairs`.
+        n: 1 or 6.
+        outputs: of ``number(which, place)``, which makes the kernel of one number of x, x_t or g.
+        source: where the law comes from.
+        check: see `Law`.
+        finish: ``(rows, system, fill)`` adds what else the law has.
+        **more: see `register_rigid_pair`.
+    """
+    made = make_kernels(measure, apply, n)
+
+    def finish_all(rows: LocalRows, system: System) -> None:
+        judge_account(rows, system)
+        if finish is not None:
+            finish(rows, system, made.fill)
+
+    register_rigid_pair(
+        component,
+        made.force,
+        columns=bind,
+        before=lambda rows: bind_updates(made.fill, rows),
+        stored=("spring", made.energy),
+        lost=("damper", made.power),
+        passed="drive",
+        finish=finish_all,
+        outputs=outputs(made.number),
+        check=check,
+        source=source,
+        **more,
+    )

@@ -1,0 +1,103 @@
+"""Spring and damper along an axis that is fixed in marker 0, such as the drive of a slide.
+
+    a = A0 axis,  x = a·d,  d = p1 - p0
+    x_t = a·(v1 - v0 - ω0 × d)                                 moments balance: the rate of x
+    x_t = a·(v1 - v0)                                          otherwise
+    g = k (x - offset) + d (x_t - rate_offset) + preload       or force_function(t, row, x, x_t, k, d, offset)
+    f = g a on point 1, -f on point 0, and -d × f on marker 0 where moments balance; on the left-hand side
+
+If the points only move along the axis, as in a prismatic joint, both are the same.  Elsewhere forces at two points that
+do not lie on one line make a moment, which the ledger would show as power from nowhere; the original leaves it so.  Set
+``moment_arm = False`` for its numbers.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorLinearSpringDamper.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.position_kernels import cross
+from windlass.connectors.rigid_springs.common import Columns, register_rigid_spring
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import Output, Tables
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.table import EntityTable
+
+
+class LinearSpringDamper(Component):
+    """A spring and a damper along an axis that turns with marker 0."""
+
+    marker0 = ref("rigid marker", "first point, whose frame has the axis")
+    marker1 = ref("rigid marker", "second point")
+    axis = column("1", "axis in the frame of marker 0, of any length > 0", shape=(3,), default=(1.0, 0.0, 0.0))
+    stiffness = column("N/m", "stiffness k", default=0.0, minimum=0.0, switchable=True)
+    damping = column("N s/m", "damping d", default=0.0, minimum=0.0, switchable=True)
+    offset = column("m", "x without spring force", default=0.0, switchable=True)
+    rate_offset = column("m/s", "x_t without damping", default=0.0, switchable=True)
+    preload = column("N", "constant force, pulls where positive", default=0.0, switchable=True)
+    force_function = function(
+        "f(t, row, x, x_t, stiffness, damping, offset) -> force [N]; or in `vectorised` or `compiled`", switchable=True
+    )
+    force_derivative = function(
+        "the same arguments -> (df/dx, df/dx_t); by central differences if left out", switchable=True
+    )
+    moment_arm = column("1", "marker 0 takes the moment -d × f, so that moments balance", dtype=bool, default=True)
+    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+
+
+@kernel
+def find_axis(c: Columns, i: int, u: Pose) -> Any:
+    """a, as three numbers."""
+    x, y, z = c.F0[i, 0, 0], c.F0[i, 1, 0], c.F0[i, 2, 0]
+    A = u.A
+    return (
+        A[0, 0] * x + A[0, 1] * y + A[0, 2] * z,
+        A[1, 0] * x + A[1, 1] * y + A[1, 2] * z,
+        A[2, 0] * x + A[2, 1] * y + A[2, 2] * z,
+    )
+
+
+@kernel
+def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+    """x [m] and x_t [m/s]."""
+    a = find_axis(c, i, u)
+    x[0] = a[0] * u.d[0] + a[1] * u.d[1] + a[2] * u.d[2]
+    xt[0] = a[0] * ut[0] + a[1] * ut[1] + a[2] * ut[2]
+    if c.arm[i]:
+        w = cross(ut[3:6], u.d)
+        xt[0] -= a[0] * w[0] + a[1] * w[1] + a[2] * w[2]
+
+
+@kernel
+def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
+    """Force along the axis, and its moment on marker 0."""
+    a, zero = find_axis(c, i, u), complex(0.0, 0.0)
+    f = (g[0] * a[0], g[0] * a[1], g[0] * a[2])
+    t = cross(f, u.d) if c.arm[i] else (zero, zero, zero)
+    return f[0], f[1], f[2], t[0], t[1], t[2], zero, zero, zero
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for an axis of length 0."""
+    for k in np.flatnonzero(~table.local("axis").any(axis=1))[:1]:
+        raise ModelError(f"axis = (0, 0, 0) in {table.kind} row {table.resident[k]}: must have a length > 0 [1]")
+
+
+register_rigid_spring(
+    LinearSpringDamper,
+    measure,
+    apply,
+    1,
+    outputs=lambda number: {
+        "displacement": Output("m", "x = a·(p1 - p0), (); no offset is subtracted", number(0, 0)),
+        "velocity": Output("m/s", "x_t, ()", number(1, 0)),
+        "tension": Output("N", "g, (): pulls the points together along the axis where positive", number(2, 0)),
+    },
+    check=check,
+    source="[@exudyn], ObjectConnectorLinearSpringDamper",
+)

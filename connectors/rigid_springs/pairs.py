@@ -1,0 +1,280 @@
+"""Laws between two rigid markers: forces and torques at both, of their places, frames and rates.
+
+A law gives one kernel ``(c, i, u, ut, t) -> F`` for row i, with u a `Pose` and ut the rates y = [v1 - v0, ω0, ω1],
+
+    F = [f, τ0, τ1]    on the left-hand side: f at point 1 and -f at point 0, torques about these points, all global
+
+and the loops add, with X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`),
+
+    forces    Xᵀ F
+    tangent   dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),  V = ∂F/∂y
+
+P and V come from the law itself, which is written for complex numbers: along a direction s, ∂F/∂s = Im F(x + i h s)/h.
+No difference is taken, so h can be so small that this is exact to rounding; rotations by i h θ turn a frame A into
+A + i h θ × A.  A law must be analytic: no ``abs`` and no comparison of complex numbers; decide by ``.real``.
+
+What the energy ledger shows: a law says what it stores and loses; the rest of its power F·y is passed on, to a drive
+(an offset that moves, a constant force) or to torques that have no energy.
+
+Source: W. Squire, G. Trapp, Using complex variables to estimate derivatives of real functions, SIAM Review 40 (1998).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.markers.pair_laws import POSITION, PairKind, Update, evaluate_rows, register_kind
+from windlass.connectors.markers.pairs import Loops, Pair
+from windlass.connectors.markers.position_kernels import (
+    PositionColumns,
+    add_curvature,
+    update_jacobians,
+    update_rates,
+)
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import Law, LocalRows, Output
+from windlass.framework.model.schema import Component
+from windlass.framework.model.system import System
+
+Kernel = Callable[..., Any]
+ComplexArray = NDArray[np.complex128]
+
+TINY = 1e-20
+"""Imaginary step: its square vanishes beside 1, and nothing is subtracted."""
+
+
+class Pose(NamedTuple):
+    """Where two markers are, complex: d = p1 - p0 [m], shape (3,), and their frames A and B, shape (3, 3)."""
+
+    d: ComplexArray
+    A: ComplexArray
+    B: ComplexArray
+
+
+@kernel
+def eval_angle(y: complex, x: complex) -> complex:
+    """The angle of (x, y) [rad], in (-π, π], with its derivative."""
+    a, b = y.real, x.real
+    return complex(np.arctan2(a, b), (b * y.imag - a * x.imag) / (a * a + b * b))
+
+
+@kernel
+def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
+    """The product A F of a frame of a marker and one in it, (3, 3)."""
+    product = np.zeros((3, 3), np.complex128)
+    for a in range(3):
+        for b in range(3):
+            product[a, b] = A[a, 0] * F[0, b] + A[a, 1] * F[1, b] + A[a, 2] * F[2, b]
+    return product
+
+
+@kernel
+def row_of_rigid(m: PositionColumns, pair: Pair, i: int) -> tuple[Pose, ComplexArray]:
+    """Pose and rates of a row."""
+    m0, m1 = pair.m0[i], pair.m1[i]
+    d, y = np.zeros(3), np.zeros(9)
+    update_rates(pair, i, m, d, y)
+    u = Pose(d.astype(np.complex128), m.A[m0].astype(np.complex128), m.A[m1].astype(np.complex128))
+    return u, y.astype(np.complex128)
+
+
+@kernel
+def turn_by(A: ComplexArray, x: complex, y: complex, z: complex) -> None:
+    """A += θ × A for θ = (x, y, z)."""
+    for b in range(3):
+        p, q, r = A[0, b], A[1, b], A[2, b]
+        A[0, b], A[1, b], A[2, b] = p + y * r - z * q, q + z * p - x * r, r + x * q - y * p
+
+
+@kernel
+def move(u: Pose, ut: ComplexArray, k: int) -> None:
+    """An imaginary step along direction k of [δd, θ0, θ1, δy]."""
+    h = complex(0.0, TINY)
+    if k < 3:
+        u.d[k] += h
+    elif k < 9:
+        frame, axis = (u.A, k - 3) if k < 6 else (u.B, k - 6)
+        turn_by(frame, h if axis == 0 else 0.0 * h, h if axis == 1 else 0.0 * h, h if axis == 2 else 0.0 * h)
+    else:
+        ut[k - 9] += h
+
+
+def rigid_loops(force: Kernel, _: Kernel | None) -> Loops:
+    """Kernels ``residual(c, pair, m, time, f)`` and ``tangent(c, pair, m, v, time, dq, dv, slots, values)``."""
+
+    @kernel
+    def evaluate(c: Any, i: int, u: Pose, ut: ComplexArray, t: float, F: ComplexArray) -> None:
+        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(c, i, u, ut, t)
+
+    @kernel
+    def residual(c: Any, pair: Pair, m: PositionColumns, time: FloatArray, f: FloatArray) -> None:
+        n0, n = pair.n0, pair.dofs.shape[1]
+        F = np.zeros(9, np.complex128)
+        for i in range(len(pair.m0)):
+            if not pair.active[i]:
+                continue
+            m0, m1 = pair.m0[i], pair.m1[i]
+            u, ut = row_of_rigid(m, pair, i)
+            evaluate(c, i, u, ut, time[0], F)
+            for b in range(n0):
+                total = 0.0
+                for a in range(3):
+                    total += F[3 + a].real * m.Jr[m0, a, b] - F[a].real * m.J[m0, a, b]
+                f[pair.dofs[i, b]] += total
+            for b in range(n - n0):
+                total = 0.0
+                for a in range(3):
+                    total += F[6 + a].real * m.Jr[m1, a, b] + F[a].real * m.J[m1, a, b]
+                f[pair.dofs[i, n0 + b]] += total
+
+    @kernel
+    def tangent(
+        c: Any,
+        pair: Pair,
+        m: PositionColumns,
+        v: FloatArray,
+        time: FloatArray,
+        dq: float,
+        dv: float,
+        slots: IntArray,
+        values: FloatArray,
+    ) -> None:
+        n = pair.dofs.shape[1]
+        F, PV, X, Y = np.zeros(9, np.complex128), np.zeros((9, 18)), np.zeros((9, n)), np.zeros((9, n))
+        B, g = np.zeros((9, n)), np.zeros(9)
+        for i in range(len(pair.m0)):
+            if not pair.active[i]:
+                continue
+            update_jacobians(pair, i, m, v, X, Y)
+            for k in range(18):
+                u, ut = row_of_rigid(m, pair, i)
+                move(u, ut, k)
+                evaluate(c, i, u, ut, time[0], F)
+                for a in range(9):
+                    PV[a, k] = F[a].imag / TINY
+            for a in range(9):
+                g[a] = F[a].real
+                for b in range(n):
+                    total = 0.0
+                    for p in range(9):
+                        total += (dq * PV[a, p] + dv * PV[a, 9 + p]) * X[p, b] + dq * PV[a, 9 + p] * Y[p, b]
+                    B[a, b] = total
+            for a in range(n):
+                for b in range(n):
+                    total = 0.0
+                    for p in range(9):
+                        total += X[p, a] * B[p, b]
+                    values[slots[i, a, b]] += total
+            if dq != 0.0:
+                add_curvature(pair, i, m, g, dq, slots, values)
+
+    return residual, tangent
+
+
+def real_part(number: Kernel) -> Kernel:
+    """The real part of what a kernel for one row gives."""
+
+    @kernel
+    def part(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> float:
+        return complex(number(c, i, u, ut, t)).real
+
+    return part
+
+
+def three_of(force: Kernel, first: int) -> Kernel:
+    """Three of the nine numbers of F, real."""
+
+    @kernel
+    def part(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> tuple[float, float, float]:
+        F = np.zeros(9, np.complex128)
+        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(c, i, u, ut, t)
+        return F[first].real, F[first + 1].real, F[first + 2].real
+
+    return part
+
+
+def power_beside(force: Kernel, energy: Kernel, power: Kernel) -> Kernel:
+    """F·y less the rate of the stored energy and the lost power [W]; the rate is ∂E along the motion."""
+
+    @kernel
+    def beside(c: Any, i: int, u: Pose, ut: ComplexArray, t: float) -> float:
+        F = np.zeros(9, np.complex128)
+        F[0], F[1], F[2], F[3], F[4], F[5], F[6], F[7], F[8] = force(c, i, u, ut, t)
+        total = -complex(power(c, i, u, ut, t)).real
+        for a in range(9):
+            total += F[a].real * ut[a].real
+        h = complex(0.0, TINY)
+        for a in range(3):
+            u.d[a] += h * ut[a]
+        turn_by(u.A, h * ut[3], h * ut[4], h * ut[5])
+        turn_by(u.B, h * ut[6], h * ut[7], h * ut[8])
+        return total - complex(energy(c, i, u, ut, t)).imag / TINY
+
+    return beside
+
+
+RIGID = PairKind(
+    POSITION,
+    rigid_loops,
+    None,
+    row_of_rigid,
+    outputs={},
+    force=partial(Output, "N", "f, global, (3,): pulls point 1 back where positive"),
+    target="rigid marker",
+    number=real_part,
+    vector=lambda force: three_of(force, 0),
+    further=lambda s: (s.v,),
+)
+
+
+def register_rigid_pair(
+    component: type[Component],
+    force: Kernel,
+    *,
+    columns: Callable[[LocalRows], tuple[Any, ...]],
+    outputs: Mapping[str, Output] | None = None,
+    source: str,
+    before: Callable[[LocalRows], tuple[Update, Update]] | None = None,
+    stored: tuple[str, Kernel],
+    lost: tuple[str, Kernel],
+    passed: str,
+    finish: Callable[[LocalRows, System], None] | None = None,
+    **more: Any,
+) -> Law:
+    """Make a law between two rigid markers known.
+
+    Args:
+        component: the schema, with ``marker0``, ``marker1`` and ``active``.
+        force: kernel ``(c, i, u, ut, t) -> (fx, fy, fz, τ0x, τ0y, τ0z, τ1x, τ1y, τ1z)`` [N, N m], complex.
+        columns, source, before, finish: see `register_kind`.
+        outputs: further output variables; kernels of the arguments of ``force`` that give one complex number.
+        stored, lost: name and kernel of the energy [J], complex, of u alone, and of the lost power [W].
+        passed: name of the rest of the power.
+        **more: ``fill_defaults`` and ``check``, see `Law`.
+    """
+    torque = "left-hand-side torque on marker {} about its point, global, (3,): it feels its opposite"
+    torques = {
+        f"torque{k}": Output("N m", torque.format(k), evaluate_rows(RIGID, three_of(force, 3 + 3 * k), True, before))
+        for k in (0, 1)
+    }
+    return register_kind(
+        RIGID,
+        None,
+        component,
+        force,
+        columns=columns,
+        outputs={**torques, **(outputs or {})},
+        source=source,
+        before=before,
+        stored=dict((stored,)),
+        lost=dict((lost,)),
+        passed={passed: power_beside(force, stored[1], lost[1])},
+        finish=finish,
+        **more,
+    )

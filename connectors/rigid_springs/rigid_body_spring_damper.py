@@ -1,0 +1,114 @@
+"""Bushing: springs and dampers between two rigid markers in all six directions, coupled by 6 × 6 matrices.
+
+    B0 = A0 frame0,  B1 = A1 frame1,  R = B0ᵀ B1,  d = p1 - p0
+    x = [B0ᵀ d, angles about x, y, z of R = Rx Ry Rz]           six numbers [m, rad]
+    x_t = [B0ᵀ (v1 - v0 - ω0 × d), B0ᵀ (ω1 - ω0)]               moments balance
+    x_t = [B0ᵀ (v1 - v0), B0ᵀ (ω1 - ω0)]                        otherwise
+    g = K (x - offset) + D x_t                                  or force_function(t, row, x, x_t, K, D, offset)
+    f = B0 g_123 on point 1, torque B0 g_456 on marker 1; on point 0 -f, on marker 0 minus the torque, and -d × f
+    where moments balance; on the left-hand side
+
+The original has no moment d × f.  It is small where the points stay near each other; set ``moment_arm = False`` for its
+numbers.  Torques along the axes of B0 are K times the angles, as there: their work is the energy x·Kx/2 for small
+angles only, and the ledger shows the difference as ``drive``.  At an angle of 90° about y the angles are not defined.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorRigidBodySpringDamper.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.position_kernels import cross
+from windlass.connectors.rigid_springs.common import IDENTITY, Columns, register_rigid_spring
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, turn
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import Output
+from windlass.framework.model.schema import Component, column, function, ref
+
+NONE = ((0.0,) * 6,) * 6
+
+
+class RigidBodySpringDamper(Component):
+    """A bushing: springs and dampers in all directions between two rigid markers."""
+
+    marker0 = ref("rigid marker", "first point, whose joint frame has the directions")
+    marker1 = ref("rigid marker", "second point")
+    stiffness = column(
+        "N/m", "K, first lengths, then angles [N/m, N/rad; N, N m/rad]", shape=(6, 6), default=NONE, switchable=True
+    )
+    damping = column("N s/m", "D likewise [N s/m, N s/rad; N s, N m s/rad]", (6, 6), NONE, switchable=True)
+    offset = column("m", "x without spring force [m, rad]", shape=(6,), default=(0.0,) * 6, switchable=True)
+    frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
+    frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
+    force_function = function(
+        "f(t, row, x, x_t, stiffness, damping, offset) -> six numbers [N, N m]; or in `vectorised` or `compiled`",
+        switchable=True,
+    )
+    force_derivative = function(
+        "the same arguments -> (dg/dx, dg/dx_t), each (6, 6); by central differences if left out", switchable=True
+    )
+    moment_arm = column("1", "marker 0 takes the moment -d × f, so that moments balance", dtype=bool, default=True)
+    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+
+
+@kernel
+def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+    """x [m, rad] and x_t."""
+    P, Q = turn(u.A, c.F0[i]), turn(u.B, c.F1[i])
+    v = (ut[0], ut[1], ut[2])
+    if c.arm[i]:
+        w = cross(ut[3:6], u.d)
+        v = (v[0] - w[0], v[1] - w[1], v[2] - w[2])
+    for k in range(3):
+        x[k] = P[0, k] * u.d[0] + P[1, k] * u.d[1] + P[2, k] * u.d[2]
+        xt[k] = P[0, k] * v[0] + P[1, k] * v[1] + P[2, k] * v[2]
+        xt[3 + k] = 0.0
+        for a in range(3):
+            xt[3 + k] += P[a, k] * (ut[6 + a] - ut[3 + a])
+    R = np.zeros((3, 3), np.complex128)
+    for a in range(3):
+        for b in range(3):
+            R[a, b] = P[0, a] * Q[0, b] + P[1, a] * Q[1, b] + P[2, a] * Q[2, b]
+    x[3] = eval_angle(-R[1, 2], R[2, 2])
+    x[4] = eval_angle(R[0, 2], np.sqrt(R[0, 0] * R[0, 0] + R[0, 1] * R[0, 1]))
+    x[5] = eval_angle(-R[0, 1], R[0, 0])
+
+
+@kernel
+def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
+    """Force and torque along the axes of the joint frame, and the moment of the force on marker 0."""
+    P, zero = turn(u.A, c.F0[i]), complex(0.0, 0.0)
+    f = np.zeros(3, np.complex128)
+    t = np.zeros(3, np.complex128)
+    for a in range(3):
+        for k in range(3):
+            f[a] += P[a, k] * g[k]
+            t[a] += P[a, k] * g[3 + k]
+    m = cross(f, u.d) if c.arm[i] else (zero, zero, zero)
+    return f[0], f[1], f[2], m[0] - t[0], m[1] - t[1], m[2] - t[2], t[0], t[1], t[2]
+
+
+def outputs(number: Any) -> dict[str, Output]:
+    """x, x_t and g, number by number."""
+    found = {}
+    for k, axis in enumerate("xyz"):
+        found[f"displacement_{axis}"] = Output("m", f"x along {axis} of the joint frame, ()", number(0, k))
+        found[f"angle_{axis}"] = Output("rad", f"angle about {axis}, ()", number(0, 3 + k))
+        found[f"velocity_{axis}"] = Output("m/s", f"x_t along {axis} of the joint frame, ()", number(1, k))
+        found[f"rate_{axis}"] = Output("rad/s", f"x_t about {axis}, ()", number(1, 3 + k))
+        found[f"force_{axis}"] = Output("N", f"g along {axis} of the joint frame, ()", number(2, k))
+        found[f"torque_{axis}"] = Output("N m", f"g about {axis} of the joint frame, ()", number(2, 3 + k))
+    return found
+
+
+register_rigid_spring(
+    RigidBodySpringDamper,
+    measure,
+    apply,
+    6,
+    outputs=outputs,
+    source="[@exudyn], ObjectConnectorRigidBodySpringDamper",
+)

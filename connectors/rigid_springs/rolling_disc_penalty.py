@@ -1,0 +1,269 @@
+"""Disc on a plane by a penalty, with friction: it rolls, slips and lifts off.
+
+    c = d + r,  v_c                                            contact point and velocity of the rim, see `RollingJoint`
+    e_0, e_1, n                                                across the track, along it, normal to the plane
+    g = n·c,  f_n = k g + d n·v_c                              gap and normal force < 0, while the stored gap is <= 0
+    v_t = [e_0·v_c, e_1·v_c],  v = |v_t|                       slip
+    M = Rᵀ diag(μ + μ_v v) R                                   R turns by the angle of rollers, for Mecanum wheels
+    f_t = |f_n| M s                                            friction on the left-hand side
+    s = v_t/v_z,  or (2 - v/v_z) v_t/v_z                       where the stored slip is <= v_z, the proportional zone
+    s = stored slip/|stored slip|                              where it is larger
+    f = f_t0 e_0 + f_t1 e_1 + f_n n  on the disc at its contact point, -f there on the plane
+
+History values per row: slip across and along the track, and gap; they stay fixed during Newton's iterations.  After
+them they become those of the motion, and the force error is the force of a contact that opens or closes, or the change
+of friction by them.  The original has no friction where the stored slip is exactly 0; here that lies in the zone.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorRollingDiscPenalty.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.markers.pair_laws import Update
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, find_contact, turn_vector
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+START = (0.0, 0.0, 0.1)
+
+
+class RollingDiscPenalty(Component):
+    """A thin disc on a plane, by a penalty and with friction.
+
+    History values per row: slip across and along the track [m/s], gap [m] (3).
+    """
+
+    marker0 = ref("rigid marker", "point of the plane, whose frame has the normal")
+    marker1 = ref("rigid marker", "centre of the disc")
+    data = ref("GenericData", "3 history values; created as open without slip if left out", optional=True)
+    radius = column("m", "radius of the disc", above=0.0)
+    axis = column("1", "axis of the disc in the frame of marker 1, of any length > 0", (3,), (1.0, 0.0, 0.0))
+    normal = column("1", "normal of the plane in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
+    contact_stiffness = column("N/m", "k of the contact", above=0.0)
+    contact_damping = column("N s/m", "d of the contact; may make the normal force pull", default=0.0, minimum=0.0)
+    friction = column("1", "μ across and along the track", shape=(2,), default=(0.0, 0.0), minimum=0.0)
+    viscous_friction = column("s/m", "μ_v, rise of μ with the slip", shape=(2,), default=(0.0, 0.0), minimum=0.0)
+    friction_angle = column("rad", "angle of the directions of μ, for rollers", default=0.0)
+    proportional_zone = column("m/s", "v_z, slip below which friction is proportional", default=1e-3, above=0.0)
+    linear_zone = column("1", "friction is linear in the zone, not a parabola", dtype=bool, default=False)
+    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows; shapes begin with the number of rows.
+
+    r [m], w, n: radius, axis of the disc and normal of the plane in the frames of their markers.
+    k [N/m], d [N s/m]: of the contact.
+    mu, muv: friction (rows, 2).
+    cos, sin: of the angle of rollers.
+    zone [m/s], linear: proportional zone.
+    data: position of the first history value; h: those with which forces are evaluated (rows, 3).
+    """
+
+    r: FloatArray
+    w: FloatArray
+    n: FloatArray
+    k: FloatArray
+    d: FloatArray
+    mu: FloatArray
+    muv: FloatArray
+    cos: FloatArray
+    sin: FloatArray
+    zone: FloatArray
+    linear: NDArray[np.bool_]
+    data: IntArray
+    h: FloatArray
+
+
+@kernel
+def dot(a: Any, b: Any) -> Any:
+    """a·b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+    """Gap [m], its rate and the slip across and along the track [m/s]; r and d + r [m]; e_0, e_1, n."""
+    n, w = turn_vector(u.A, c.n[i]), turn_vector(u.B, c.w[i])
+    across, r, arm = find_contact(c.r[i], 0, u.d, n, w)
+    along = cross(across, n)
+    a, b = cross(ut[6:9], r), cross(ut[3:6], arm)
+    v = (ut[0] + a[0] - b[0], ut[1] + a[1] - b[1], ut[2] + a[2] - b[2])
+    return dot(n, arm), dot(n, v), dot(across, v), dot(along, v), r, arm, across, along, n
+
+
+@kernel
+def rub(c: Columns, i: int, fn: complex, x: complex, y: complex) -> tuple[complex, complex]:
+    """f_t across and along the track [N] for the slip (x, y)."""
+    speed = np.sqrt(x * x + y * y)
+    stored = np.sqrt(c.h[i, 0] ** 2 + c.h[i, 1] ** 2)
+    if stored > c.zone[i]:
+        sx, sy = complex(c.h[i, 0] / stored, 0.0), complex(c.h[i, 1] / stored, 0.0)
+    else:
+        share = 1.0 / c.zone[i] + 0.0 * speed if c.linear[i] else (2.0 - speed / c.zone[i]) / c.zone[i]
+        sx, sy = share * x, share * y
+    cos, sin = c.cos[i], c.sin[i]
+    p, q = cos * sx - sin * sy, sin * sx + cos * sy
+    p, q = (c.mu[i, 0] + c.muv[i, 0] * speed) * p, (c.mu[i, 1] + c.muv[i, 1] * speed) * q
+    size = fn if fn.real > 0.0 else -fn
+    return size * (cos * p + sin * q), size * (-sin * p + cos * q)
+
+
+@kernel
+def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers of row i."""
+    gap, rate, x, y, r, arm, across, along, n = measure(c, i, u, ut)
+    fn = (c.k[i] * gap + c.d[i] * rate) * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
+    fx, fy = rub(c, i, fn, x, y)
+    f = (
+        fx * across[0] + fy * along[0] + fn * n[0],
+        fx * across[1] + fy * along[1] + fn * n[1],
+        fx * across[2] + fy * along[2] + fn * n[2],
+    )
+    t0, t1 = cross(f, arm), cross(r, f)
+    return f[0], f[1], f[2], t0[0], t0[1], t0[2], t1[0], t1[1], t1[2]
+
+
+@kernel
+def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """Energy of the contact of row i [J]."""
+    gap = measure(c, i, u, ut)[0]
+    return 0.5 * c.k[i] * gap * gap * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
+
+
+@kernel
+def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """What friction and the damper of row i take [W]."""
+    gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
+    on = 1.0 if c.h[i, 2] <= 0.0 else 0.0
+    fx, fy = rub(c, i, (c.k[i] * gap + c.d[i] * rate) * on, x, y)
+    return fx * x + fy * y + c.d[i] * rate * rate * on
+
+
+def number_of(which: int) -> Any:
+    """Kernel of the normal force and friction across and along (0, 1, 2), or of what `measure` gives (3 ...)."""
+
+    @kernel
+    def value(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+        gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
+        fn = (c.k[i] * gap + c.d[i] * rate) * (1.0 if c.h[i, 2] <= 0.0 else 0.0)
+        fx, fy = rub(c, i, fn, x, y)
+        return (fn, fx, fy, gap, x, y)[which]
+
+    return value
+
+
+@kernel
+def update_history(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray) -> None:
+    """New history values of the active rows; see `note_outcome` for the outcome."""
+    error, changed, largest, worst = 0.0, False, 0.0, -1
+    for i in range(len(pair.m0)):
+        if not pair.active[i]:
+            continue
+        u, ut = row_of_rigid(m, pair, i)
+        gap, rate, x, y, _, _, _, _, _ = measure(c, i, u, ut)
+        at, jump = c.data[i], 0.0
+        for k in range(3):
+            c.h[i, k] = data[at + k]
+        fn = c.k[i] * gap + c.d[i] * rate
+        closed, sliding = c.h[i, 2] <= 0.0, c.h[i, 0] ** 2 + c.h[i, 1] ** 2 > c.zone[i] ** 2
+        before = rub(c, i, fn, x, y)
+        data[at], data[at + 1], data[at + 2] = x.real, y.real, gap.real
+        for k in range(3):
+            c.h[i, k] = data[at + k]
+        after = rub(c, i, fn, x, y)
+        if closed != (gap.real <= 0.0):
+            jump, changed = abs(fn.real), True
+        elif closed:
+            jump = max(abs(after[0].real - before[0].real), abs(after[1].real - before[1].real))
+            changed = changed or sliding != (x.real**2 + y.real**2 > c.zone[i] ** 2)
+            largest = max(largest, abs(fn.real))
+        if jump > error:
+            error, worst = jump, i
+    note_outcome(outcome, error, np.inf, changed, largest, worst)
+
+
+def bind(rows: LocalRows) -> tuple[Columns]:
+    """The parameters of the rows."""
+    w, n = (v / np.sqrt((v**2).sum(axis=1, keepdims=True)) for v in (rows.local("axis"), rows.local("normal")))
+    angle, data = rows.local("friction_angle"), rows.data_start("data")
+    get = rows.local
+    c = Columns(
+        r=get("radius"),
+        w=w,
+        n=n,
+        k=get("contact_stiffness"),
+        d=get("contact_damping"),
+        mu=get("friction"),
+        muv=get("viscous_friction"),
+        cos=np.cos(angle),
+        sin=np.sin(angle),
+        zone=get("proportional_zone"),
+        linear=get("linear_zone"),
+        data=data,
+        h=np.zeros((len(data), 3)),
+    )
+    return (c,)
+
+
+def bind_history(rows: LocalRows) -> tuple[Update, Update]:
+    """What brings the history values to where the kernels read them."""
+    _, c = rows.columns
+    places = c.data[:, None] + np.arange(3)
+
+    def copy_history(s: Fields) -> None:
+        c.h[:] = s.data[places]
+
+    return copy_history, copy_history
+
+
+def add_update(rows: LocalRows, system: System) -> None:
+    """Add the update of the history values after Newton."""
+    pair, c = rows.columns
+    system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.outcome))
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for an axis or a normal of length 0, and history values that do not fit."""
+    for name in ("axis", "normal"):
+        for row in table.resident[~table.local(name).any(axis=1)][:1]:
+            raise ModelError(f"{name} = (0, 0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+    check_history(world, table, len(START))
+
+
+register_rigid_pair(
+    RollingDiscPenalty,
+    force,
+    columns=bind,
+    before=bind_history,
+    stored=("contact_spring", energy),
+    lost=("friction", power),
+    passed="lever",
+    finish=add_update,
+    fill_defaults=lambda world, values: create_history(world, RollingDiscPenalty, values, START),
+    check=check,
+    outputs={
+        "normal_force": Output("N", "f_n, (): < 0 presses", number_of(0)),
+        "friction_across": Output("N", "f_t across the track on the left-hand side, ()", number_of(1)),
+        "friction_along": Output("N", "f_t along the track on the left-hand side, ()", number_of(2)),
+        "gap": Output("m", "distance of the lowest point from the plane, (); < 0 in contact", number_of(3)),
+        "slip_across": Output("m/s", "slip across the track, ()", number_of(4)),
+        "slip_along": Output("m/s", "slip along the track, ()", number_of(5)),
+    },
+    source="[@exudyn], ObjectConnectorRollingDiscPenalty",
+)

@@ -1,0 +1,129 @@
+"""Torsion spring and damper about the z axis of a joint frame, over any number of turns.
+
+    B0 = A0 frame0,  B1 = A1 frame1,  R = B0ᵀ B1,  z third axis of B0
+    φ = atan2(-R_xy, R_xx) + 2π n                              last of the angles about x, y, z; the angle of a hinge
+    φ_t = z·(ω1 - ω0)
+    τ = k (φ - offset) + d (φ_t - rate_offset) + preload       or force_function(t, row, φ, φ_t, k, d, offset)
+    torque τ z on marker 1, -τ z on marker 0, on the left-hand side
+
+The whole turns n are those next to the angle at the end of the last step, which a history value keeps: a step must turn
+by less than half a turn.  At the start it is the angle in (-π, π], if the history value is not given.
+
+It acts beside a hinge, a `RevoluteJoint2D` or `GenericJoint`; where the axes of both markers part, φ_t is not the rate
+of φ, and the ledger shows the difference as ``drive``.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorTorsionalSpringDamper.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.rigid_springs.common import (
+    IDENTITY,
+    Columns,
+    Kernel,
+    check_frames,
+    register_rigid_spring,
+)
+from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, row_of_rigid, turn
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import System
+from windlass.framework.model.table import EntityTable
+
+START = (0.0,)
+
+
+class TorsionalSpringDamper(Component):
+    """A torsion spring and a damper about an axis of marker 0.  History values per row: angle [rad] (1)."""
+
+    marker0 = ref("rigid marker", "first marker, whose joint frame has the axis")
+    marker1 = ref("rigid marker", "second marker")
+    data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
+    stiffness = column("N m/rad", "stiffness k", default=0.0, minimum=0.0, switchable=True)
+    damping = column("N m s/rad", "damping d", default=0.0, minimum=0.0, switchable=True)
+    offset = column("rad", "φ without spring torque", default=0.0, switchable=True)
+    rate_offset = column("rad/s", "φ_t without damping", default=0.0, switchable=True)
+    preload = column("N m", "constant torque, turns marker 1 back where positive", default=0.0, switchable=True)
+    frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
+    frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
+    force_function = function(
+        "f(t, row, angle, rate, stiffness, damping, offset) -> torque [N m]; or in `vectorised` or `compiled`",
+        switchable=True,
+    )
+    force_derivative = function(
+        "the same arguments -> (dτ/dφ, dτ/dφ_t); by central differences if left out", switchable=True
+    )
+    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+
+
+@kernel
+def measure(c: Columns, i: int, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArray) -> None:
+    """φ [rad], next to the last angle, and φ_t [rad/s]."""
+    P, Q = turn(u.A, c.F0[i]), turn(u.B, c.F1[i])
+    sine, cosine = complex(0.0, 0.0), complex(0.0, 0.0)
+    xt[0] = 0.0
+    for a in range(3):
+        sine -= P[a, 0] * Q[a, 1]
+        cosine += P[a, 0] * Q[a, 0]
+        xt[0] += P[a, 2] * (ut[6 + a] - ut[3 + a])
+    angle = eval_angle(sine, cosine)
+    x[0] = angle + 2.0 * math.pi * math.floor((c.last[i] - angle.real) / (2.0 * math.pi) + 0.5)
+
+
+@kernel
+def apply(c: Columns, i: int, u: Pose, g: ComplexArray) -> Any:
+    """Torque about the axis."""
+    P, zero = turn(u.A, c.F0[i]), complex(0.0, 0.0)
+    x, y, z = g[0] * P[0, 2], g[0] * P[1, 2], g[0] * P[2, 2]
+    return zero, zero, zero, -x, -y, -z, x, y, z
+
+
+@kernel
+def store_angles(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, places: IntArray) -> None:
+    """Keep the angles of all rows, active or not."""
+    x, xt = np.zeros(1, np.complex128), np.zeros(1, np.complex128)
+    for i in range(len(pair.m0)):
+        u, ut = row_of_rigid(m, pair, i)
+        c.last[i] = data[places[i]]
+        measure(c, i, u, ut, x, xt)
+        data[places[i]] = x[0].real
+
+
+def add_update(rows: LocalRows, system: System, fill: Kernel) -> None:
+    """Add the update of the angles after Newton."""
+    pair, c, _, places = rows.columns
+    system.post_newton = call(store_angles, lambda s: (c, pair, s.markers[FAMILY], s.data, places))
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for frames that are no rotations, and history values that do not fit."""
+    check_frames(world, table)
+    check_history(world, table, len(START))
+
+
+register_rigid_spring(
+    TorsionalSpringDamper,
+    measure,
+    apply,
+    1,
+    outputs=lambda number: {
+        "angle": Output("rad", "φ, not wrapped, (); no offset is subtracted", number(0, 0)),
+        "rate": Output("rad/s", "φ_t, ()", number(1, 0)),
+        "torque": Output("N m", "τ, (): turns marker 1 back where positive", number(2, 0)),
+    },
+    fill_defaults=lambda world, values: create_history(world, TorsionalSpringDamper, values, START),
+    check=check,
+    finish=add_update,
+    source="[@exudyn], ObjectConnectorTorsionalSpringDamper",
+)

@@ -1,0 +1,193 @@
+"""Kernels of friction that sticks and slips, and of stops; see `coordinate_spring_damper_ext`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.pair_laws import row_of_coordinates
+from windlass.connectors.markers.pairs import Pair
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.post_newton import note_outcome
+from windlass.framework.kernels.kernel import kernel
+
+LETTERS = {
+    "k": "stiffness",
+    "d": "damping",
+    "x0": "offset",
+    "v0": "rate_offset",
+    "Fd": "dynamic_friction",
+    "Fs": "static_friction_offset",
+    "vexp": "decay_velocity",
+    "Fv": "viscous_friction",
+    "kb": "sticking_stiffness",
+    "db": "sticking_damping",
+    "vr": "proportional_zone",
+    "lower": "lower_stop",
+    "upper": "upper_stop",
+    "ks": "stop_stiffness",
+    "ds": "stop_damping",
+}
+
+
+class Columns(NamedTuple):
+    """Letters of the rows as in `LETTERS`, shape (rows,); further
+
+    bristle, stops: whether a row has them, shape (rows,).
+    data: position of the first history value, shape (rows,).
+    h: history values with which forces are evaluated, shape (rows, 3).
+    user: row in the next three, or -1, shape (rows,).
+    f, df_du, df_dut: user forces and derivatives, shapes (users, 1), (users, 1, 1), (users, 1, 1).
+    """
+
+    k: FloatArray
+    d: FloatArray
+    x0: FloatArray
+    v0: FloatArray
+    Fd: FloatArray
+    Fs: FloatArray
+    vexp: FloatArray
+    Fv: FloatArray
+    kb: FloatArray
+    db: FloatArray
+    vr: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    ks: FloatArray
+    ds: FloatArray
+    bristle: NDArray[np.bool_]
+    stops: NDArray[np.bool_]
+    data: IntArray
+    h: FloatArray
+    user: IntArray
+    f: FloatArray
+    df_du: FloatArray
+    df_dut: FloatArray
+
+
+@kernel
+def sliding(c: Columns, i: int, v: float) -> tuple[float, float]:
+    """F(v) > 0 [N] and its derivative by |v|; 0 and 0 at v = 0."""
+    speed = abs(v)
+    if speed == 0.0:
+        return 0.0, 0.0
+    falling = c.Fs[i] * np.exp(-speed / c.vexp[i])
+    return c.Fd[i] + falling + c.Fv[i] * speed, c.Fv[i] - falling / c.vexp[i]
+
+
+@kernel
+def friction(c: Columns, i: int, q: float, v: float) -> tuple[float, float, float]:
+    """f_friction [N] and its derivatives by q and q_t."""
+    if c.bristle[i]:
+        if c.h[i, 0] == 0.0:
+            return c.kb[i] * (q - c.h[i, 1]) + c.db[i] * v, c.kb[i], c.db[i]
+        size, slope = sliding(c, i, v)
+        sign = 1.0 if c.h[i, 0] > 0.0 else -1.0
+        return sign * size, 0.0, sign * slope * (1.0 if v > 0.0 else -1.0)
+    zone = c.vr[i]
+    if zone == 0.0:
+        return 0.0, 0.0, 0.0
+    if abs(v) <= zone:
+        slope = (c.Fd[i] + c.Fs[i]) / zone
+        return slope * v, 0.0, slope
+    beyond, sign = abs(v) - zone, 1.0 if v > 0.0 else -1.0
+    falling = c.Fs[i] * np.exp(-beyond / c.vexp[i])
+    return sign * (c.Fd[i] + falling + c.Fv[i] * beyond), 0.0, c.Fv[i] - falling / c.vexp[i]
+
+
+@kernel
+def depth(c: Columns, i: int, q: float) -> float:
+    """Depth in the stop that is touched, > 0 above, < 0 below; 0 if none is [m]."""
+    if not c.stops[i] or c.h[i, 2] == 0.0:
+        return 0.0
+    return float(q - (c.upper[i] if c.h[i, 2] > 0.0 else c.lower[i]))
+
+
+@kernel
+def is_stopped(c: Columns, i: int) -> float:
+    """1 while a stop is touched, else 0."""
+    return 1.0 if c.stops[i] and c.h[i, 2] != 0.0 else 0.0
+
+
+@kernel
+def bristle_energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """Energy of the bristle of row i [J]: bent by F/k_b while it slides."""
+    if c.user[i] >= 0 or not c.bristle[i]:
+        return 0.0
+    if c.h[i, 0] == 0.0:
+        return float(0.5 * c.kb[i] * (u - c.h[i, 1]) ** 2)
+    return float(0.5 * sliding(c, i, ut)[0] ** 2 / c.kb[i])
+
+
+@kernel
+def fill_parts(c: Columns, pair: Pair, m: CoordinateColumns, out: FloatArray) -> None:
+    """Of each row: power into its bristle or its sliding [W], energy of the bristle [J], whether it slides."""
+    for i in range(len(pair.m0)):
+        out[i, :] = 0.0
+        if pair.active[i] and c.bristle[i] and c.user[i] < 0:
+            q, v = row_of_coordinates(m, pair, i)
+            sticks = c.h[i, 0] == 0.0
+            out[i, 0] = (c.kb[i] * (q - c.h[i, 1]) if sticks else friction(c, i, q, v)[0]) * v
+            out[i, 1], out[i, 2] = bristle_energy(c, i, q, v, 0.0), 0.0 if sticks else 1.0
+
+
+@kernel
+def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: FloatArray) -> None:
+    """Add what sliding loses in a step of size[0] seconds [J]: the work into bristles less what they store of it.
+
+    ``before`` and ``now`` are as `fill_parts` writes them; sliding is the second of the losses.
+    """
+    for i in range(len(now)):
+        if before[i, 2] + now[i, 2] > 0.0:
+            lost[1, i] += 0.5 * size[0] * (before[i, 0] + now[i, 0]) - (now[i, 1] - before[i, 1])
+
+
+@kernel
+def update_history(
+    c: Columns, pair: Pair, m: CoordinateColumns, data: FloatArray, start: FloatArray, outcome: FloatArray
+) -> None:
+    """New history values of the active rows; see `note_outcome` for the outcome."""
+    error, changed, largest, worst = 0.0, False, 0.0, -1
+    for i in range(len(pair.m0)):
+        if not pair.active[i] or c.user[i] >= 0:
+            continue
+        q, v = row_of_coordinates(m, pair, i)
+        at, jump = c.data[i], 0.0
+        c.h[i, 0], c.h[i, 1], c.h[i, 2] = data[at], data[at + 1], data[at + 2]
+        if c.bristle[i]:
+            old = friction(c, i, q, v)[0]
+            size, sign = sliding(c, i, v)[0], 1.0 if v > 0.0 else (-1.0 if v < 0.0 else 0.0)
+            largest = max(largest, abs(old))
+            if data[at] == 0.0:
+                if abs(old) > c.Fd[i] + c.Fs[i]:
+                    if v == 0.0:
+                        sign, size = 1.0 if old > 0.0 else -1.0, c.Fd[i] + c.Fs[i]
+                    data[at] = sign * size
+                    jump, changed = abs(sign * size - old), True
+            elif v * data[at] < 0.0:
+                if start[at] != 0.0:
+                    data[at + 1] = q - (start[at] - c.db[i] * v) / c.kb[i]
+                else:
+                    data[at + 1] = start[at + 1]
+                jump = abs(c.kb[i] * (q - data[at + 1]) + c.db[i] * v - old)
+                data[at], changed = 0.0, True
+            else:
+                changed = changed or v == 0.0
+                data[at], data[at + 1] = sign * size, q
+        if c.stops[i]:
+            deep = max(q - c.upper[i], 0.0) + min(q - c.lower[i], 0.0)
+            if data[at + 2] == 0.0:
+                jump += c.ks[i] * abs(deep)
+                changed = changed or deep != 0.0
+            elif deep * data[at + 2] <= 0.0:
+                jump += c.ks[i] * abs(data[at + 2])
+                deep, changed = 0.0, True
+            else:
+                largest = max(largest, c.ks[i] * abs(deep))
+            data[at + 2] = deep
+        if jump > error:
+            error, worst = jump, i
+    note_outcome(outcome, error, np.inf, changed, largest, worst)

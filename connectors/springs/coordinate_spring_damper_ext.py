@@ -1,0 +1,250 @@
+"""Spring and damper between two coordinates with factors, friction that sticks and slips, and stops.
+
+    q = f1 x1 - f0 x0,    f = k (q - offset) + d (q_t - rate_offset) + f_friction + f_stop,
+    f1 f on coordinate 1, -f0 f on coordinate 0, on the left-hand side
+    f = force_function(t, row, q, q_t, k, d, offset)  where one is given
+
+Friction by bristles, where ``proportional_zone`` is 0; F(v) = F_d + F_s exp(-|v|/v_exp) + F_v |v|:
+
+    sticks    f_friction = k_b (q - anchor) + d_b q_t              slips when |f_friction| > F_d + F_s
+    slips     f_friction = sign(state) F(q_t), 0 at q_t = 0        sticks when q_t turns against the state
+
+Friction without history, where v_r = ``proportional_zone`` > 0:
+
+    |q_t| <= v_r    f_friction = (F_d + F_s) q_t/v_r
+    else            f_friction = sign(q_t) (F_d + F_s exp(-(|q_t| - v_r)/v_exp) + F_v (|q_t| - v_r))
+
+Stops, where ``stops`` is true: f_stop = k_s (q - upper) + d_s q_t above, likewise below, while a stop is touched.
+
+History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0: not touched).  They stay fixed
+during Newton's iterations.  After them a row that slides gets anchor = q; one that comes to stick gets the anchor from
+which its bristle gives the force of the start of the step, or, if it stuck then, the anchor of that time; one that
+begins to slide gets the sign of q_t, or of the force where q_t = 0.  The force error is the jump of the force.
+
+In the energy ledger a sliding bristle stays bent by F/k_b, as in contacts.
+
+Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorCoordinateSpringDamperExt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from windlass.connectors.markers.coordinate_columns import FAMILY
+from windlass.connectors.markers.coordinate_outputs import coordinate_output
+from windlass.connectors.markers.pair_laws import Update, difference_coordinates
+from windlass.connectors.springs.coordinate_friction import (
+    LETTERS,
+    Columns,
+    bristle_energy,
+    depth,
+    fill_jumps,
+    fill_parts,
+    friction,
+    is_stopped,
+    update_history,
+)
+from windlass.connectors.springs.user_springs import bind_users
+from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import LocalRows, Tables, register_pair
+from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import EntityTable
+
+START = (0.0, 0.0, 0.0)
+
+
+class CoordinateSpringDamperExt(Component):
+    """A spring, a damper, friction and stops between two coordinates.
+
+    History values per row: slip state [N or N m], anchor [m or rad], depth in a stop [m or rad] (3).
+    """
+
+    marker0 = ref("coordinate marker", "first coordinate; the ground if left out")
+    marker1 = ref("coordinate marker", "second coordinate")
+    data = ref("GenericData", "3 history values; created as zeros, which sticks at 0, if left out", optional=True)
+    factor0 = column("1", "f0 on coordinate 0, for gears", default=1.0)
+    factor1 = column("1", "f1 on coordinate 1", default=1.0)
+    stiffness = column("N/m", "k [N/m or N m/rad]", default=0.0, minimum=0.0, switchable=True)
+    damping = column("N s/m", "d [N s/m or N m s/rad]", default=0.0, minimum=0.0, switchable=True)
+    offset = column("m", "q without spring force [m or rad]", default=0.0, switchable=True)
+    rate_offset = column("m/s", "q_t without damping [m/s or rad/s]", default=0.0, switchable=True)
+    dynamic_friction = column("N", "F_d, friction while sliding [N or N m]", default=0.0, minimum=0.0, switchable=True)
+    static_friction_offset = column(
+        "N", "F_s, what friction at rest has more [N or N m]", default=0.0, minimum=0.0, switchable=True
+    )
+    decay_velocity = column("m/s", "v_exp, at which F_s has fallen to 37 %", default=1e-3, above=0.0)
+    viscous_friction = column("N s/m", "F_v, rise of friction while sliding", default=0.0, minimum=0.0, switchable=True)
+    sticking_stiffness = column("N/m", "k_b of the bristle", default=0.0, minimum=0.0)
+    sticking_damping = column("N s/m", "d_b of the bristle", default=0.0, minimum=0.0)
+    proportional_zone = column("m/s", "v_r of friction without history; 0: bristles", default=0.0, minimum=0.0)
+    stops = column("1", "whether there are stops", dtype=bool, default=False)
+    lower_stop = column("m", "lower stop [m or rad]", default=0.0)
+    upper_stop = column("m", "upper stop [m or rad]", default=0.0)
+    stop_stiffness = column("N/m", "k_s [N/m or N m/rad]", default=0.0, minimum=0.0)
+    stop_damping = column("N s/m", "d_s [N s/m or N m s/rad]", default=0.0, minimum=0.0)
+    force_function = function(
+        "f(t, row, q, q_t, stiffness, damping, offset) -> the whole force [N or N m]; or in `vectorised`, `compiled`",
+        switchable=True,
+    )
+    force_derivative = function(
+        "the same arguments -> (df/dq, df/dq_t); by central differences if left out", switchable=True
+    )
+    active = column("1", "false: no force, history untouched", dtype=bool, default=True, switchable=True)
+
+
+@kernel
+def force(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """f of row i [N]."""
+    n = c.user[i]
+    if n >= 0:
+        return float(c.f[n, 0])
+    elastic = c.k[i] * (u - c.x0[i]) + c.d[i] * (ut - c.v0[i])
+    stop = c.ks[i] * depth(c, i, u) + c.ds[i] * ut * is_stopped(c, i)
+    return float(elastic + friction(c, i, u, ut)[0] + stop)
+
+
+@kernel
+def force_tangent(c: Columns, i: int, u: float, ut: float, t: float) -> tuple[float, float]:
+    """∂f/∂u [N/m] and ∂f/∂u_t [N s/m] of row i."""
+    n = c.user[i]
+    if n >= 0:
+        return c.df_du[n, 0, 0], c.df_dut[n, 0, 0]
+    _, by_place, by_rate = friction(c, i, u, ut)
+    on = is_stopped(c, i)
+    return c.k[i] + by_place + on * c.ks[i], c.d[i] + by_rate + on * c.ds[i]
+
+
+@kernel
+def spring_energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """Energy of the spring of row i [J]; 0 with a user function, as all that follow."""
+    return 0.5 * c.k[i] * (u - c.x0[i]) ** 2 if c.user[i] < 0 else 0.0
+
+
+@kernel
+def stop_energy(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """Energy of a touched stop of row i [J]."""
+    return 0.5 * c.ks[i] * depth(c, i, u) ** 2 if c.user[i] < 0 else 0.0
+
+
+@kernel
+def damper_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """What the damper of row i takes [W]."""
+    return c.d[i] * (ut - c.v0[i]) ** 2 if c.user[i] < 0 else 0.0
+
+
+@kernel
+def sliding_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """What friction without history takes, and the damper of a bristle [W]; see `fill_jumps` for sliding bristles."""
+    if c.user[i] >= 0:
+        return 0.0
+    if c.bristle[i]:
+        return c.db[i] * ut * ut if c.h[i, 0] == 0.0 else 0.0
+    return float(friction(c, i, u, ut)[0] * ut)
+
+
+@kernel
+def stop_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """What the damper of a touched stop of row i takes [W]."""
+    return c.ds[i] * ut * ut * is_stopped(c, i) if c.user[i] < 0 else 0.0
+
+
+@kernel
+def drive_power(c: Columns, i: int, u: float, ut: float, t: float) -> float:
+    """Power that a moving damper takes from the motion and gives to its drive [W]."""
+    return c.d[i] * (ut - c.v0[i]) * c.v0[i] if c.user[i] < 0 else 0.0
+
+
+def bind(rows: LocalRows) -> tuple[Columns, UserForces]:
+    """The parameters of the rows, and the places of their user forces."""
+    users = bind_user_forces(rows, "N")
+    letters: list[Any] = [rows.local(name) for name in LETTERS.values()]
+    Fd, Fs, Fv, zone = (
+        rows.local(name)
+        for name in ("dynamic_friction", "static_friction_offset", "viscous_friction", "proportional_zone")
+    )
+    bristle = ((Fd > 0.0) | (Fs > 0.0) | (Fv > 0.0)) & (zone == 0.0)
+    data, h = rows.data_start("data"), np.zeros((len(rows.rows), 3))
+    forces = users.index, users.f, users.df_du, users.df_dut
+    return Columns._make((*letters, bristle, rows.local("stops"), data, h, *forces)), users
+
+
+def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
+    """What brings history values, user forces, and then their derivatives, to where the kernels read them."""
+    _, c, _ = rows.columns
+    update, update_tangent = bind_users(difference_coordinates, False, rows)
+    places = c.data[:, None] + np.arange(3)
+
+    def before(users: Update, s: Fields) -> None:
+        c.h[:] = s.data[places]
+        if users is not None:
+            users(s)
+
+    return partial(before, update), partial(before, update_tangent)
+
+
+def add_update(rows: LocalRows, system: System) -> None:
+    """Add the update of the history values, and what the account has of sliding bristles."""
+    pair, c, users = rows.columns
+    system.post_newton = call(update_history, lambda s: (c, pair, s.markers[FAMILY], s.data, s.start_data, s.outcome))
+    account = system.account
+    assert account is not None and isinstance(account.read, Call)
+    system.account = replace(
+        account,
+        read=account.read + call(fill_parts, lambda s: (c, pair, s.markers[FAMILY], s.parts)),
+        parts=(len(c.k), 3),
+        jumps=call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps)),
+        is_whole=not len(users.where),
+    )
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for bristles without stiffness, stops in the wrong order, and history values that do not fit."""
+    check_history(world, table, len(START))
+    get = table.local
+    rubs = (get("dynamic_friction") > 0.0) | (get("static_friction_offset") > 0.0) | (get("viscous_friction") > 0.0)
+    for k in np.flatnonzero(rubs & (get("proportional_zone") == 0.0) & (get("sticking_stiffness") == 0.0))[:1]:
+        raise ModelError(
+            f"sticking_stiffness = 0 N/m in {table.kind} row {table.resident[k]} with friction: must be > 0, or "
+            "proportional_zone > 0 m/s for friction without sticking"
+        )
+    for k in np.flatnonzero(get("stops") & ~(get("lower_stop") < get("upper_stop")))[:1]:
+        lower, upper = get("lower_stop")[k], get("upper_stop")[k]
+        raise ModelError(
+            f"lower_stop = {lower} m, upper_stop = {upper} m in {table.kind} row {table.resident[k]}: the lower stop "
+            "must be below the upper one"
+        )
+
+
+def history_output(place: int) -> Any:
+    """Evaluates a history value of all rows, shape (rows,)."""
+    return lambda rows, s, **where: s.data[rows.columns[1].data + place]
+
+
+register_pair(
+    CoordinateSpringDamperExt,
+    force,
+    force_tangent,
+    columns=bind,
+    before=bind_updates,
+    stored={"spring": spring_energy, "bristle": bristle_energy, "stop": stop_energy},
+    lost={"damper": damper_power, "sliding": sliding_power, "stop_damper": stop_power},
+    passed={"drive": drive_power},
+    finish=add_update,
+    fill_defaults=lambda world, values: create_history(world, CoordinateSpringDamperExt, values, START),
+    check=check,
+    outputs={
+        "slip_state": coordinate_output("N", "N m", "0 sticks, ±F slips [N or N m], ()", history_output(0)),
+        "anchor": coordinate_output("m", "rad", "where the bristle is not bent [m or rad], ()", history_output(1)),
+        "stop_depth": coordinate_output("m", "rad", "depth in a stop, 0: none [m or rad], ()", history_output(2)),
+    },
+    source="[@exudyn], ObjectConnectorCoordinateSpringDamperExt",
+)

@@ -1,0 +1,250 @@
+"""Hand-made states of connectors in Exudyn and their generalised forces, see `tests/reference/exudyn_laws.json`.
+
+    pip install exudyn==1.13.6
+    python tests/support/exudyn_states.py tests/reference/exudyn_laws.json
+
+Nothing is solved: two free rigid bodies with Euler parameters (or two coordinates) are set into a state, and the
+residual without the connector is subtracted from that with it.  Tests need the file only, not the program.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+STATES: list[dict[str, Any]] = [
+    {
+        "position": [[0.1, -0.2, 0.3], [0.6, 0.25, 0.1]],
+        "angles": [[0.3, -0.4, 0.5], [-0.35, 0.45, 0.9]],
+        "velocity": [[0.5, 0.6, -0.7], [-0.3, 0.2, 0.8]],
+        "omega": [[0.4, -0.9, 1.1], [1.2, 0.3, -0.6]],
+    },
+    {
+        "position": [[0.0, 0.1, -0.2], [-0.3, 0.4, 0.35]],
+        "angles": [[-0.6, 0.2, 1.0], [0.1, -0.7, 0.3]],
+        "velocity": [[-0.4, 0.1, 0.3], [0.9, -0.5, 0.1]],
+        "omega": [[-0.8, 0.5, 0.2], [0.7, -1.3, 0.4]],
+    },
+]
+FRAME_ANGLES = [[0.2, -0.1, 0.3], [0.1, 0.0, 0.2]]
+STIFFNESS = np.diag([500.0, 400.0, 300.0, 20.0, 30.0, 40.0])
+STIFFNESS[0, 4] = STIFFNESS[4, 0] = 10.0
+STIFFNESS[1, 5], STIFFNESS[5, 1] = -7.0, -7.0
+FRICTION = {
+    "dynamicFrictionForce": 3.0,
+    "staticFrictionOffsetForce": 1.0,
+    "stickingStiffness": 100.0,
+    "stickingDamping": 2.0,
+    "exponentialDecayStatic": 0.1,
+    "viscousFrictionFactor": 0.5,
+}
+STOPS = {
+    "useLimitStops": True,
+    "limitStopsUpper": 0.1,
+    "limitStopsLower": -0.1,
+    "limitStopsStiffness": 50.0,
+    "limitStopsDamping": 2.0,
+}
+ROLLING = {
+    "discRadius": 0.5,
+    "discAxis": [0.6, 0.8, 0.0],
+    "planeNormal": [0.0, 0.6, 0.8],
+    "contactStiffness": 500.0,
+    "contactDamping": 3.0,
+    "dryFriction": [0.4, 0.3],
+}
+ROLLS = [0.3, -0.2, -0.1]
+SPRING = {
+    "stiffness": 7.0,
+    "damping": 0.5,
+    "offset": 0.1,
+    "velocityOffset": 0.2,
+    "factor0": 2.0,
+    "factor1": 3.0,
+}
+
+
+def rotation(angles: list[float]) -> np.ndarray:
+    """Rx Ry Rz."""
+    (a, b, c), (d, e, f) = np.cos(angles), np.sin(angles)
+    x = np.array([[1, 0, 0], [0, a, -d], [0, d, a]])
+    y = np.array([[b, 0, e], [0, 1, 0], [-e, 0, b]])
+    return x @ y @ np.array([[c, -f, 0], [f, c, 0], [0, 0, 1]])
+
+
+def euler_parameters(angles: list[float]) -> np.ndarray:
+    """Of Rx Ry Rz, with e0 > 0."""
+    A = rotation(angles)
+    e0 = 0.5 * np.sqrt(1.0 + np.trace(A))
+    return np.array([e0, *(np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]]) / (4.0 * e0))])
+
+
+def rates(e: np.ndarray, omega: list[float]) -> np.ndarray:
+    """Rates of Euler parameters for a global angular velocity."""
+    w = np.array(omega)
+    return 0.5 * np.array([-w @ e[1:], *(e[0] * w + np.cross(w, e[1:]))])
+
+
+def body_coordinates(state: dict[str, Any], body: int) -> tuple[list[float], list[float]]:
+    """Seven coordinates of a body and their rates."""
+    e = euler_parameters(state["angles"][body])
+    return (
+        [*state["position"][body], *e.tolist()],
+        [*state["velocity"][body], *rates(e, state["omega"][body]).tolist()],
+    )
+
+
+Add = Callable[[Any, Any, list[int], int, bool], None]
+
+
+def eval_bodies(exu: Any, items: Any, add: Add, state: dict[str, Any], data: list[float]) -> list[float]:
+    """Left-hand-side forces of a connector on the 14 coordinates of two rigid bodies."""
+    found = []
+    for active in (True, False):
+        mbs = exu.SystemContainer().AddSystem()
+        markers = []
+        for k in range(2):
+            q, v = body_coordinates(state, k)
+            start = (np.array(q) - [0, 0, 0, 1, 0, 0, 0]).tolist()
+            node = items.NodeRigidBodyEP(
+                referenceCoordinates=[0, 0, 0, 1, 0, 0, 0], initialCoordinates=start, initialVelocities=v
+            )
+            body = items.ObjectRigidBody(nodeNumber=mbs.AddNode(node), physicsMass=1, physicsInertia=[1, 1, 1, 0, 0, 0])
+            markers.append(mbs.AddMarker(items.MarkerBodyRigid(bodyNumber=mbs.AddObject(body))))
+        number = mbs.AddNode(items.NodeGenericData(numberOfDataCoordinates=len(data), initialCoordinates=data))
+        add(mbs, items, markers, number, active)
+        found.append(residual(exu, mbs)[0][:14])
+    return (found[1] - found[0]).tolist()
+
+
+def residual(exu: Any, mbs: Any) -> tuple[np.ndarray, Any]:
+    """Right-hand side of the equations of motion, and the solver that has it."""
+    mbs.Assemble()
+    solver, settings = exu.MainSolverImplicitSecondOrder(), exu.SimulationSettings()
+    settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = False
+    settings.solutionSettings.writeSolutionToFile = False
+    solver.InitializeSolver(mbs, settings)
+    solver.ComputeODE2RHS(mbs)
+    return np.array(solver.GetSystemResidual()), (solver, settings)
+
+
+def eval_coordinates(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
+    """Forces of CoordinateSpringDamperExt on two coordinates, and history values after the update of a step."""
+    mbs = exu.SystemContainer().AddSystem()
+    markers = []
+    for q, v in zip(case["q"], case["v"], strict=True):
+        node = mbs.AddNode(items.Node1D(referenceCoordinates=[0], initialCoordinates=[q], initialVelocities=[v]))
+        mbs.AddObject(items.Mass1D(nodeNumber=node, physicsMass=1))
+        markers.append(mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=node, coordinate=0)))
+    data = mbs.AddNode(items.NodeGenericData(numberOfDataCoordinates=3, initialCoordinates=case["start"]))
+    mbs.AddObject(items.CoordinateSpringDamperExt(markerNumbers=markers, nodeNumber=data, **case["parameters"]))
+    _, (solver, settings) = residual(exu, mbs)
+    mbs.systemData.SetDataCoordinates(case["data"])
+    solver.ComputeODE2RHS(mbs)
+    force = (-np.array(solver.GetSystemResidual())[:2]).tolist()
+    solver.PostNewton(mbs, settings)
+    return {**case, "force": force, "after": [float(x) for x in mbs.systemData.GetDataCoordinates()]}
+
+
+def coordinate_cases() -> list[dict[str, Any]]:
+    """States that stick, slip, turn and touch stops."""
+    cases = []
+    for q, v, start, data in [
+        (0.02, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # sticks
+        (0.2, 0.1, [0, 0.01, 0], [0, 0.01, 0]),  # begins to slip
+        (-0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),
+        (0.2, -0.1, [0, 0.01, 0], [0, 0.01, 0]),  # the bristle is bent one way, the motion goes the other
+        (0.02, 0.1, [1, 0, 0], [2, 0.01, 0]),  # goes on slipping
+        (0.02, -0.3, [-1, 0, 0], [-2, 0.01, 0]),
+        (0.02, 0.1, [1, 0, 0], [-2, 0.01, 0]),  # turns: sticks with the force of the start of the step
+        (0.02, 0.1, [-1, 0, 0], [-2, 0.01, 0]),
+        (0.02, -0.1, [0, 0.013, 0], [2, 0.01, 0]),  # turns in the step in which it began to slip
+    ]:
+        cases.append({"q": [0.0, q], "v": [0.0, v], "start": start, "data": data, "parameters": FRICTION})
+    for v in (0.01, 0.0501, 0.3, -0.3):
+        parameters = {**FRICTION, "frictionProportionalZone": 0.05, **STOPS}
+        cases.append({"q": [0.0, 0.02], "v": [0.0, v], "start": [0, 0, 0], "data": [0, 0, 0], "parameters": parameters})
+    for q in (-0.2, 0.0, 0.05, 0.2):
+        for stop in (0.0, 0.1, -0.1):
+            parameters = {**SPRING, **STOPS}
+            data = [0, 0, stop]
+            cases.append({"q": [0.05, q], "v": [0.1, 0.2], "start": data, "data": data, "parameters": parameters})
+    return cases
+
+
+def connectors() -> dict[str, tuple[Add, list[float]]]:
+    """Connectors between two rigid bodies, and their history values."""
+    frames = {f"rotationMarker{k}": rotation(FRAME_ANGLES[k]) for k in range(2)}
+    one = {"stiffness": 500, "damping": 3, "offset": 0.05, "velocityOffset": 0.1}
+
+    def linear(mbs: Any, items: Any, markers: list[int], data: int, on: bool) -> None:
+        mbs.AddObject(
+            items.LinearSpringDamper(
+                markerNumbers=markers, **one, force=0.7, axisMarker0=[0.6, 0.8, 0.0], activeConnector=on
+            )
+        )
+
+    def torsional(mbs: Any, items: Any, markers: list[int], data: int, on: bool) -> None:
+        mbs.AddObject(
+            items.TorsionalSpringDamper(markerNumbers=markers, **one, torque=0.7, **frames, activeConnector=on)
+        )
+
+    def bushing(mbs: Any, items: Any, markers: list[int], data: int, on: bool) -> None:
+        mbs.AddObject(
+            items.RigidBodySpringDamper(
+                markerNumbers=markers,
+                stiffness=STIFFNESS,
+                damping=0.01 * STIFFNESS,
+                offset=[0.15, 0.01, 0, 0.1, 0, 0],
+                **frames,
+                activeConnector=on,
+            )
+        )
+
+    def rolling(**parameters: Any) -> Add:
+        def add(mbs: Any, items: Any, markers: list[int], data: int, on: bool) -> None:
+            mbs.AddObject(
+                items.ObjectConnectorRollingDiscPenalty(
+                    markerNumbers=markers, nodeNumber=data, **ROLLING, **parameters, activeConnector=on
+                )
+            )
+
+        return add
+
+    return {
+        "rolls": (rolling(dryFrictionProportionalZone=5.0), ROLLS),
+        "rolls, linear": (rolling(dryFrictionProportionalZone=5.0, useLinearProportionalZone=True), ROLLS),
+        "slips": (rolling(dryFrictionProportionalZone=0.1, viscousFriction=[0.2, 0.1]), ROLLS),
+        "slips on rollers": (rolling(dryFrictionProportionalZone=0.1, dryFrictionAngle=0.3), ROLLS),
+        "open": (rolling(dryFrictionProportionalZone=0.1), [0.3, -0.2, 0.1]),
+        "LinearSpringDamper": (linear, [0.0]),
+        "TorsionalSpringDamper": (torsional, [0.0]),
+        "RigidBodySpringDamper": (bushing, [0.0]),
+    }
+
+
+def main(path: str) -> None:
+    """Write all forces."""
+    import exudyn as exu  # here, because tests read this file without it
+    import exudyn.itemInterface as items
+
+    found: dict[str, Any] = {
+        "source": f"Exudyn {exu.__version__}, tests/support/exudyn_states.py: left-hand-side generalised forces of "
+        "connectors at hand-made states; coordinates of bodies x, y, z, e0..e3",
+        "bodies": {
+            name: [eval_bodies(exu, items, add, state, data) for state in STATES]
+            for name, (add, data) in connectors().items()
+        },
+        "CoordinateSpringDamperExt": [eval_coordinates(exu, items, case) for case in coordinate_cases()],
+    }
+    with open(path, "w") as file:
+        json.dump(found, file, indent=1)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,72 @@
+"""Springs between bodies, wheels and constraints on coordinates, on any number of processes, with kill and restart.
+
+Usage: windlass run parallel_springs.py -kill_at STEP -end_state END.npz [-checkpoint FILE ...]
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.connectors.markers.position_markers import nodes_of
+from windlass.elements import Ground, MassPoint, RigidBody3D
+from windlass.framework.model.table import Entity
+
+kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
+end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
+
+
+def create() -> tuple[wl.World, list[Entity]]:
+    """Three machines of each kind beside each other."""
+    world = wl.World(gravity=(0.0, 0.0, -9.81))
+    ground, found = world.add(Ground), []
+    plane = con.rigid_marker(world, ground)
+    bodies = {"mass": 1.0, "inertia": (0.03, 0.02, 0.02)}
+    wheel = {"marker0": plane, "radius": 0.25}
+    for k in range(3):
+        first = world.add(RigidBody3D, position=(0.0, k, 0.0), angular_velocity=(0.1, 0.2, 1.0 * k), **bodies)
+        second = world.add(RigidBody3D, position=(0.5, k, 0.0), **bodies)
+        ends = {"marker0": con.rigid_marker(world, first), "marker1": con.rigid_marker(world, second)}
+        world.add(
+            con.RigidBodySpringDamper, marker0=con.rigid_marker(world, ground, (0.0, k, 0.1)), marker1=ends["marker0"],
+            stiffness=np.diag([500.0] * 3 + [20.0] * 3), damping=np.diag([3.0] * 3 + [0.2] * 3),
+        )  # fmt: skip
+        world.add(con.TorsionalSpringDamper, **ends, stiffness=3.0, damping=0.1)
+        world.add(con.LinearSpringDamper, **ends, stiffness=300.0, damping=0.1, offset=0.5)
+        slides = world.add(RigidBody3D, position=(3.0, k, 0.25), velocity=(0, 0.5, 0, 0, 0, 0, 0), **bodies)
+        world.add(
+            con.RollingDiscPenalty, **wheel, marker1=con.rigid_marker(world, slides), contact_stiffness=1e4,
+            contact_damping=20.0, friction=(0.3, 0.3), proportional_zone=0.01,
+        )  # fmt: skip
+        rolls = world.add(
+            RigidBody3D, position=(5.0, k, 0.25), velocity=(0, -0.5, 0, 0, 0, 0, 0), angular_velocity=(2.0, 0.0, 0.0),
+            **bodies,
+        )  # fmt: skip
+        world.add(con.RollingJoint, **wheel, marker1=con.rigid_marker(world, rolls))
+        points = world.add(MassPoint, position=[(7.0, k), (8.0, k)], velocity=[(1.0, 0.3), (0.0, 0.0)], mass=1.0)
+        x, nodes = con.coordinate_marker(world, points, "x"), nodes_of(world, points)
+        world.add(
+            con.CoordinateSpringDamperExt, marker0=x[0], marker1=x[1], stiffness=100.0, dynamic_friction=0.5,
+            static_friction_offset=0.1, sticking_stiffness=1e4, sticking_damping=5.0, stops=True, lower_stop=-0.03,
+            upper_stop=0.05, stop_stiffness=1e4,
+        )  # fmt: skip
+        combined = {"factors0": (0.0, 1.0), "factors1": (0.0, 2.0), "squares1": (0.0, 0.1)}
+        world.add(con.CoordinateVectorConstraint, node0=nodes[0], node1=nodes[1], **combined)
+        found += [first, second, slides, rolls, points]
+    return world, found
+
+
+def die(state: wl.State) -> None:
+    """The end of a run that nobody asks."""
+    if kill_at and state.step == kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+world, entities = create()
+end = wl.Dynamic(world, step=2e-3, end=0.12, method="trapezoidal_index2").solve(hooks=[die]).gather()
+if wl.is_first_process():
+    np.savez(end_state, q=np.concatenate([np.ravel(end.of(entity)) for entity in entities]))
