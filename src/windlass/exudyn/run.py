@@ -1,0 +1,198 @@
+"""``windlass run-exudyn MODEL.py``: a script of Exudyn as it is, with its solver calls answered here.
+
+After a solve, and whenever a sensor is due, coordinates, velocities, accelerations, multipliers and history values go
+back into the MainSystem, so that Exudyn itself answers what the script asks for.  Nothing is drawn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.exudyn.export import answer, describe_solve
+from windlass.exudyn.imported import Imported, create_dynamic, import_system
+from windlass.exudyn.multipliers import find_multipliers
+from windlass.exudyn.settings import read_static
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+from windlass.solvers.static import Static
+
+STORED = "windlass: stored sensors"
+"""Where the values of sensors are kept in the dictionary ``mbs.sys``."""
+DRAWING = {
+    "": ("StartRenderer", "StopRenderer", "DoRendererIdleTasks"),
+    "MainSystem": ("WaitForUserToContinue", "SolutionViewer", "ActivateRendering"),
+    "SystemContainer": ("WaitForRenderEngineStopFlag", "RedrawAndSaveImage", "RenderEngineZoomAll"),
+    "Renderer": ("Start", "Stop", "DoIdleTasks", "ZoomAll", "RedrawAndSaveImage"),
+}
+"""Functions that open or need a window."""
+
+
+class Mirror:
+    """Brings states into the MainSystem that a model was imported from."""
+
+    def __init__(self, mbs: Any, model: Imported) -> None:
+        import exudyn  # here, because models from files do without
+
+        self.mbs, self.model = mbs, model
+        self._now = exudyn.ConfigurationType.Current
+        self._multipliers = find_multipliers(mbs, model)
+
+    def write(self, state: State) -> None:
+        """All of a state; on several processes all call this together."""
+        whole, data = state.gather(), self.mbs.systemData
+        data.SetODE2Coordinates(self.model.coordinates(whole, "q"), self._now)
+        data.SetODE2Coordinates_t(self.model.coordinates(whole, "v"), self._now)
+        data.SetODE2Coordinates_tt(self.model.coordinates(whole, "a"), self._now)
+        if data.DataSize():
+            data.SetDataCoordinates(self.model.coordinates(whole, "data"), self._now)
+        if data.AEsize():
+            values = np.zeros(data.AEsize())
+            for part in self._multipliers:
+                values[part.where] = part.factor @ whole.of(part.entity, "lam")[0]
+            data.SetAECoordinates(values, self._now)
+        data.SetTime(whole.t, self._now)
+
+    def bind(self, solver: Any) -> None:
+        """Have user functions of displacements see the coordinates of the evaluation that calls them."""
+        fields, data = solver.assembly.fields, self.mbs.systemData
+        layout, places = solver.assembly.layout, self.model.places()
+        ours = [layout.local_dofs(self.model.world.dofs_of(node))[0] for node, _ in places]
+        theirs = [where for _, where in places]
+        if not ours:
+            return
+        order, source = np.concatenate(theirs), np.concatenate(ours)
+        reference = layout.reference[source]
+
+        def update() -> None:
+            q, v = np.zeros(len(order)), np.zeros(len(order))
+            q[order], v[order] = fields.x[source] - reference, fields.v[source]
+            data.SetODE2Coordinates(q, self._now)
+            data.SetODE2Coordinates_t(v, self._now)
+            data.SetTime(fields.t, self._now)
+
+        self.model.functions.bring_up_to_date = update
+
+
+class SensorHook(StepHook):
+    """Records the sensors of a MainSystem.
+
+    Args:
+        mirror: of the system.
+        period: time between two records [s].
+        files: whether sensors with a file name write files.
+    """
+
+    def __init__(self, mirror: Mirror, period: float, files: bool) -> None:
+        self._mirror, self._period, self._files = mirror, period, files
+        self._next, self.rows = 0.0, dict[int, list[Any]]()
+        sensors = enumerate(mirror.model.items["sensors"])
+        self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
+
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """The first row, at the start."""
+        self.rows = {k: [] for k in self._wanted}
+        self._next = state.t
+        self.after_step(state)
+
+    def after_step(self, state: State) -> None:
+        """A row if it is time."""
+        if not self._wanted or state.t < self._next - 1e-10 * max(1.0, abs(state.t)):
+            return
+        self._mirror.write(state)
+        self._next = state.t + self._period
+        for k, rows in self.rows.items():
+            rows.append([state.t, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """Steps before the next row."""
+        if not self._wanted:
+            return 1 << 30
+        return max(0, int((self._next - state.t) / size * (1.0 - 1e-9)) - 1)
+
+    def finish(self, state: State) -> None:
+        """Keep the rows for the script, and write the files."""
+        self._mirror.mbs.sys.setdefault(STORED, {}).update({k: np.array(rows) for k, rows in self.rows.items()})
+        if not self._files or not is_first_process():
+            return
+        for k, item in self._wanted.items():
+            if item["fileName"] and item["writeToFile"]:
+                path = Path(item["fileName"])
+                path.parent.mkdir(parents=True, exist_ok=True)
+                header = f"sensor {k} {item['name']!r}, solved by Windlass\ntime [s], values"
+                np.savetxt(path, np.array(self.rows[k]), fmt="%.16g", delimiter=",", header=header)
+
+
+def solve(
+    kind: str,
+    mbs: Any,
+    settings: Any,
+    solver: Any,
+    *,
+    updateInitialValues: bool = False,
+    storeSolver: bool = True,
+    **other: Any,
+) -> bool:
+    """Answer a call of SolveStatic or SolveDynamic; see `export.answer`.
+
+    Raises:
+        NoCounterpart: items that cannot be expressed, before anything is solved.
+        NotConverged: the solve fails.
+    """
+    import exudyn  # here, because models from files do without
+
+    model = import_system(mbs)
+    how = describe_solve(kind, settings, solver)
+    given: Mapping[str, Any] = how["settings"]
+    state = model.initial_state()
+    mirror = Mirror(mbs, model)
+    if kind == "static":
+        ours: Any = Static(model.world, **read_static(given))
+        state.t = float(given["staticSolver"]["loadStepStart"])
+    else:
+        ours = create_dynamic(model.world, given, how["solver"])
+        state.t = float(given["timeIntegration"]["startTime"])
+    sensors = given["solution"]["sensors"]
+    hook = SensorHook(mirror, float(sensors["writePeriod"]), bool(sensors["active"]))
+    mirror.bind(ours)
+    if storeSolver:
+        mbs.sys["simulationSettings"] = settings
+    state = ours.solve(state, hooks=[hook])
+    mirror.write(state)
+    if updateInitialValues:
+        initial = exudyn.ConfigurationType.Initial
+        mbs.systemData.SetSystemState(systemStateList=mbs.systemData.GetSystemState(), configuration=initial)
+    return True
+
+
+def stored_data(original: Any) -> Any:
+    """GetSensorStoredData that knows what was recorded here."""
+
+    def get(mbs: Any, sensorNumber: Any) -> Any:
+        stored = mbs.sys.get(STORED, {})
+        return stored[int(sensorNumber)] if int(sensorNumber) in stored else original(mbs, sensorNumber)
+
+    return get
+
+
+def answer_calls() -> None:
+    """Have Exudyn's solvers answered here from now on, and its windows stay closed.
+
+    Raises:
+        ModelError: Exudyn is not installed.
+    """
+    import exudyn  # here, because models from files do without
+
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    answer(solve)
+    exudyn.MainSystem.GetSensorStoredData = stored_data(exudyn.MainSystem.GetSensorStoredData)
+    for name, functions in DRAWING.items():
+        place = getattr(exudyn, name) if name else exudyn
+        for function in functions:
+            if hasattr(place, function):
+                setattr(place, function, lambda *arguments, **named: True)
