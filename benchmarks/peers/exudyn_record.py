@@ -54,14 +54,16 @@ def tighten(settings):
 def note(kind, mbs, seconds):
     """Keep the end of a solve."""
     data = mbs.systemData
-    record["solves"].append({
-        "kind": kind,
-        "q": data.GetODE2Coordinates().tolist(),
-        "v": data.GetODE2Coordinates_t().tolist(),
-        "lam": data.GetAECoordinates().tolist(),
-        "t": data.GetTime(),
-        "cpu": seconds,
-    })
+    record["solves"].append(
+        {
+            "kind": kind,
+            "q": data.GetODE2Coordinates().tolist(),
+            "v": data.GetODE2Coordinates_t().tolist(),
+            "lam": data.GetAECoordinates().tolist(),
+            "t": data.GetTime(),
+            "cpu": seconds,
+        }
+    )
 
 
 def recording(kind, call):
@@ -75,7 +77,12 @@ def recording(kind, call):
             tighten(settings)
         named.pop("simulationSettings", None)
         begin = time.process_time()
-        for get, group in ((mbs.GetNode, "Node"), (mbs.GetObject, "Object"), (mbs.GetMarker, "Marker"), (mbs.GetLoad, "Load")):
+        for get, group in (
+            (mbs.GetNode, "Node"),
+            (mbs.GetObject, "Object"),
+            (mbs.GetMarker, "Marker"),
+            (mbs.GetLoad, "Load"),
+        ):
             for i in range(getattr(mbs.systemData, f"NumberOf{group}s")()):
                 name = group + str(get(i)[f"{group.lower()}Type"])
                 record["items"][name] = record["items"].get(name, 0) + 1
@@ -95,7 +102,11 @@ if program == "windlass":
     options.initialise([])
     answer_calls()
 else:
-    for place, names in ((exu, ("StartRenderer", "StopRenderer")), (exu.MainSystem, ("WaitForUserToContinue", "SolutionViewer")), (exu.Renderer, ("Start", "Stop", "DoIdleTasks"))):
+    for place, names in (
+        (exu, ("StartRenderer", "StopRenderer")),
+        (exu.MainSystem, ("WaitForUserToContinue", "SolutionViewer")),
+        (exu.Renderer, ("Start", "Stop", "DoIdleTasks")),
+    ):
         for name in names:
             setattr(place, name, lambda *given, **named: True)
 for kind in ("Static", "Dynamic"):

@@ -14,6 +14,8 @@ from windlass.framework.errors import ModelError
 READS_NOTHING = ("variables", "sys", "interactiveMode")
 """What a function may take from the system without asking for its state; beside parameters of items."""
 PARAMETERS = ("Parameter", "Defaults")
+OF_TIME = ("load", "offset")
+"""How the names of user functions of time begin."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
@@ -82,12 +84,11 @@ class UserFunctions:
         if not callable(function):
             return f"{key} is a {type(function).__name__}, which cannot be called"
         names = getattr(getattr(function, "__code__", None), "co_names", ())
-        if key.startswith(("load", "offset")) and "GetObject" not in key:
-            reading = [name for name in names if name.startswith("Get") and not tells_no_state(name)]
-            reading = [name for name in [*reading, *(n for n in names if n == "systemData")] if hasattr(self.mbs, name)]
-            if reading:
-                return f"{key} reads the state ({', '.join(reading)}): must depend on time alone"
-        return function
+        reading = [name for name in names if hasattr(self.mbs, name) and not tells_no_state(name)]
+        if reading and key.startswith(OF_TIME):
+            return f"{key} reads the state ({', '.join(reading)}): must depend on time alone"
+        found: Callable[..., Any] = function
+        return found
 
 
 def symbolic(function: Any, mbs: Any) -> Callable[..., Any]:

@@ -16,7 +16,6 @@ from windlass.exudyn.registry import Building
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.model.history import GenericData
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
@@ -130,7 +129,9 @@ def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = 
     except OSError as error:
         raise OutputError(f"model file {path} cannot be read: {error.strerror}") from None
     except ValueError as error:
-        raise OutputError(f"model file {path} is not JSON: {error}; must be what windlass-export-exudyn wrote") from None
+        raise OutputError(
+            f"model file {path} is not JSON: {error}; must be what windlass-export-exudyn wrote"
+        ) from None
     if not isinstance(items, dict) or (items.get("format"), items.get("version")) != (FORMAT, VERSION):
         raise OutputError(f"model file {path}: must have the format {FORMAT!r}, version {VERSION}")
     return Imported(items, None, functions)

@@ -25,8 +25,18 @@ class Part(NamedTuple):
     factor: FloatArray
 
 
+def unknown_places(mbs: Any, model: Imported) -> list[int]:
+    """Places of multipliers of joints whose equations are written otherwise here, so that theirs are not known."""
+    found: list[int] = []
+    for number, item in enumerate(model.items["objects"]):
+        kind = str(item["objectType"])
+        if kind.startswith(("Joint", "Connector")) and kind not in FACTORS:
+            found += [int(place) for place in mbs.systemData.GetObjectLTGAE(number)]
+    return found
+
+
 def find_multipliers(mbs: Any, model: Imported) -> list[Part]:
-    """All constraints of a model that have multipliers on both sides."""
+    """All constraints of a model whose multipliers are the same forces on both sides."""
     found = []
     for number, item in enumerate(model.items["objects"]):
         entity = model.objects.get(number)
@@ -37,18 +47,15 @@ def find_multipliers(mbs: Any, model: Imported) -> list[Part]:
     return found
 
 
-def _plain(size: int, sign: float = 1.0) -> Any:
-    return lambda item: sign * np.eye(size)
+def _unit(size: int) -> Any:
+    """The same multipliers."""
+    return lambda item: np.eye(size)
 
 
 FACTORS: dict[str, Any] = {
     "ConnectorCoordinate": lambda item: np.eye(1) / item["factor1"],
-    "ConnectorDistance": _plain(1),
-    "JointRevolute2D": _plain(2),
-    "JointPrismatic2D": _plain(2),
-    "JointSpherical": _plain(3),
-    "JointGeneric": _plain(6),
-    "JointRevoluteZ": _plain(6),
-    "JointPrismaticX": _plain(6),
+    "ConnectorDistance": _unit(1),
+    "JointRevolute2D": _unit(2),
+    "JointSpherical": _unit(3),
 }
-"""Matrix by type of object; see `Part`."""
+"""Matrix by type of object, see `Part`; joints whose equations are written otherwise there are not among them."""

@@ -15,11 +15,13 @@ import numpy as np
 
 from windlass.exudyn.export import answer, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system
-from windlass.exudyn.multipliers import find_multipliers
+from windlass.exudyn.multipliers import find_multipliers, unknown_places
 from windlass.exudyn.settings import read_static
+from windlass.exudyn.start import start_motion
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
+from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 
 STORED = "windlass: stored sensors"
@@ -36,12 +38,15 @@ DRAWING = {
 class Mirror:
     """Brings states into the MainSystem that a model was imported from."""
 
-    def __init__(self, mbs: Any, model: Imported) -> None:
+    def __init__(self, mbs: Any, model: Imported, static: bool) -> None:
         import exudyn  # here, because models from files do without
 
         self.mbs, self.model = mbs, model
         self._now = exudyn.ConfigurationType.Current
         self._multipliers = find_multipliers(mbs, model)
+        self._unknown = unknown_places(mbs, model)
+        # its static solver has the opposite sign
+        self._sign = -1.0 if static else 1.0
 
     def write(self, state: State) -> None:
         """All of a state; on several processes all call this together."""
@@ -53,8 +58,9 @@ class Mirror:
             data.SetDataCoordinates(self.model.coordinates(whole, "data"), self._now)
         if data.AEsize():
             values = np.zeros(data.AEsize())
+            values[self._unknown] = np.nan
             for part in self._multipliers:
-                values[part.where] = part.factor @ whole.of(part.entity, "lam")[0]
+                values[part.where] = self._sign * part.factor @ whole.of(part.entity, "lam")[0]
             data.SetAECoordinates(values, self._now)
         data.SetTime(whole.t, self._now)
 
@@ -150,7 +156,7 @@ def solve(
     how = describe_solve(kind, settings, solver)
     given: Mapping[str, Any] = how["settings"]
     state = model.initial_state()
-    mirror = Mirror(mbs, model)
+    mirror = Mirror(mbs, model, kind == "static")
     if kind == "static":
         ours: Any = Static(model.world, **read_static(given))
         state.t = float(given["staticSolver"]["loadStepStart"])
@@ -162,7 +168,14 @@ def solve(
     mirror.bind(ours)
     if storeSolver:
         mbs.sys["simulationSettings"] = settings
-    state = ours.solve(state, hooks=[hook])
+    if isinstance(ours, Dynamic):
+        alpha = given["timeIntegration"]["generalizedAlpha"]
+        state = start_motion(ours, model, state, bool(alpha["computeInitialAccelerations"]))
+        state = ours.solve(state, hooks=[hook], resume=True)
+    else:
+        state = ours.solve(state, hooks=[hook])
+    if kind == "static":
+        state.t = ours.time
     mirror.write(state)
     if updateInitialValues:
         initial = exudyn.ConfigurationType.Initial

@@ -14,10 +14,16 @@ from windlass.framework.model.table import Entity
 
 START = "initialCoordinates:displacement", "initialVelocities:velocity"
 CABLE = (
-    "length massPerLength:mass_per_length axialStiffness:axial_stiffness bendingStiffness:bending_stiffness "
-    "axialDamping:axial_damping bendingDamping:bending_damping referenceAxialStrain:reference_strain "
-    "strainIsRelativeToReference:strain_is_relative_to_reference useReducedOrderIntegration:integration"
-).split()
+    "length",
+    "massPerLength:mass_per_length",
+    "axialStiffness:axial_stiffness",
+    "bendingStiffness:bending_stiffness",
+    "axialDamping:axial_damping",
+    "bendingDamping:bending_damping",
+    "referenceAxialStrain:reference_strain",
+    "strainIsRelativeToReference:strain_is_relative_to_reference",
+    "useReducedOrderIntegration:integration",
+)
 IDENTITY = np.eye(3)
 
 
@@ -124,7 +130,9 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
     """A cable of the plane."""
-    return b.add(el.Cable2D, item, *CABLE, "referenceCurvature:reference_curvature", **_cable_nodes(b, item, 2), **_laws(b, item))
+    return b.add(
+        el.Cable2D, item, *CABLE, "referenceCurvature:reference_curvature", **_cable_nodes(b, item, 2), **_laws(b, item)
+    )
 
 
 @translates("ANCFCable", body=True)

@@ -24,9 +24,12 @@ ACTIVE = "activeConnector:active"
 LINEAR = "stiffness", "damping", "offset", ACTIVE
 SEGMENTS = "numberOfContactSegments:segments", "contactStiffness:contact_stiffness", "circleRadius:circle_radius"
 FRICTION = (
-    "contactDamping:contact_damping frictionVelocityPenalty:friction_velocity_penalty "
-    "frictionStiffness:friction_stiffness frictionCoefficient:friction_coefficient useSegmentNormals:use_segment_normals"
-).split()
+    "contactDamping:contact_damping",
+    "frictionVelocityPenalty:friction_velocity_penalty",
+    "frictionStiffness:friction_stiffness",
+    "frictionCoefficient:friction_coefficient",
+    "useSegmentNormals:use_segment_normals",
+)
 
 
 def _number(b: Building, item: Item) -> int:
@@ -120,12 +123,20 @@ def spherical(b: Building, item: Item) -> Entity:
 
 
 def _joint(b: Building, item: Item, locked: Any) -> Entity:
-    """A joint between two frames that locks translations and rotations."""
+    """A joint between two frames that locks translations and rotations.
+
+    With one rotation locked, about x or z, theirs is a_y·b_z = 0 and ours a_z·b_y = 0: the markers change places.
+    """
+    holds = np.asarray(locked) != 0
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
     turned = [frame.rotation @ item[f"rotationMarker{k}"] for k, frame in enumerate(frames)]
-    free = np.asarray(locked) != 0
+    if holds[3:].sum() == 1 and not holds[4]:
+        if holds[:3].any() and not holds[:3].all():
+            raise Refused("one rotation locked with one or two translations")
+        frames.reverse()
+        turned.reverse()
     markers = {"marker0": frames[0].marker, "marker1": frames[1].marker}
-    joint = {"translations": free[:3], "rotations": free[3:], "frame0": turned[0], "frame1": turned[1]}
+    joint = {"translations": holds[:3], "rotations": holds[3:], "frame0": turned[0], "frame1": turned[1]}
     return b.add(con.GenericJoint, item, ACTIVE, **markers, **joint)
 
 
