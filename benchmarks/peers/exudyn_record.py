@@ -1,8 +1,8 @@
 """Runs a script of Exudyn and writes what its solver calls end with, solved by Exudyn itself or by Windlass.
 
-usage: exudyn_record.py SCRIPT RESULT.json {exudyn,windlass} [--tight]
+usage: exudyn_record.py SCRIPT RESULT.json {exudyn,windlass} [TOLERANCE]
 
---tight makes the tolerances of Newton's method 1e-12 and renews the Jacobian in every iteration, in both programs.
+TOLERANCE is the largest one of Newton's method, relative and absolute, with a new Jacobian in every iteration.
 The module modelUnitTests, which test models of Exudyn ask for graphics, is replaced by one that wants none.
 Sleeps, plots and windows are left out.  Needs exudyn, for Windlass in its own environment.
 """
@@ -23,7 +23,7 @@ import exudyn.solver  # noqa: E402
 import numpy as np  # noqa: E402
 
 script, target, program = sys.argv[1:4]
-script, target, tight = str(Path(script).resolve()), str(Path(target).resolve()), "--tight" in sys.argv
+script, target, tight = str(Path(script).resolve()), str(Path(target).resolve()), float((sys.argv[4:] or ["0"])[0])
 sys.argv = [script]
 record = {"solves": [], "error": "", "result": None, "items": {}}
 
@@ -47,7 +47,9 @@ time.sleep = lambda seconds: None
 def tighten(settings):
     """The same tolerances in both programs, below what the values are compared with."""
     for part in (settings.staticSolver, settings.timeIntegration):
-        part.newton.relativeTolerance, part.newton.absoluteTolerance = 1e-12, 1e-12
+        newton = part.newton
+        newton.relativeTolerance = min(newton.relativeTolerance, tight)
+        newton.absoluteTolerance = min(newton.absoluteTolerance, tight)
         part.newton.useModifiedNewton = False
 
 

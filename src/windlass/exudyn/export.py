@@ -14,6 +14,7 @@ import json
 import runpy
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def describe_system(mbs: Any) -> dict[str, Any]:
 
 
 def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, Any]:
-    """The settings of a solver: ``"static"`` or ``"dynamic"``, SimulationSettings, and the DynamicSolverType or None."""
+    """What a call of a solver asks for: ``"static"`` or ``"dynamic"``, SimulationSettings, DynamicSolverType or None."""
     given = settings.GetDictionary()
     name = given["timeIntegration"]["solverType"] if solver is None else solver
     return {"kind": kind, "solver": str(name).rpartition(".")[2], "settings": given}
@@ -61,9 +62,7 @@ def write_system(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def _initial() -> Any:
-    import exudyn  # here, because the description of files does without
-
-    return exudyn.ConfigurationType.Initial
+    return import_module("exudyn").ConfigurationType.Initial
 
 
 def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +87,7 @@ class _Written(SystemExit):
 
 def answer(solve: Callable[..., bool]) -> None:
     """Have the solvers of Exudyn call a function: ``solve(kind, mbs, settings, solver, **other)``."""
-    import exudyn  # here, because the description of files does without
+    exudyn: Any = import_module("exudyn")
 
     def solve_static(mbs: Any, simulationSettings: Any = None, **other: Any) -> bool:
         return call("static", mbs, simulationSettings, None, other)
@@ -115,9 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(USAGE, file=sys.stderr)
         return 2
     calls = 0
-    import exudyn.solver  # here, because usage and descriptions of files do without
-
-    theirs = {"static": exudyn.solver.SolveStatic, "dynamic": exudyn.solver.SolveDynamic}
+    solvers: Any = import_module("exudyn.solver")
+    theirs = {"static": solvers.SolveStatic, "dynamic": solvers.SolveDynamic}
 
     def solve(kind: str, mbs: Any, settings: Any, solver: Any, **other: Any) -> bool:
         nonlocal calls

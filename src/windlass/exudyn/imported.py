@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from windlass.exudyn.export import FORMAT, VERSION, describe_system
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building
 from windlass.exudyn.settings import read_dynamic, read_static
+from windlass.exudyn.start import start_motion
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
+from windlass.framework.state.hooks import Hook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
@@ -89,6 +91,23 @@ class Imported:
         """The solver of dynamics with the settings of the file; other arguments take their place."""
         return create_dynamic(self.world, self._settings(), self.items["solve"]["solver"], **other)
 
+    def solve(self, hooks: Sequence[Hook] = (), **other: Any) -> State:
+        """Solve as the file says, from its initial values; other arguments of the solver take the place of its own.
+
+        Raises:
+            NotConverged: the solve fails.
+            ModelError: a model without settings.
+        """
+        settings, state = self._settings(), self.initial_state()
+        if self.items["solve"]["kind"] == "static":
+            state.t = float(settings["staticSolver"]["loadStepStart"])
+            solver = self.static(**other)
+            state = solver.solve(state, hooks)
+            state.t = solver.time if solver.time is not None else state.t
+            return state
+        state.t = float(settings["timeIntegration"]["startTime"])
+        return solve_motion(self, self.dynamic(**other), state, settings, hooks)
+
     def _settings(self) -> Mapping[str, Any]:
         if "solve" not in self.items:
             raise ModelError("the model has no settings of a solver: it was not read from a file of an export")
@@ -100,6 +119,22 @@ def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **oth
     """The solver that a DynamicSolverType and the dictionary of SimulationSettings ask for."""
     kind, arguments = read_dynamic(settings, solver)
     return Dynamic(world, **(arguments | other)) if kind == "Dynamic" else Explicit(world, **(arguments | other))
+
+
+def solve_motion(
+    model: Imported, solver: Dynamic | Explicit, state: State, settings: Mapping[str, Any], hooks: Sequence[Hook]
+) -> State:
+    """Integrate from a state as Exudyn starts, see `start_motion`."""
+    if isinstance(solver, Explicit):
+        return solver.solve(state, hooks)
+    alpha = settings["timeIntegration"]["generalizedAlpha"]
+    held = [
+        entity
+        for number, entity in model.objects.items()
+        if entity is not None and model.items["objects"][number]["objectType"] == "ConnectorCoordinate"
+    ]
+    begin = start_motion(solver, held, state, bool(alpha["computeInitialAccelerations"]))
+    return solver.solve(begin, hooks, resume=True)
 
 
 def import_system(mbs: Any) -> Imported:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from windlass.exudyn.export import answer, describe_solve
-from windlass.exudyn.imported import Imported, create_dynamic, import_system
+from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
 from windlass.exudyn.settings import read_static
-from windlass.exudyn.start import start_motion
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
 STORED = "windlass: stored sensors"
@@ -39,7 +40,7 @@ class Mirror:
     """Brings states into the MainSystem that a model was imported from."""
 
     def __init__(self, mbs: Any, model: Imported, static: bool) -> None:
-        import exudyn  # here, because models from files do without
+        exudyn: Any = import_module("exudyn")
 
         self.mbs, self.model = mbs, model
         self._now = exudyn.ConfigurationType.Current
@@ -150,15 +151,16 @@ def solve(
         NoCounterpart: items that cannot be expressed, before anything is solved.
         NotConverged: the solve fails.
     """
-    import exudyn  # here, because models from files do without
+    exudyn: Any = import_module("exudyn")
 
     model = import_system(mbs)
     how = describe_solve(kind, settings, solver)
     given: Mapping[str, Any] = how["settings"]
     state = model.initial_state()
     mirror = Mirror(mbs, model, kind == "static")
+    ours: Static | Dynamic | Explicit
     if kind == "static":
-        ours: Any = Static(model.world, **read_static(given))
+        ours = Static(model.world, **read_static(given))
         state.t = float(given["staticSolver"]["loadStepStart"])
     else:
         ours = create_dynamic(model.world, given, how["solver"])
@@ -168,14 +170,11 @@ def solve(
     mirror.bind(ours)
     if storeSolver:
         mbs.sys["simulationSettings"] = settings
-    if isinstance(ours, Dynamic):
-        alpha = given["timeIntegration"]["generalizedAlpha"]
-        state = start_motion(ours, model, state, bool(alpha["computeInitialAccelerations"]))
-        state = ours.solve(state, hooks=[hook], resume=True)
+    if isinstance(ours, Static):
+        state = ours.solve(state, [hook])
+        state.t = float(ours.time or 0.0)
     else:
-        state = ours.solve(state, hooks=[hook])
-    if kind == "static":
-        state.t = ours.time
+        state = solve_motion(model, ours, state, given, [hook])
     mirror.write(state)
     if updateInitialValues:
         initial = exudyn.ConfigurationType.Initial
@@ -199,7 +198,7 @@ def answer_calls() -> None:
     Raises:
         ModelError: Exudyn is not installed.
     """
-    import exudyn  # here, because models from files do without
+    exudyn: Any = import_module("exudyn")
 
     os.environ.setdefault("MPLBACKEND", "Agg")
     answer(solve)
