@@ -1,9 +1,9 @@
 """Models exported from Exudyn: they end where Exudyn ends, and what cannot be expressed is named in one list.
 
 Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve beside them:
-a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by a
-function of time, with functions of force and load (100 steps); a cable on a roll with friction, at rest in 4 load steps
-and in 60 steps of the trapezoidal rule at index 2.
+a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
+a function of time, with functions of force and load (100 steps); a cable on a roll with friction, at rest in 4 load
+steps and in 60 steps of the trapezoidal rule at index 2.
 Source: Exudyn 1.13.6.
 """
 
@@ -23,6 +23,7 @@ import windlass.connectors as con
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.export import describe_system, write_system
 from windlass.exudyn.registry import Building, Item
+from windlass.exudyn.run import answer_calls
 from windlass.exudyn.settings import read_dynamic, read_static
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
@@ -45,15 +46,21 @@ def push(mbs: Any, t: float, load: float) -> float:
 FUNCTIONS: dict[str, Callable[..., Any]] = {"angle": angle, "stiffening": stiffening, "push": push}
 
 
+def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "exudyn", None)
+    with pytest.raises(ModelError, match=r"run-exudyn needs the package exudyn in its environment"):
+        answer_calls()
+
+
 def read(name: str) -> dict[str, Any]:
     content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text())
     return content
 
 
-@pytest.mark.parametrize(
-    ("name", "tolerance"),
-    [("chain_in_space", 1e-11), ("mechanism", 1e-11), ("cable_static", 1e-10), ("cable_motion", 1e-8)],
-)
+CASES = [("chain_in_space", 1e-11), ("mechanism", 1e-11), ("cable_static", 1e-10), ("cable_motion", 1e-8)]
+
+
+@pytest.mark.parametrize(("name", "tolerance"), CASES)
 def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
     """Coordinates relative to the largest one; velocities, at tolerances of Newton of 1e-8 for the cable, 100 times."""
     model = load(FOLDER / f"{name}.json", FUNCTIONS)
@@ -69,7 +76,6 @@ def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
 def test_what_has_no_counterpart_stands_in_one_list() -> None:
     items = read("mechanism")
     items["objects"].append({"objectType": "JointSliding", "name": "slider"})
-    items["objects"][5]["constrainRotation"] = False
     joint = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "JointPrismatic2D")
     items["objects"][joint]["constrainRotation"] = False
     items["nodes"].append({"nodeType": "RigidBodyRxyz", "name": "angles"})
@@ -96,8 +102,11 @@ def test_items_that_refer_to_missing_ones_are_not_named() -> None:
 def test_a_translation_can_be_added() -> None:
     @translates("ConnectorOfThisTest")
     def connect(b: Building, item: Item) -> Entity:
-        return b.add(con.CoordinateSpringDamper, item, "stiffness", marker1=con.coordinate_marker(b.world, b.nodes[0], "x"),
-                     marker0=con.coordinate_marker(b.world, None))  # fmt: skip
+        ends = {
+            "marker0": con.coordinate_marker(b.world, None),
+            "marker1": con.coordinate_marker(b.world, b.nodes[0], "x"),
+        }
+        return b.add(con.CoordinateSpringDamper, item, "stiffness", **ends)
 
     items = read("cable_static")
     items["objects"].append({"objectType": "ConnectorOfThisTest", "name": "mine", "stiffness": 7.0})
@@ -146,7 +155,7 @@ def test_a_system_is_described_as_in_the_file(tmp_path: Path, monkeypatch: pytes
     assert json.loads((tmp_path / "model.json").read_text()) == {k: v for k, v in items.items() if k != "solved"}
     model = import_system(mbs)
     assert model.world.calls == load(tmp_path / "model.json", FUNCTIONS).world.calls
-    with pytest.raises(ModelError, match="must be a MainSystem after mbs.Assemble"):
+    with pytest.raises(ModelError, match=r"must be a MainSystem after mbs\.Assemble"):
         import_system(object())
 
 

@@ -50,7 +50,7 @@ def describe_system(mbs: Any) -> dict[str, Any]:
 
 
 def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, Any]:
-    """What a call of a solver asks for: ``"static"`` or ``"dynamic"``, SimulationSettings, DynamicSolverType or None."""
+    """What a call of a solver asks for: kind ``"static"`` or ``"dynamic"``, SimulationSettings, DynamicSolverType."""
     given = settings.GetDictionary()
     name = given["timeIntegration"]["solverType"] if solver is None else solver
     return {"kind": kind, "solver": str(name).rpartition(".")[2], "settings": given}

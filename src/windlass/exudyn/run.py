@@ -18,6 +18,7 @@ from windlass.exudyn.export import answer, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
 from windlass.exudyn.settings import read_static
+from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
@@ -198,7 +199,11 @@ def answer_calls() -> None:
     Raises:
         ModelError: Exudyn is not installed.
     """
-    exudyn: Any = import_module("exudyn")
+    try:
+        exudyn: Any = import_module("exudyn")
+    except ImportError as error:
+        words = 'pip install "windlass[exudyn]"; models from windlass-export-exudyn do without it'
+        raise ModelError(f"run-exudyn needs the package exudyn in its environment ({error}): {words}") from None
 
     os.environ.setdefault("MPLBACKEND", "Agg")
     answer(solve)
