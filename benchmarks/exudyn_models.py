@@ -6,8 +6,8 @@ FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.
 part of Windlass; all scripts in it and below are tried.  --only takes those whose name has a word, --seconds is the
 longest run of one (default 60), --write puts the table into docs/exudyn_models.md.  Exudyn is that of .venv-bench.
 
-Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances of 1e-10 and
-of 1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at.  The whole
+Both programs run with the settings of the script; if they differ by more than 1e-8, again with tolerances from 1e-8 to
+1e-12 and full Newton, so that what is left is the difference of the models, not of what they stop at.  The whole
 vector of coordinates is compared after each solve, relative to its largest entry.
 """
 
@@ -102,7 +102,7 @@ def main() -> int:
         for script in sorted(folder.rglob("*.py")):
             if given.only not in script.name:
                 continue
-            for tolerance in ("", "1e-10", "1e-12"):
+            for tolerance in ("", "1e-8", "1e-9", "1e-10", "1e-12"):
                 with tempfile.TemporaryDirectory() as place:
                     theirs = run(script, "exudyn", Path(place), given.seconds, site, tolerance)
                     if tolerance and theirs["error"]:
