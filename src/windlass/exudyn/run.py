@@ -49,22 +49,34 @@ class Mirror:
         self._unknown = unknown_places(mbs, model)
         # its static solver has the opposite sign
         self._sign = -1.0 if static else 1.0
+        self._numbers: State | None = None
 
     def write(self, state: State) -> None:
         """All of a state; on several processes all call this together."""
         whole, data = state.gather(), self.mbs.systemData
-        data.SetODE2Coordinates(self.model.coordinates(whole, "q"), self._now)
-        data.SetODE2Coordinates_t(self.model.coordinates(whole, "v"), self._now)
-        data.SetODE2Coordinates_tt(self.model.coordinates(whole, "a"), self._now)
+        if self._numbers is None:
+            self._find_places(whole)
+        data.SetODE2Coordinates(whole.q[self._places], self._now)
+        data.SetODE2Coordinates_t(whole.v[self._places], self._now)
+        data.SetODE2Coordinates_tt(whole.a[self._places], self._now)
         if data.DataSize():
-            data.SetDataCoordinates(self.model.coordinates(whole, "data"), self._now)
+            data.SetDataCoordinates(whole.data[self._history], self._now)
         if data.AEsize():
             values = np.zeros(data.AEsize())
             values[self._unknown] = np.nan
-            for part in self._multipliers:
-                values[part.where] = self._sign * part.factor @ whole.of(part.entity, "lam")[0]
+            for part, ours in zip(self._multipliers, self._forces, strict=True):
+                values[part.where] = self._sign * part.factor @ whole.lam[ours]
             data.SetAECoordinates(values, self._now)
         data.SetTime(whole.t, self._now)
+
+    def _find_places(self, whole: State) -> None:
+        """Where the values of Exudyn's vectors stand in ours, found by a state that holds its own numbers."""
+        self._numbers = numbers = whole.copy()
+        for name in ("q", "lam", "data"):
+            values = getattr(numbers, name)
+            values[:] = np.arange(len(values))
+        self._places, self._history = (self.model.coordinates(numbers, name).astype(int) for name in ("q", "data"))
+        self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def bind(self, solver: Any) -> None:
         """Have user functions of displacements see the coordinates of the evaluation that calls them."""

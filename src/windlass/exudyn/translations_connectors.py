@@ -125,7 +125,8 @@ def spherical(b: Building, item: Item) -> Entity:
 def _joint(b: Building, item: Item, locked: Any) -> Entity:
     """A joint between two frames that locks translations and rotations.
 
-    With one rotation locked, about x or z, theirs is a_y·b_z = 0 and ours a_z·b_y = 0: the markers change places.
+    With one rotation locked, about x or z, theirs is a_y·b_z = 0 and ours a_z·b_y = 0: the markers change places, and
+    the points are held by a joint of their own, so that a start that misses the joint moves as there.
     """
     holds = np.asarray(locked) != 0
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
@@ -133,6 +134,9 @@ def _joint(b: Building, item: Item, locked: Any) -> Entity:
     if holds[3:].sum() == 1 and not holds[4]:
         if holds[:3].any() and not holds[:3].all():
             raise Refused("one rotation locked with one or two translations")
+        if holds[:3].all():
+            b.add(con.SphericalJoint, item, ACTIVE, marker0=frames[0].marker, marker1=frames[1].marker)
+        holds[:3] = False
         frames.reverse()
         turned.reverse()
     markers = {"marker0": frames[0].marker, "marker1": frames[1].marker}
