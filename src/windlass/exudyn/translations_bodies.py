@@ -111,7 +111,7 @@ def mass_point(b: Building, item: Item) -> Entity:
 @translates("RigidBody", body=True)
 def rigid_body(b: Building, item: Item) -> Entity:
     """A rigid body in space; its inertia there is about the node, here about the centre of mass."""
-    if not isinstance(b.own_node(item).table.component, type(el.RigidNode3D)):
+    if b.own_node(item).table.component is not el.RigidNode3D:
         raise Refused("must have a node with Euler parameters")
     Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = item["inertia"]
     about_node = np.array([[Jxx, Jxy, Jxz], [Jxy, Jyy, Jyz], [Jxz, Jyz, Jzz]])
@@ -130,9 +130,8 @@ def rigid_body2d(b: Building, item: Item) -> Entity:
 @translates("ANCFCable2D", body=True)
 def cable2d(b: Building, item: Item) -> Entity:
     """A cable of the plane."""
-    return b.add(
-        el.Cable2D, item, *CABLE, "referenceCurvature:reference_curvature", **_cable_nodes(b, item, 2), **_laws(b, item)
-    )
+    require_no_function(item, "axialForceUserFunction", "bendingMomentUserFunction")
+    return b.add(el.Cable2D, item, *CABLE, "referenceCurvature:reference_curvature", **_cable_nodes(b, item, 2))
 
 
 @translates("ANCFCable", body=True)
@@ -153,8 +152,3 @@ def _cable_nodes(b: Building, item: Item, count: int) -> dict[str, Entity]:
     names = ("node0", "node1", "ale")[:count]
     found = {name: b.node(number) for name, number in zip(names, item["nodeNumbers"], strict=True)}
     return {name: node for name, node in found.items() if node is not None}
-
-
-def _laws(b: Building, item: Item) -> dict[str, Any]:
-    require_no_function(item, "axialForceUserFunction", "bendingMomentUserFunction")
-    return {}
