@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import windlass as wl
 import windlass.connectors as con
 from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
 from windlass.exudyn.export import describe_system, write_system
@@ -196,3 +197,28 @@ def test_files_of_another_kind(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"format": "windlass model"}')
     with pytest.raises(OutputError, match="must have the format 'exudyn system', version 1"):
         load(tmp_path / "bad.json")
+
+
+def test_functions_of_springs_get_what_exudyn_gives() -> None:
+    """Cartesian springs: u without the offset; springs along a line: the rate without its offset; as recorded there."""
+    seen: list[tuple[Any, ...]] = []
+
+    def note(mbs: Any, t: float, number: int, *arguments: Any) -> Any:
+        seen.append((number, *arguments))
+        return [0.0, 0.0, 0.0] if isinstance(arguments[0], list) else 0.0
+
+    items = read("chain_in_space")
+    springs = {}
+    for number, item in enumerate(items["objects"]):
+        if item["objectType"] in ("ConnectorSpringDamper", "ConnectorCartesianSpringDamper"):
+            springs[item["objectType"]] = number
+            item["springForceUserFunction"] = {"function": {"name": "note"}, "type": "Python"}
+    model = Imported(items, functions={"note": note})
+    wl.assemble_vector(model.world, model.initial_state())
+    given = {number: arguments for number, *arguments in seen}
+    u, ut, k, d, offset = given[springs["ConnectorCartesianSpringDamper"]]
+    # ground at (2.1, 1, 0), mass at (2.1, 0.3, 0), offset (0, 0.1, 0)
+    assert_allclose(u, [0.0, 0.6, 0.0], atol=1e-15)
+    assert (ut, k, d, offset) == ([0.0] * 3, [100.0, 200.0, 300.0], [1.0] * 3, [0.0, 0.1, 0.0])
+    stretch, rate, *rest = given[springs["ConnectorSpringDamper"]]
+    assert (abs(stretch) < 1e-15, rate, rest) == (True, -0.5, [100.0, 1.0, 2.0])

@@ -17,6 +17,7 @@ from windlass.exudyn.translations_markers import (
     find_points,
     find_shape,
 )
+from windlass.framework.arrays import FloatArray
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 
@@ -37,34 +38,38 @@ def _number(b: Building, item: Item) -> int:
     return next(k for k, other in enumerate(b.items["objects"]) if other is item)
 
 
-def _force(b: Building, item: Item, key: str = "springForceUserFunction", last: str = "") -> dict[str, Any]:
-    """The force function of a spring; ``last`` names the parameter that theirs gets in place of our last one."""
-    function, number, mbs = b.function(item, key), _number(b, item), b.functions.in_motion
+def _force(b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]]) -> dict[str, Any]:
+    """The force function of a spring; ``adapt`` makes theirs of our arguments (u, u_t, stiffness, damping, last)."""
+    function, number, mbs = b.function(item, "springForceUserFunction"), _number(b, item), b.functions.in_motion
     if function is None:
         return {}
-    if last:
-        return {"force_function": lambda t, row, u, ut, k, d, x: function(mbs, t, number, u, ut, k, d, item[last])}
-    return {"force_function": lambda t, row, *arguments: function(mbs, t, number, *arguments)}
+    return {"force_function": lambda t, row, *arguments: function(mbs, t, number, *adapt(*arguments))}
 
 
 @translates("ConnectorCoordinateSpringDamper")
 def coordinate_spring_damper(b: Building, item: Item) -> Entity:
     """A spring between two coordinates."""
-    return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **_force(b, item))
+    law = _force(b, item, lambda *arguments: arguments)
+    return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **law)
 
 
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
-    """Springs along the global axes."""
-    return b.add(con.CartesianSpringDamper, item, *LINEAR, **find_points(b, item), **_force(b, item))
+    """Springs along the global axes; their functions get u without the offset, and lists."""
+
+    def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
+        return tuple(values.tolist() for values in (u - parameters[-1], ut, *parameters))
+
+    return b.add(con.CartesianSpringDamper, item, *LINEAR, **find_points(b, item), **_force(b, item, adapt))
 
 
 @translates("ConnectorSpringDamper")
 def spring_damper(b: Building, item: Item) -> Entity:
     """A spring along a line; a velocity offset is a constant force."""
     keys = "referenceLength:rest_length", "stiffness", "damping", ACTIVE
-    preload = item["force"] - item["damping"] * item["velocityOffset"]
-    law = _force(b, item, last="force")
+    force, fast = float(item["force"]), float(item["velocityOffset"])
+    preload = force - item["damping"] * fast
+    law = _force(b, item, lambda s, rate, k, d, length: (s, rate - fast, k, d, force))
     return b.add(con.SpringDamper, item, *keys, preload=preload, **find_points(b, item), **law)
 
 
@@ -206,7 +211,7 @@ def contact_friction_circle(b: Building, item: Item) -> Entity:
 
 def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
     """The function of time of a load."""
-    function, mbs, given = b.function(item, key), b.functions.in_time, item[value]
+    function, mbs, given = b.function(item, key), b.functions.in_time, np.asarray(item[value]).tolist()
     return {} if function is None else {"function": lambda t: function(mbs, t, given)}
 
 
