@@ -1,7 +1,7 @@
 # Every target calls scripts/setup.sh first; it returns at once when nothing is missing.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns bench docs doctor clean
+.PHONY: help setup setup-test belt test test-long lint style types imports pytest campaigns bench peers docs doctor clean
 
 PYTHON_BIN := .venv/bin/python
 
@@ -56,6 +56,14 @@ campaigns: setup-test ## the long campaigns against files: kills, full disks, da
 
 bench: setup ## time Windlass beside Exudyn and Simbody (into .venv-bench); BENCH="chain build --rounds 1" chooses
 	$(PYTHON_BIN) benchmarks/run.py $(BENCH)
+
+# a checkout of https://github.com/jgerstmayr/EXUDYN, whose models are not part of Windlass
+EXUDYN ?= ../EXUDYN
+PEERS ?= $(EXUDYN)/main/pythonDev/TestModels $(EXUDYN)/main/pythonDev/Examples
+
+peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/exudyn_models.md; EXUDYN=FOLDER
+	@scripts/setup_bench.sh --exudyn
+	$(PYTHON_BIN) benchmarks/exudyn_models.py $(PEERS) --write
 
 docs: setup ## make the documentation site with its gallery of examples, in build/site/html
 	@scripts/setup.sh --docs

@@ -2,6 +2,7 @@
 
 windlass run MODEL.py [model options] [PETSc options]   run a model
 windlass run MODEL.py -help                             list its options and those of its solvers
+windlass run-exudyn MODEL.py [options]                  run a script of Exudyn, its solver calls answered here
 windlass modes MODEL.py [options]                       run it, then show the modes about the last state it solves
 windlass sweep MODEL.py -output DIR [options]           run a model with many sets of options
 windlass tune MODEL.py [options]                        find the quickest solver of a model
@@ -62,11 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return show(rest)
     if command == "run":
         return run_model(rest)
-    if command == "modes":
+    if command in ("modes", "run-exudyn"):
         return run_model(rest, command)
     if command in STUDIES:
         return run_study(command, rest)
-    expected = ", ".join(["run", "modes", *STUDIES, "compile", "show", "doctor", "version"])
+    expected = ", ".join(["run", "run-exudyn", "modes", *STUDIES, "compile", "show", "doctor", "version"])
     print(f"error: {command}: unknown command; expected {expected} or help", file=sys.stderr)
     return 2
 
@@ -104,7 +105,8 @@ def run_model(words: Sequence[str], command: str = "run") -> int:
 
     Args:
         words: the file of the script, then its options and PETSc's.
-        command: what is done with the last state that it solves, see `last_solve`; ``"run"`` for nothing.
+        command: what is done with the last state that it solves, see `last_solve`; ``"run"`` for nothing,
+            ``"run-exudyn"`` answers calls of Exudyn's solvers.
 
     Returns:
         The exit code: that of the script; 2 for errors of Windlass; 1 for other exceptions.
@@ -126,7 +128,9 @@ def run_model(words: Sequence[str], command: str = "run") -> int:
         sys.argv = list(words)
         sys.path.insert(0, str(Path(script).resolve().parent))
         options.initialise(words[1:])
-        if command != "run":
+        if command == "run-exudyn":
+            import_module("windlass.exudyn.run").answer_calls()
+        elif command != "run":
             last_solve.want_state()
         try:
             runpy.run_path(script, run_name="__main__")
@@ -134,7 +138,7 @@ def run_model(words: Sequence[str], command: str = "run") -> int:
             if code := _exit_code(end):
                 options.finish_without_check()
                 return failure.leave(code)
-        if command != "run":
+        if command not in ("run", "run-exudyn"):
             last_solve.run_command(command, script)
         script_end.end_together()
         options.finish()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from windlass import exudyn as exudyn
     from windlass import testing as testing
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
@@ -104,8 +105,8 @@ _load, _list, __all__ = import_module("windlass.framework.launch.lazy_names").of
 
 
 def __getattr__(name: str) -> Any:
-    return import_module("windlass.testing") if name == "testing" else _load(name)
+    return import_module(f"windlass.{name}") if name in ("exudyn", "testing") else _load(name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*_list(), "testing"])
+    return sorted([*_list(), "exudyn", "testing"])

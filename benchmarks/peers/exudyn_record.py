@@ -1,0 +1,127 @@
+"""Runs a script of Exudyn and writes what its solver calls end with, solved by Exudyn itself or by Windlass.
+
+usage: exudyn_record.py SCRIPT RESULT.json {exudyn,windlass} [TOLERANCE]
+
+TOLERANCE is the largest one of Newton's method, relative and absolute, with a new Jacobian in every iteration.
+The module modelUnitTests, which test models of Exudyn ask for graphics, is replaced by one that wants none.
+Sleeps, plots and windows are left out.  Needs exudyn, for Windlass in its own environment.
+"""
+
+import json
+import os
+import runpy
+import sys
+import time
+import types
+import warnings
+from pathlib import Path
+
+warnings.simplefilter("ignore")
+os.environ["MPLBACKEND"] = "Agg"
+import exudyn as exu  # noqa: E402
+import exudyn.solver  # noqa: E402
+import numpy as np  # noqa: E402
+
+script, target, program = sys.argv[1:4]
+script, target, tight = str(Path(script).resolve()), str(Path(target).resolve()), float((sys.argv[4:] or ["0"])[0])
+sys.argv = [script]
+record = {"solves": [], "error": "", "result": None, "items": {}}
+
+
+class Globals:
+    """What test models of Exudyn find in modelUnitTests."""
+
+    useGraphics = False
+    performTests = True
+    testError = -1
+    testResult = -1
+    isPerformanceTest = False
+
+
+tests = types.ModuleType("modelUnitTests")
+tests.ExudynTestStructure, tests.exudynTestGlobals = Globals, Globals()
+sys.modules["modelUnitTests"] = tests
+time.sleep = lambda seconds: None
+
+
+def tighten(settings):
+    """The same tolerances in both programs, below what the values are compared with."""
+    for part in (settings.staticSolver, settings.timeIntegration):
+        newton = part.newton
+        newton.relativeTolerance = min(newton.relativeTolerance, tight)
+        newton.absoluteTolerance = min(newton.absoluteTolerance, tight)
+        part.newton.useModifiedNewton = False
+
+
+def note(kind, mbs, seconds):
+    """Keep the end of a solve."""
+    data = mbs.systemData
+    record["solves"].append(
+        {
+            "kind": kind,
+            "q": data.GetODE2Coordinates().tolist(),
+            "v": data.GetODE2Coordinates_t().tolist(),
+            "lam": data.GetAECoordinates().tolist(),
+            "t": data.GetTime(),
+            "cpu": seconds,
+        }
+    )
+
+
+def recording(kind, call):
+    """A solver call that is kept."""
+
+    def solve(mbs, *given, **named):
+        settings = named.get("simulationSettings", given[0] if given else None)
+        if settings is None:
+            settings = exu.SimulationSettings()
+        if tight:
+            tighten(settings)
+        named.pop("simulationSettings", None)
+        begin = time.process_time()
+        for get, group in (
+            (mbs.GetNode, "Node"),
+            (mbs.GetObject, "Object"),
+            (mbs.GetMarker, "Marker"),
+            (mbs.GetLoad, "Load"),
+        ):
+            for i in range(getattr(mbs.systemData, f"NumberOf{group}s")()):
+                name = group + str(get(i)[f"{group.lower()}Type"])
+                record["items"][name] = record["items"].get(name, 0) + 1
+        done = call(mbs, settings, *given[1:], **named)
+        note(kind, mbs, time.process_time() - begin)
+        return done
+
+    return solve
+
+
+sys.path.insert(0, str(Path(script).resolve().parent))
+os.chdir(Path(target).resolve().parent)
+if program == "windlass":
+    from windlass.exudyn.run import answer_calls
+    from windlass.framework.command_line import options
+
+    options.initialise([])
+    answer_calls()
+else:
+    for place, names in (
+        (exu, ("StartRenderer", "StopRenderer")),
+        (exu.MainSystem, ("WaitForUserToContinue", "SolutionViewer")),
+        (exu.Renderer, ("Start", "Stop", "DoIdleTasks")),
+    ):
+        for name in names:
+            setattr(place, name, lambda *given, **named: True)
+for kind in ("Static", "Dynamic"):
+    call = recording(kind.lower(), getattr(exudyn.solver, f"Solve{kind}"))
+    for place in (exu, exudyn.solver, exu.MainSystem):
+        setattr(place, f"Solve{kind}", call)
+try:
+    sys.argv = [script]
+    runpy.run_path(script, run_name="__main__")
+except SystemExit:
+    pass
+except BaseException as error:
+    record["error"] = f"{type(error).__name__}: {error}"
+result = tests.exudynTestGlobals.testResult
+record["result"] = np.ravel(result).tolist() if np.size(result) else None
+Path(target).write_text(json.dumps(record))

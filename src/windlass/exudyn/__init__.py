@@ -1,0 +1,18 @@
+"""Models of Exudyn, as they are: read from an assembled MainSystem or from a file, and solved here.
+
+Names are loaded on first use.  Exudyn itself is needed where a MainSystem is given, not for files.
+"""
+
+from typing import TYPE_CHECKING
+
+from windlass.framework.launch.lazy_names import offer
+
+if TYPE_CHECKING:
+    from windlass.exudyn.imported import Imported as Imported
+    from windlass.exudyn.imported import import_system as import_system
+    from windlass.exudyn.imported import load as load
+    from windlass.exudyn.registry import NoCounterpart as NoCounterpart
+    from windlass.exudyn.registry import translates as translates
+
+_NAMES = {"imported": "Imported import_system load", "registry": "NoCounterpart translates"}
+__getattr__, __dir__, __all__ = offer(__name__, _NAMES)

@@ -1,0 +1,142 @@
+"""What a model of Exudyn consists of, as one dictionary, and as a JSON file that Windlass reads elsewhere.
+
+    windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]
+    python export.py MODEL.py ...           the same; this file needs Exudyn and NumPy only, and may be copied
+
+The script runs until its N-th call of a solver (default 1), in place of which the file is written; then it ends.
+The file holds the dictionaries of all nodes, objects, markers, loads and sensors without graphics, the values that the
+solver would start from, and the settings of the solver.  User functions are written by their names.
+"""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+FORMAT, VERSION = "exudyn system", 1
+USAGE = "usage: windlass-export-exudyn MODEL.py [-output FILE.json] [-solve N]"
+SYSTEM_FUNCTIONS = ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian")
+"""User functions of the whole system."""
+
+
+def describe_system(mbs: Any) -> dict[str, Any]:
+    """The items of an assembled MainSystem, with Python's functions as they are."""
+    data, initial = mbs.systemData, _initial()
+    kinds = {
+        "nodes": (mbs.GetNode, data.NumberOfNodes()),
+        "objects": (mbs.GetObject, data.NumberOfObjects()),
+        "markers": (mbs.GetMarker, data.NumberOfMarkers()),
+        "loads": (mbs.GetLoad, data.NumberOfLoads()),
+        "sensors": (mbs.GetSensor, data.NumberOfSensors()),
+    }
+    functions = [name for name in SYSTEM_FUNCTIONS if getattr(mbs, f"Get{name}UserFunction")() != 0]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        **{name: [_strip(get(i)) for i in range(count)] for name, (get, count) in kinds.items()},
+        "system_functions": functions,
+        "general_contacts": int(mbs.NumberOfGeneralContacts()),
+        "initial": {
+            "ODE2": data.GetODE2Coordinates(configuration=initial),
+            "ODE2_t": data.GetODE2Coordinates_t(configuration=initial),
+            "data": data.GetDataCoordinates(configuration=initial),
+        },
+    }
+
+
+def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, Any]:
+    """What a call of a solver asks for: kind ``"static"`` or ``"dynamic"``, SimulationSettings, DynamicSolverType."""
+    given = settings.GetDictionary()
+    name = given["timeIntegration"]["solverType"] if solver is None else solver
+    return {"kind": kind, "solver": str(name).rpartition(".")[2], "settings": given}
+
+
+def write_system(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a description as JSON; numbers come back to the last bit."""
+    path.write_text(json.dumps(content, indent=1, default=_encode) + "\n", encoding="utf-8")
+
+
+def _initial() -> Any:
+    return import_module("exudyn").ConfigurationType.Initial
+
+
+def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
+    """An item without what is only drawn."""
+    return {key: value for key, value in item.items() if not key.startswith("V")}
+
+
+def _encode(value: Any) -> Any:
+    """What JSON does not know: arrays and numbers of NumPy, words of Exudyn, functions."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if callable(value):
+        return {"name": getattr(value, "__name__", type(value).__name__)}
+    if type(value).__module__.startswith("exudyn"):
+        return str(value).rpartition(".")[2]
+    return {"unknown": repr(value)}
+
+
+class _Written(SystemExit):
+    """The file is there: the script ends."""
+
+
+def answer(solve: Callable[..., bool]) -> None:
+    """Have the solvers of Exudyn call a function: ``solve(kind, mbs, settings, solver, **other)``."""
+    exudyn: Any = import_module("exudyn")
+
+    def solve_static(mbs: Any, simulationSettings: Any = None, **other: Any) -> bool:
+        return call("static", mbs, simulationSettings, None, other)
+
+    def solve_dynamic(mbs: Any, simulationSettings: Any = None, solverType: Any = None, **other: Any) -> bool:
+        return call("dynamic", mbs, simulationSettings, solverType, other)
+
+    def call(kind: str, mbs: Any, settings: Any, solver: Any, other: Mapping[str, Any]) -> bool:
+        if not mbs.systemIsConsistent:
+            mbs.Assemble()
+        return solve(kind, mbs, exudyn.SimulationSettings() if settings is None else settings, solver, **other)
+
+    for place in (exudyn, exudyn.solver, exudyn.MainSystem):
+        place.SolveStatic, place.SolveDynamic = solve_static, solve_dynamic
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = dict(zip(words[1::2], words[2::2], strict=False))
+    number = options.pop("-solve", "1")
+    target = Path(options.pop("-output", Path(words[0]).stem + ".json")) if words else Path()
+    if len(words) % 2 == 0 or words[0].startswith("-") or options or not number.isdigit() or int(number) < 1:
+        print(USAGE, file=sys.stderr)
+        return 2
+    calls = 0
+    solvers: Any = import_module("exudyn.solver")
+    theirs = {"static": solvers.SolveStatic, "dynamic": solvers.SolveDynamic}
+
+    def solve(kind: str, mbs: Any, settings: Any, solver: Any, **other: Any) -> bool:
+        nonlocal calls
+        calls += 1
+        if calls < int(number):
+            given = {"solverType": solver} if kind == "dynamic" else {}
+            return bool(theirs[kind](mbs, settings, **given, **other))
+        write_system(target, describe_system(mbs) | {"solve": describe_solve(kind, settings, solver)})
+        raise _Written(0)
+
+    answer(solve)
+    sys.path.insert(0, str(Path(words[0]).resolve().parent))
+    sys.argv = words[:1]
+    try:
+        runpy.run_path(words[0], run_name="__main__")
+    except _Written:
+        print(f"written: {target}")
+        return 0
+    print(f"{words[0]} calls a solver {calls} times, not {number}: nothing is written", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""User functions of Exudyn in laws of Windlass: ``f(mbs, t, itemNumber, ...)``.
+
+Those of displacements are called in every evaluation of forces, and see the state of that evaluation where they ask
+the system for it.  Those of time alone are called once for each time, so they must not ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from windlass.framework.errors import ModelError
+
+READS_NOTHING = ("variables", "sys", "interactiveMode")
+"""What a function may take from the system without asking for its state; beside parameters of items."""
+PARAMETERS = ("Parameter", "Defaults")
+OF_TIME = ("load", "offset")
+"""How the names of user functions of time begin."""
+ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
+
+
+class System:
+    """What user functions get as ``mbs``: the system of Exudyn, brought to the present state where it is asked for it.
+
+    Args:
+        mbs: the MainSystem, or None where the model came from a file.
+        reads: whether its state may be asked for.
+        functions: those of the model, which know how to bring the system to the present state.
+    """
+
+    def __init__(self, mbs: Any, reads: bool, functions: UserFunctions) -> None:
+        self._mbs, self._reads, self._functions = mbs, reads, functions
+
+    def __getattr__(self, name: str) -> Any:
+        if self._mbs is None:
+            if name in READS_NOTHING:
+                return {}
+            raise ModelError(f"a user function uses mbs.{name}: the model came from a file, there is no MainSystem")
+        if not tells_no_state(name):
+            if not self._reads:
+                raise ModelError(
+                    f"a user function of time uses mbs.{name}: it must depend on time alone; forces of "
+                    "connectors may depend on the state"
+                )
+            self._functions.bring_up_to_date()
+        return getattr(self._mbs, name)
+
+
+def tells_no_state(name: str) -> bool:
+    """Whether an attribute of a MainSystem has nothing to do with coordinates."""
+    return name in READS_NOTHING or name in ITEMS or name.endswith(PARAMETERS)
+
+
+class UserFunctions:
+    """The user functions of one model.
+
+    Args:
+        mbs: the MainSystem, or None where the model came from a file.
+        given: functions by name, for models from files.
+
+    Attributes:
+        bring_up_to_date: brings the coordinates of the MainSystem to those of the present evaluation.
+    """
+
+    def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
+        self.mbs, self._given = mbs, given
+        self.bring_up_to_date: Callable[[], None] = lambda: None
+        self.in_time, self.in_motion = System(mbs, False, self), System(mbs, True, self)
+
+    def find(self, item: Mapping[str, Any], key: str) -> Callable[..., Any] | str | None:
+        """The function of an item, None if it has none, or why there is none."""
+        value = item[key]
+        if not value:
+            return None
+        function = value.get("function", value) if isinstance(value, Mapping) else value
+        if hasattr(function, "Evaluate"):
+            return symbolic(function, self.mbs)
+        if isinstance(function, Mapping):
+            name = str(function.get("name"))
+            if name in self._given:
+                return self._given[name]
+            given = ", ".join(self._given) or "none"
+            return f"{key} is the function {name!r}, which the file cannot hold: functions has {given}"
+        if not callable(function):
+            return f"{key} is a {type(function).__name__}, which cannot be called"
+        names = getattr(getattr(function, "__code__", None), "co_names", ())
+        reading = [name for name in names if hasattr(self.mbs, name) and not tells_no_state(name)]
+        if reading and key.startswith(OF_TIME):
+            return f"{key} reads the state ({', '.join(reading)}): must depend on time alone"
+        found: Callable[..., Any] = function
+        return found
+
+
+def symbolic(function: Any, mbs: Any) -> Callable[..., Any]:
+    """A symbolic function as Python's."""
+
+    def evaluate(system: Any, *arguments: Any) -> Any:
+        return function.Evaluate(mbs, *arguments)
+
+    return evaluate

@@ -1,0 +1,178 @@
+"""A model of Exudyn as a World, with the numbers of its items and coordinates on both sides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.exudyn import translations_bodies, translations_connectors  # noqa: F401  they register
+from windlass.exudyn.export import FORMAT, VERSION, describe_system
+from windlass.exudyn.functions import UserFunctions
+from windlass.exudyn.registry import Building
+from windlass.exudyn.settings import read_dynamic, read_static
+from windlass.exudyn.start import start_motion
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.state.hooks import Hook
+from windlass.framework.state.state import State
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.explicit import Explicit
+from windlass.solvers.static import Static
+
+SIZES = {"Point": 3, "Point2D": 2, "RigidBodyEP": 7, "RigidBody2D": 3, "Point2DSlope1": 4, "PointSlope1": 6}
+
+
+class Imported:
+    """A World made from a model of Exudyn.
+
+    Args:
+        items: its description, see `export.describe_system`.
+        mbs: the MainSystem, or None.
+        functions: user functions by name, for models from files.
+
+    Attributes:
+        world: the world.
+        nodes, objects, loads: entities by the number of their item; None for what has none here.
+        functions: the user functions.
+    """
+
+    def __init__(
+        self, items: Mapping[str, Any], mbs: Any = None, functions: Mapping[str, Callable[..., Any]] | None = None
+    ) -> None:
+        self.items, self.functions = items, UserFunctions(mbs, functions or {})
+        building = Building(items, self.functions)
+        building.build()
+        self.world: World = building.world
+        self.nodes, self.objects, self.loads = building.nodes, building.objects, building.loads
+
+    def places(self, data: bool = False) -> list[tuple[Entity, IntArray]]:
+        """Nodes with their coordinates in the system's vector, or those of history values."""
+        found, end = [], 0
+        for number, item in enumerate(self.items["nodes"]):
+            is_data = item["nodeType"] == "GenericData"
+            size = len(item["initialCoordinates"]) if is_data else _count_coordinates(item)
+            node = self.nodes[number]
+            if node is not None and is_data == data:
+                found.append((node, np.arange(end, end + size)))
+                end += size
+        return found
+
+    def initial_state(self) -> State:
+        """The state that Exudyn's solvers would start from."""
+        state, initial = State(self.world), self.items["initial"]
+        q, v, history = (np.asarray(initial[name], np.float64) for name in ("ODE2", "ODE2_t", "data"))
+        for node, where in self.places():
+            state.put(node, q[where][None, :], "q")
+            state.put(node, v[where][None, :], "v")
+        for node, where in self.places(data=True):
+            state.put(node, history[where][None, :], "data")
+            state.put(node, history[where][None, :], "start_data")
+        return state
+
+    def coordinates(self, state: State, name: str = "q") -> FloatArray:
+        """``q``, ``v``, ``a`` or ``data`` of a state in the order of Exudyn's system."""
+        places = self.places(data=name == "data")
+        out = np.zeros(sum(len(where) for _, where in places))
+        for node, where in places:
+            out[where] = state.of(node, name)[0][: len(where)]
+        return out
+
+    def static(self, **other: Any) -> Static:
+        """The solver of statics with the settings of the file; other arguments take their place."""
+        return Static(self.world, **(read_static(self._settings()) | other))
+
+    def dynamic(self, **other: Any) -> Dynamic | Explicit:
+        """The solver of dynamics with the settings of the file; other arguments take their place."""
+        return create_dynamic(self.world, self._settings(), self.items["solve"]["solver"], **other)
+
+    def solve(self, hooks: Sequence[Hook] = (), **other: Any) -> State:
+        """Solve as the file says, from its initial values; other arguments of the solver take the place of its own.
+
+        Raises:
+            NotConverged: the solve fails.
+            ModelError: a model without settings.
+        """
+        settings, state = self._settings(), self.initial_state()
+        if self.items["solve"]["kind"] == "static":
+            state.t = float(settings["staticSolver"]["loadStepStart"])
+            solver = self.static(**other)
+            state = solver.solve(state, hooks)
+            state.t = solver.time if solver.time is not None else state.t
+            return state
+        state.t = float(settings["timeIntegration"]["startTime"])
+        return solve_motion(self, self.dynamic(**other), state, settings, hooks)
+
+    def _settings(self) -> Mapping[str, Any]:
+        if "solve" not in self.items:
+            raise ModelError("the model has no settings of a solver: it was not read from a file of an export")
+        settings: Mapping[str, Any] = self.items["solve"]["settings"]
+        return settings
+
+
+def create_dynamic(world: World, settings: Mapping[str, Any], solver: str, **other: Any) -> Dynamic | Explicit:
+    """The solver that a DynamicSolverType and the dictionary of SimulationSettings ask for."""
+    kind, arguments = read_dynamic(settings, solver)
+    return Dynamic(world, **(arguments | other)) if kind == "Dynamic" else Explicit(world, **(arguments | other))
+
+
+def solve_motion(
+    model: Imported, solver: Dynamic | Explicit, state: State, settings: Mapping[str, Any], hooks: Sequence[Hook]
+) -> State:
+    """Integrate from a state as Exudyn starts, see `start_motion`."""
+    if isinstance(solver, Explicit):
+        return solver.solve(state, hooks)
+    alpha = settings["timeIntegration"]["generalizedAlpha"]
+    held = [
+        entity
+        for number, entity in model.objects.items()
+        if entity is not None and model.items["objects"][number]["objectType"] == "ConnectorCoordinate"
+    ]
+    begin = start_motion(solver, held, state, bool(alpha["computeInitialAccelerations"]))
+    return solver.solve(begin, hooks, resume=True)
+
+
+def import_system(mbs: Any) -> Imported:
+    """An assembled MainSystem of Exudyn as a World.
+
+    Raises:
+        NoCounterpart: items that cannot be expressed, all in one list.
+    """
+    if not getattr(mbs, "systemIsConsistent", False):
+        raise ModelError(f"mbs = {type(mbs).__name__} in import_system: must be a MainSystem after mbs.Assemble()")
+    return Imported(describe_system(mbs), mbs)
+
+
+def load(path: str | Path, functions: Mapping[str, Callable[..., Any]] | None = None) -> Imported:
+    """A model from a file that ``windlass-export-exudyn`` wrote.
+
+    Args:
+        path: the file.
+        functions: user functions of the model by the names under which they stand in the file.
+
+    Raises:
+        OutputError: no such file, or one of another kind or version.
+        NoCounterpart: items that cannot be expressed, all in one list.
+    """
+    try:
+        items = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise OutputError(f"model file {path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise OutputError(
+            f"model file {path} is not JSON: {error}; must be what windlass-export-exudyn wrote"
+        ) from None
+    if not isinstance(items, dict) or (items.get("format"), items.get("version")) != (FORMAT, VERSION):
+        raise OutputError(f"model file {path}: must have the format {FORMAT!r}, version {VERSION}")
+    return Imported(items, None, functions)
+
+
+def _count_coordinates(item: Mapping[str, Any]) -> int:
+    """Number of coordinates of second order of a node."""
+    kind = str(item["nodeType"])
+    return int(item["numberOfODE2Coordinates"]) if kind == "GenericODE2" else SIZES.get(kind, 0)

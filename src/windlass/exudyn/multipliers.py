@@ -1,0 +1,61 @@
+"""The multipliers of Exudyn's constraints from ours: which belong together, with which factors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.exudyn.imported import Imported
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.model.table import Entity
+
+
+class Part(NamedTuple):
+    """Multipliers of one constraint.
+
+    Attributes:
+        entity: the constraint here.
+        where: places in Exudyn's vector of algebraic coordinates, shape (n,).
+        factor: matrix (n, m): theirs are factor times ours.
+    """
+
+    entity: Entity
+    where: IntArray
+    factor: FloatArray
+
+
+def unknown_places(mbs: Any, model: Imported) -> list[int]:
+    """Places of multipliers of joints whose equations are written otherwise here, so that theirs are not known."""
+    found: list[int] = []
+    for number, item in enumerate(model.items["objects"]):
+        kind = str(item["objectType"])
+        if kind.startswith(("Joint", "Connector")) and kind not in FACTORS:
+            found += [int(place) for place in mbs.systemData.GetObjectLTGAE(number)]
+    return found
+
+
+def find_multipliers(mbs: Any, model: Imported) -> list[Part]:
+    """All constraints of a model whose multipliers are the same forces on both sides."""
+    found = []
+    for number, item in enumerate(model.items["objects"]):
+        entity = model.objects.get(number)
+        where = np.asarray(mbs.systemData.GetObjectLTGAE(number), np.int64)
+        if entity is None or len(where) == 0 or item["objectType"] not in FACTORS:
+            continue
+        found.append(Part(entity, where, FACTORS[item["objectType"]](item)))
+    return found
+
+
+def _unit(size: int) -> Any:
+    """The same multipliers."""
+    return lambda item: np.eye(size)
+
+
+FACTORS: dict[str, Any] = {
+    "ConnectorCoordinate": lambda item: np.eye(1) / item["factor1"],
+    "ConnectorDistance": _unit(1),
+    "JointRevolute2D": _unit(2),
+    "JointSpherical": _unit(3),
+}
+"""Matrix by type of object, see `Part`; joints whose equations are written otherwise there are not among them."""

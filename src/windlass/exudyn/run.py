@@ -1,0 +1,227 @@
+"""``windlass run-exudyn MODEL.py``: a script of Exudyn as it is, with its solver calls answered here.
+
+After a solve, and whenever a sensor is due, coordinates, velocities, accelerations, multipliers and history values go
+back into the MainSystem, so that Exudyn itself answers what the script asks for.  Nothing is drawn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windlass.exudyn.export import answer, describe_solve
+from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
+from windlass.exudyn.multipliers import find_multipliers, unknown_places
+from windlass.exudyn.settings import read_static
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.state import State
+from windlass.solvers.dynamic import Dynamic
+from windlass.solvers.explicit import Explicit
+from windlass.solvers.static import Static
+
+STORED = "windlass: stored sensors"
+"""Where the values of sensors are kept in the dictionary ``mbs.sys``."""
+DRAWING = {
+    "": ("StartRenderer", "StopRenderer", "DoRendererIdleTasks"),
+    "MainSystem": ("WaitForUserToContinue", "SolutionViewer", "ActivateRendering"),
+    "SystemContainer": ("WaitForRenderEngineStopFlag", "RedrawAndSaveImage", "RenderEngineZoomAll"),
+    "Renderer": ("Start", "Stop", "DoIdleTasks", "ZoomAll", "RedrawAndSaveImage"),
+}
+"""Functions that open or need a window."""
+
+
+class Mirror:
+    """Brings states into the MainSystem that a model was imported from."""
+
+    def __init__(self, mbs: Any, model: Imported, static: bool) -> None:
+        exudyn: Any = import_module("exudyn")
+
+        self.mbs, self.model = mbs, model
+        self._now = exudyn.ConfigurationType.Current
+        self._multipliers = find_multipliers(mbs, model)
+        self._unknown = unknown_places(mbs, model)
+        # its static solver has the opposite sign
+        self._sign = -1.0 if static else 1.0
+        self._numbers: State | None = None
+
+    def write(self, state: State) -> None:
+        """All of a state; on several processes all call this together."""
+        whole, data = state.gather(), self.mbs.systemData
+        if self._numbers is None:
+            self._find_places(whole)
+        data.SetODE2Coordinates(whole.q[self._places], self._now)
+        data.SetODE2Coordinates_t(whole.v[self._places], self._now)
+        data.SetODE2Coordinates_tt(whole.a[self._places], self._now)
+        if data.DataSize():
+            data.SetDataCoordinates(whole.data[self._history], self._now)
+        if data.AEsize():
+            values = np.zeros(data.AEsize())
+            values[self._unknown] = np.nan
+            for part, ours in zip(self._multipliers, self._forces, strict=True):
+                values[part.where] = self._sign * part.factor @ whole.lam[ours]
+            data.SetAECoordinates(values, self._now)
+        data.SetTime(whole.t, self._now)
+
+    def _find_places(self, whole: State) -> None:
+        """Where the values of Exudyn's vectors stand in ours, found by a state that holds its own numbers."""
+        self._numbers = numbers = whole.copy()
+        for name in ("q", "lam", "data"):
+            values = getattr(numbers, name)
+            values[:] = np.arange(len(values))
+        self._places, self._history = (self.model.coordinates(numbers, name).astype(int) for name in ("q", "data"))
+        self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
+
+    def bind(self, solver: Any) -> None:
+        """Have user functions of displacements see the coordinates of the evaluation that calls them."""
+        fields, data = solver.assembly.fields, self.mbs.systemData
+        layout, places = solver.assembly.layout, self.model.places()
+        ours = [layout.local_dofs(self.model.world.dofs_of(node))[0] for node, _ in places]
+        theirs = [where for _, where in places]
+        if not ours:
+            return
+        order, source = np.concatenate(theirs), np.concatenate(ours)
+        reference = layout.reference[source]
+
+        def update() -> None:
+            q, v = np.zeros(len(order)), np.zeros(len(order))
+            q[order], v[order] = fields.x[source] - reference, fields.v[source]
+            data.SetODE2Coordinates(q, self._now)
+            data.SetODE2Coordinates_t(v, self._now)
+            data.SetTime(fields.t, self._now)
+
+        self.model.functions.bring_up_to_date = update
+
+
+class SensorHook(StepHook):
+    """Records the sensors of a MainSystem.
+
+    Args:
+        mirror: of the system.
+        period: time between two records [s].
+        files: whether sensors with a file name write files.
+    """
+
+    def __init__(self, mirror: Mirror, period: float, files: bool) -> None:
+        self._mirror, self._period, self._files = mirror, period, files
+        self._next, self.rows = 0.0, dict[int, list[Any]]()
+        sensors = enumerate(mirror.model.items["sensors"])
+        self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
+
+    def before_solve(self, state: State, end: float, steps: int) -> None:
+        """The first row, at the start."""
+        self.rows = {k: [] for k in self._wanted}
+        self._next = state.t
+        self.after_step(state)
+
+    def after_step(self, state: State) -> None:
+        """A row if it is time."""
+        if not self._wanted or state.t < self._next - 1e-10 * max(1.0, abs(state.t)):
+            return
+        self._mirror.write(state)
+        self._next = state.t + self._period
+        for k, rows in self.rows.items():
+            rows.append([state.t, *np.ravel(self._mirror.mbs.GetSensorValues(k))])
+
+    def idle_steps(self, state: State, size: float) -> int:
+        """Steps before the next row."""
+        if not self._wanted:
+            return 1 << 30
+        return max(0, int((self._next - state.t) / size * (1.0 - 1e-9)) - 1)
+
+    def finish(self, state: State) -> None:
+        """Keep the rows for the script, and write the files."""
+        self._mirror.mbs.sys.setdefault(STORED, {}).update({k: np.array(rows) for k, rows in self.rows.items()})
+        if not self._files or not is_first_process():
+            return
+        for k, item in self._wanted.items():
+            if item["fileName"] and item["writeToFile"]:
+                path = Path(item["fileName"])
+                path.parent.mkdir(parents=True, exist_ok=True)
+                header = f"sensor {k} {item['name']!r}, solved by Windlass\ntime [s], values"
+                np.savetxt(path, np.array(self.rows[k]), fmt="%.16g", delimiter=",", header=header)
+
+
+def solve(
+    kind: str,
+    mbs: Any,
+    settings: Any,
+    solver: Any,
+    *,
+    updateInitialValues: bool = False,
+    storeSolver: bool = True,
+    **other: Any,
+) -> bool:
+    """Answer a call of SolveStatic or SolveDynamic; see `export.answer`.
+
+    Raises:
+        NoCounterpart: items that cannot be expressed, before anything is solved.
+        NotConverged: the solve fails.
+    """
+    exudyn: Any = import_module("exudyn")
+
+    model = import_system(mbs)
+    how = describe_solve(kind, settings, solver)
+    given: Mapping[str, Any] = how["settings"]
+    state = model.initial_state()
+    mirror = Mirror(mbs, model, kind == "static")
+    ours: Static | Dynamic | Explicit
+    if kind == "static":
+        ours = Static(model.world, **read_static(given))
+        state.t = float(given["staticSolver"]["loadStepStart"])
+    else:
+        ours = create_dynamic(model.world, given, how["solver"])
+        state.t = float(given["timeIntegration"]["startTime"])
+    sensors = given["solution"]["sensors"]
+    hook = SensorHook(mirror, float(sensors["writePeriod"]), bool(sensors["active"]))
+    mirror.bind(ours)
+    if storeSolver:
+        mbs.sys["simulationSettings"] = settings
+    if isinstance(ours, Static):
+        state = ours.solve(state, [hook])
+        state.t = float(ours.time or 0.0)
+    else:
+        state = solve_motion(model, ours, state, given, [hook])
+    mirror.write(state)
+    if updateInitialValues:
+        initial = exudyn.ConfigurationType.Initial
+        mbs.systemData.SetSystemState(systemStateList=mbs.systemData.GetSystemState(), configuration=initial)
+    return True
+
+
+def stored_data(original: Any) -> Any:
+    """GetSensorStoredData that knows what was recorded here."""
+
+    def get(mbs: Any, sensorNumber: Any) -> Any:
+        stored = mbs.sys.get(STORED, {})
+        return stored[int(sensorNumber)] if int(sensorNumber) in stored else original(mbs, sensorNumber)
+
+    return get
+
+
+def answer_calls() -> None:
+    """Have Exudyn's solvers answered here from now on, and its windows stay closed.
+
+    Raises:
+        ModelError: Exudyn is not installed.
+    """
+    try:
+        exudyn: Any = import_module("exudyn")
+    except ImportError as error:
+        words = 'pip install "windlass[exudyn]"; models from windlass-export-exudyn do without it'
+        raise ModelError(f"run-exudyn needs the package exudyn in its environment ({error}): {words}") from None
+
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    answer(solve)
+    exudyn.MainSystem.GetSensorStoredData = stored_data(exudyn.MainSystem.GetSensorStoredData)
+    for name, functions in DRAWING.items():
+        place = getattr(exudyn, name) if name else exudyn
+        for function in functions:
+            if hasattr(place, function):
+                setattr(place, function, lambda *arguments, **named: True)

@@ -1,0 +1,107 @@
+"""SimulationSettings of Exudyn as arguments of `Static`, `Dynamic` and `Explicit`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from windlass.framework.errors import ModelError
+
+Settings = Mapping[str, Any]
+
+IMPLICIT = {
+    # (Newmark, index 2): method
+    (False, False): "generalized_alpha",
+    (False, True): "generalized_alpha_index2",
+    (True, False): "newmark",
+    (True, True): "trapezoidal_index2",
+}
+VERLET = "VelocityVerlet"
+RUNGE_KUTTA = ("RK67", "DOPRI5", "ODE23", "RK44", "RK33", "ExplicitMidpoint", "ExplicitEuler")
+
+
+def read_static(settings: Settings) -> dict[str, Any]:
+    """Arguments of `Static`, from the dictionary of SimulationSettings.
+
+    Functions of time are evaluated at the end of the load steps; an equilibrium is accepted as it is.
+    """
+    s = settings["staticSolver"]
+    _refuse(not s["useLoadFactor"], "staticSolver.useLoadFactor = False: loads must grow with the load steps")
+    steps = int(s["numberOfLoadSteps"])
+    return {
+        "load_steps": steps,
+        "geometric": bool(s["loadStepGeometric"]) and steps > 1,
+        "load_range": float(s["loadStepGeometricRange"]),
+        "stabiliser": float(s["stabilizerODE2term"]),
+        "time": float(s["loadStepStart"] + s["loadStepDuration"]),
+        "stability": "off",
+        "adaptive": bool(s["adaptiveStep"]),
+        **_newton(s),
+        **_discontinuous(s),
+    }
+
+
+def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[str, dict[str, Any]]:
+    """``"Dynamic"`` or ``"Explicit"``, and its arguments.
+
+    Args:
+        settings: the dictionary of SimulationSettings.
+        solver: name of the DynamicSolverType.
+
+    Raises:
+        ModelError: a solver or setting without counterpart.
+    """
+    s = settings["timeIntegration"]
+    begin, end = float(s["startTime"]), float(s["endTime"])
+    step = (end - begin) / float(s["numberOfSteps"])
+    times = {"step": step, "end": end, "smallest_step": min(float(s["minimumStepSize"]), step)}
+    if solver == VERLET:
+        return "Explicit", {**times, "method": "verlet", "project": False}
+    if solver in RUNGE_KUTTA:
+        # another method of the kind, with its error held far below that of theirs
+        return "Explicit", {**times, "method": "rk", "project": False, "rtol": 1e-12, "atol": 1e-14}
+    alpha = s["generalizedAlpha"]
+    trapezoidal = solver == "TrapezoidalIndex2"
+    newmark, index2 = trapezoidal or alpha["useNewmark"], trapezoidal or alpha["useIndex2Constraints"]
+    if newmark:
+        given = alpha["newmarkBeta"], alpha["newmarkGamma"]
+        _refuse(given != (0.25, 0.5), f"newmarkBeta, newmarkGamma = {given}: must be 0.25, 0.5")
+    return "Dynamic", {
+        **times,
+        "method": IMPLICIT[bool(newmark), bool(index2)],
+        "spectral_radius": float(alpha["spectralRadius"]),
+        "rotations": "parameters",
+        "lag": bool(s["newton"]["useModifiedNewton"]),
+        "project": False,
+        "adaptive": bool(s["adaptiveStep"]),
+        "cut": float(s["adaptiveStepDecrease"]),
+        "growth": float(s["adaptiveStepIncrease"]),
+        "easy_steps": max(int(s["adaptiveStepRecoverySteps"]), 1),
+        **_newton(s),
+        **_discontinuous(s),
+    }
+
+
+def _newton(s: Settings) -> dict[str, Any]:
+    newton = s["newton"]
+    return {
+        "rtol": float(newton["relativeTolerance"]),
+        "atol": float(newton["absoluteTolerance"]),
+        "max_it": int(newton["maxIterations"]),
+    }
+
+
+def _discontinuous(s: Settings) -> dict[str, Any]:
+    found = s["discontinuous"]
+    return {
+        "discontinuous_max_it": int(found["maxIterations"]),
+        "discontinuous_atol": float(found["iterationTolerance"]),
+        "discontinuous_rtol": 0.0,
+        "discontinuous_fail": not found["ignoreMaxIterations"],
+        "decide_at_start": False,
+    }
+
+
+def _refuse(wrong: bool, words: str) -> None:
+    if wrong:
+        raise ModelError(f"SimulationSettings: {words}")

@@ -1,0 +1,154 @@
+"""Nodes and bodies of Exudyn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass import elements as el
+from windlass.exudyn.registry import Building, Item, Refused, require, require_no_function, translates
+from windlass.framework.model.history import GenericData
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import Entity
+
+START = "initialCoordinates:displacement", "initialVelocities:velocity"
+CABLE = (
+    "length",
+    "massPerLength:mass_per_length",
+    "axialStiffness:axial_stiffness",
+    "bendingStiffness:bending_stiffness",
+    "axialDamping:axial_damping",
+    "bendingDamping:bending_damping",
+    "referenceAxialStrain:reference_strain",
+    "strainIsRelativeToReference:strain_is_relative_to_reference",
+    "useReducedOrderIntegration:integration",
+)
+IDENTITY = np.eye(3)
+
+
+def _point(b: Building, item: Item, component: type[Component], dimension: int, rest: str = "") -> Entity:
+    """A node whose first reference coordinates are a position, and the others those of another column."""
+    reference = np.asarray(item["referenceCoordinates"])
+    values: dict[str, Any] = {"position": reference[:dimension]}
+    if rest:
+        values[rest] = reference[dimension:] if len(reference) > dimension + 1 else reference[dimension]
+    return b.add(component, item, *START, **values)
+
+
+@translates("NodePoint")
+def point(b: Building, item: Item) -> Entity:
+    """A point in space."""
+    return _point(b, item, el.Point3D, 3)
+
+
+@translates("NodePoint2D")
+def point2d(b: Building, item: Item) -> Entity:
+    """A point of the plane."""
+    return _point(b, item, el.Point2D, 2)
+
+
+@translates("NodeRigidBodyEP")
+def rigid_node(b: Building, item: Item) -> Entity:
+    """A rigid node in space."""
+    require(item, addConstraintEquation=True)
+    return _point(b, item, el.RigidNode3D, 3, "euler_parameters")
+
+
+@translates("NodeRigidBody2D")
+def rigid_node2d(b: Building, item: Item) -> Entity:
+    """A rigid node of the plane."""
+    return _point(b, item, el.RigidNode2D, 2, "angle")
+
+
+@translates("NodePoint2DSlope1")
+def slope2d(b: Building, item: Item) -> Entity:
+    """A node of cables of the plane."""
+    return _point(b, item, el.PointSlope2D, 2, "slope")
+
+
+@translates("NodePointSlope1")
+def slope(b: Building, item: Item) -> Entity:
+    """A node of cables in space."""
+    return _point(b, item, el.PointSlope3D, 3, "slope")
+
+
+@translates("NodePointGround")
+def ground_node(b: Building, item: Item) -> None:
+    """A node without coordinates."""
+
+
+@translates("NodeGenericData")
+def data_node(b: Building, item: Item) -> Entity:
+    """History values."""
+    return b.add(GenericData, item, "initialCoordinates:initial")
+
+
+@translates("NodeGenericODE2")
+def coordinate_node(b: Building, item: Item) -> Entity:
+    """One coordinate: the axial motion of cables."""
+    require(item, numberOfODE2Coordinates=1)
+    start = {"displacement": item["initialCoordinates"], "velocity": item["initialCoordinates_t"]}
+    return b.add(el.ALENode, item, reference=float(item["referenceCoordinates"][0]), **start)
+
+
+@translates("Ground", body=True)
+def ground(b: Building, item: Item) -> Entity:
+    """The ground; markers on it carry its rotation."""
+    return b.add(el.Ground, item, "referencePosition:position")
+
+
+@translates("MassPoint", "MassPoint2D", body=True)
+def mass_point(b: Building, item: Item) -> Entity:
+    """A mass; on a node of the ground it is the ground."""
+    node = b.node(item["nodeNumber"])
+    if node is None:
+        position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
+        return b.add(el.Ground, item, position=position)
+    return b.add(el.MassPoint, item, "mass", node=node)
+
+
+@translates("RigidBody", body=True)
+def rigid_body(b: Building, item: Item) -> Entity:
+    """A rigid body in space; its inertia there is about the node, here about the centre of mass."""
+    if b.own_node(item).table.component is not el.RigidNode3D:
+        raise Refused("must have a node with Euler parameters")
+    Jxx, Jyy, Jzz, Jyz, Jxz, Jxy = item["inertia"]
+    about_node = np.array([[Jxx, Jxy, Jxz], [Jxy, Jyy, Jyz], [Jxz, Jyz, Jzz]])
+    c, m = np.asarray(item["centerOfMass"]), float(item["mass"])
+    inertia = about_node - m * (c @ c * IDENTITY - np.outer(c, c))
+    return b.add(el.RigidBody3D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
+
+
+@translates("RigidBody2D", body=True)
+def rigid_body2d(b: Building, item: Item) -> Entity:
+    """A rigid body of the plane."""
+    require(item, centerOfMass=[0.0, 0.0])
+    return b.add(el.RigidBody2D, item, "mass", "inertia", node=b.own_node(item))
+
+
+@translates("ANCFCable2D", body=True)
+def cable2d(b: Building, item: Item) -> Entity:
+    """A cable of the plane."""
+    require_no_function(item, "axialForceUserFunction", "bendingMomentUserFunction")
+    return b.add(el.Cable2D, item, *CABLE, "referenceCurvature:reference_curvature", **_cable_nodes(b, item, 2))
+
+
+@translates("ANCFCable", body=True)
+def cable(b: Building, item: Item) -> Entity:
+    """A cable in space."""
+    return b.add(el.Cable3D, item, *CABLE, **_cable_nodes(b, item, 2))
+
+
+@translates("ALEANCFCable2D", body=True)
+def ale_cable(b: Building, item: Item) -> Entity:
+    """A cable with axially moving material."""
+    own = "referenceCurvature:reference_curvature movingMassFactor:moving_mass_factor"
+    own += " useCouplingTerms:use_coupling_terms addALEvariation:add_ale_variation"
+    return b.add(el.ALECable2D, item, *CABLE, *own.split(), **_cable_nodes(b, item, 3))
+
+
+def _cable_nodes(b: Building, item: Item, count: int) -> dict[str, Entity]:
+    names = ("node0", "node1", "ale")[:count]
+    found = {name: b.node(number) for name, number in zip(names, item["nodeNumbers"], strict=True)}
+    return {name: node for name, node in found.items() if node is not None}

@@ -1,0 +1,256 @@
+"""Springs, joints, contacts and loads of Exudyn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass import connectors as con
+from windlass.exudyn.registry import Building, Item, Refused, require, translates
+from windlass.exudyn.translations_markers import (
+    find_coordinate,
+    find_coordinates,
+    find_frame,
+    find_point,
+    find_points,
+    find_shape,
+)
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import Entity
+
+ACTIVE = "activeConnector:active"
+LINEAR = "stiffness", "damping", "offset", ACTIVE
+SEGMENTS = "numberOfContactSegments:segments", "contactStiffness:contact_stiffness", "circleRadius:circle_radius"
+FRICTION = (
+    "contactDamping:contact_damping",
+    "frictionVelocityPenalty:friction_velocity_penalty",
+    "frictionStiffness:friction_stiffness",
+    "frictionCoefficient:friction_coefficient",
+    "useSegmentNormals:use_segment_normals",
+)
+
+
+def _number(b: Building, item: Item) -> int:
+    """The number of an object."""
+    return next(k for k, other in enumerate(b.items["objects"]) if other is item)
+
+
+def _force(b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]]) -> dict[str, Any]:
+    """The force function of a spring; ``adapt`` makes theirs of our arguments (u, u_t, stiffness, damping, last)."""
+    function, number, mbs = b.function(item, "springForceUserFunction"), _number(b, item), b.functions.in_motion
+    if function is None:
+        return {}
+    return {"force_function": lambda t, row, *arguments: function(mbs, t, number, *adapt(*arguments))}
+
+
+@translates("ConnectorCoordinateSpringDamper")
+def coordinate_spring_damper(b: Building, item: Item) -> Entity:
+    """A spring between two coordinates."""
+    law = _force(b, item, lambda *arguments: arguments)
+    return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **law)
+
+
+@translates("ConnectorCartesianSpringDamper")
+def cartesian_spring_damper(b: Building, item: Item) -> Entity:
+    """Springs along the global axes; their functions get u without the offset, and lists."""
+
+    def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
+        return tuple(values.tolist() for values in (u - parameters[-1], ut, *parameters))
+
+    return b.add(con.CartesianSpringDamper, item, *LINEAR, **find_points(b, item), **_force(b, item, adapt))
+
+
+@translates("ConnectorSpringDamper")
+def spring_damper(b: Building, item: Item) -> Entity:
+    """A spring along a line; a velocity offset is a constant force."""
+    keys = "referenceLength:rest_length", "stiffness", "damping", ACTIVE
+    force, fast = float(item["force"]), float(item["velocityOffset"])
+    preload = force - item["damping"] * fast
+    law = _force(b, item, lambda s, rate, k, d, length: (s, rate - fast, k, d, force))
+    return b.add(con.SpringDamper, item, *keys, preload=preload, **find_points(b, item), **law)
+
+
+@translates("ConnectorDistance")
+def distance(b: Building, item: Item) -> Entity:
+    """A massless rod."""
+    return b.add(con.DistanceConstraint, item, "distance", ACTIVE, **find_points(b, item))
+
+
+@translates("ConnectorCoordinate")
+def coordinate_constraint(b: Building, item: Item) -> Entity:
+    """factor1 x1 - x0 = offset; here x1 - x0/factor1 = offset/factor1."""
+    factor, fast, offset = float(item["factor1"]), bool(item["velocityLevel"]), float(item["offset"])
+    if factor == 0.0:
+        raise Refused("factor1 = 0")
+    mbs, number = b.functions.in_time, _number(b, item)
+    found = {key: b.function(item, key) for key in ("offsetUserFunction", "offsetUserFunction_t")}
+
+    def in_time(function: Callable[..., float]) -> Callable[[float], float]:
+        return lambda t: function(mbs, t, number, offset) / factor
+
+    names = ("", "rate_function") if fast else ("offset_function", "offset_rate_function")
+    functions = {
+        name: in_time(function) for name, function in zip(names, found.values(), strict=True) if name and function
+    }
+    if "offset_function" not in functions:
+        functions.pop("offset_rate_function", None)
+    values = {"rate" if fast else "offset": offset / factor, "ratio": 1.0 / factor, "velocity_level": fast}
+    return b.add(con.CoordinateConstraint, item, ACTIVE, **find_coordinates(b, item), **values, **functions)
+
+
+@translates("JointRevolute2D")
+def revolute2d(b: Building, item: Item) -> Entity:
+    """A pin in the plane."""
+    return b.add(con.RevoluteJoint2D, item, ACTIVE, **find_points(b, item))
+
+
+@translates("JointPrismatic2D")
+def prismatic2d(b: Building, item: Item) -> Entity:
+    """A slider in the plane: axis of marker 0 perpendicular to the normal of marker 1."""
+    require(item, constrainRotation=True)
+    frames = [find_frame(b, number) for number in item["markerNumbers"]]
+    axis = frames[0].rotation @ item["axisMarker0"]
+    normal = frames[1].rotation @ item["normalMarker1"]
+    angle = np.arctan2(axis[1], axis[0]) + np.pi / 2 - np.arctan2(normal[1], normal[0])
+    angle = float((angle + np.pi) % (2 * np.pi) - np.pi)
+    markers = {"marker0": frames[0].marker, "marker1": frames[1].marker}
+    return b.add(con.PrismaticJoint2D, item, ACTIVE, axis=axis[:2], angle=angle, **markers)
+
+
+@translates("JointSpherical")
+def spherical(b: Building, item: Item) -> Entity:
+    """Two points together, along all or some axes."""
+    axes = np.asarray(item["constrainedAxes"]) != 0
+    return b.add(con.SphericalJoint, item, ACTIVE, axes=axes, **find_points(b, item))
+
+
+def _joint(b: Building, item: Item, locked: Any) -> Entity:
+    """A joint between two frames that locks translations and rotations.
+
+    With one rotation locked, about x or z, theirs is a_y·b_z = 0 and ours a_z·b_y = 0: the markers change places, and
+    the points are held by a joint of their own, so that a start that misses the joint moves as there.
+    """
+    holds = np.asarray(locked) != 0
+    frames = [find_frame(b, number) for number in item["markerNumbers"]]
+    turned = [frame.rotation @ item[f"rotationMarker{k}"] for k, frame in enumerate(frames)]
+    if holds[3:].sum() == 1 and not holds[4]:
+        if holds[:3].any() and not holds[:3].all():
+            raise Refused("one rotation locked with one or two translations")
+        if holds[:3].all():
+            b.add(con.SphericalJoint, item, ACTIVE, marker0=frames[0].marker, marker1=frames[1].marker)
+        holds[:3] = False
+        frames.reverse()
+        turned.reverse()
+    markers = {"marker0": frames[0].marker, "marker1": frames[1].marker}
+    joint = {"translations": holds[:3], "rotations": holds[3:], "frame0": turned[0], "frame1": turned[1]}
+    return b.add(con.GenericJoint, item, ACTIVE, **markers, **joint)
+
+
+@translates("JointGeneric")
+def generic(b: Building, item: Item) -> Entity:
+    """Any axes locked."""
+    require(item, alternativeConstraints=False)
+    for key in ("offsetUserFunction", "offsetUserFunction_t"):
+        if item[key]:
+            raise Refused(f"{key}: joints have no offset functions")
+    return _joint(b, item, item["constrainedAxes"])
+
+
+@translates("JointRevoluteZ")
+def revolute(b: Building, item: Item) -> Entity:
+    """A hinge about z."""
+    return _joint(b, item, (1, 1, 1, 1, 1, 0))
+
+
+@translates("JointPrismaticX")
+def prismatic(b: Building, item: Item) -> Entity:
+    """A slider along x."""
+    return _joint(b, item, (0, 1, 1, 1, 1, 1))
+
+
+def _data(b: Building, item: Item) -> dict[str, Any]:
+    return {"data": b.own_node(item)}
+
+
+@translates("ContactCoordinate")
+def contact_coordinate(b: Building, item: Item) -> Entity:
+    """A stop."""
+    require(item, contactStiffnessExponent=1.0, impactModel=0)
+    keys = "contactStiffness:contact_stiffness", "contactDamping:contact_damping", "offset", ACTIVE
+    return b.add(con.ContactCoordinate, item, *keys, **_data(b, item), **find_coordinates(b, item))
+
+
+@translates("ContactCircleCable2D")
+def contact_circle(b: Building, item: Item) -> Entity:
+    """A circle against a cable, without friction."""
+    require(item, offset=0.0)
+    first, second = item["markerNumbers"]
+    places = {"circle": find_point(b, first), "cable": find_shape(b, second)}
+    return b.add(con.ContactCircleCable2D, item, *SEGMENTS, ACTIVE, **places, **_data(b, item))
+
+
+@translates("ContactFrictionCircleCable2D")
+def contact_friction_circle(b: Building, item: Item) -> Entity:
+    """A circle against a cable, with friction as there."""
+    first, second = item["markerNumbers"]
+    places = {"circle": find_frame(b, first).marker, "cable": find_shape(b, second)}
+    return b.add(
+        con.ContactFrictionCircleCable2D,
+        item,
+        *SEGMENTS,
+        *FRICTION,
+        ACTIVE,
+        sticking_length="reference",
+        **places,
+        **_data(b, item),
+    )
+
+
+def _in_time(b: Building, item: Item, key: str, value: str) -> dict[str, Any]:
+    """The function of time of a load."""
+    function, mbs, given = b.function(item, key), b.functions.in_time, np.asarray(item[value]).tolist()
+    return {} if function is None else {"function": lambda t: function(mbs, t, given)}
+
+
+def _vector_load(b: Building, item: Item, component: type[Component]) -> Entity:
+    """A force or torque."""
+    turning = bool(item["bodyFixed"])
+    frame = find_frame(b, item["markerNumber"], rigid=turning or component is con.Torque)
+    values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
+    if turning and not np.array_equal(frame.rotation, np.eye(3)):
+        if "function" in values:
+            raise Refused("a function in the frame of a marker that is turned in its body")
+        values["vector"] = frame.rotation @ values["vector"]
+    return b.add(component, item, marker=frame.marker, body_fixed=turning, **values)
+
+
+@translates("LoadForceVector")
+def force(b: Building, item: Item) -> Entity:
+    """A force."""
+    return _vector_load(b, item, con.Force)
+
+
+@translates("LoadTorqueVector")
+def torque(b: Building, item: Item) -> Entity:
+    """A torque."""
+    return _vector_load(b, item, con.Torque)
+
+
+@translates("LoadCoordinate")
+def coordinate_load(b: Building, item: Item) -> Entity:
+    """A load on a coordinate."""
+    law = _in_time(b, item, "loadUserFunction", "load")
+    return b.add(con.CoordinateLoad, item, "load:value", marker=find_coordinate(b, item["markerNumber"]), **law)
+
+
+@translates("LoadMassProportional")
+def mass_proportional(b: Building, item: Item) -> Entity:
+    """An acceleration of a body's mass."""
+    marker = b.marker(item["markerNumber"])
+    if marker["markerType"] != "BodyMass":
+        raise Refused(f"marker {int(item['markerNumber'])} is a {marker['markerType']}")
+    law = _in_time(b, item, "loadVectorUserFunction", "loadVector")
+    return b.add(con.MassProportional, item, "loadVector:acceleration", body=b.body(marker["bodyNumber"]), **law)

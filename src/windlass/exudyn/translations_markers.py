@@ -1,0 +1,90 @@
+"""Markers of Exudyn; they are made where a connector or load needs them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from windlass import connectors as con
+from windlass import elements as el
+from windlass.exudyn.registry import Building, Frame, Item, Refused
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.table import Entity
+
+IDENTITY = np.eye(3)
+IN_SPACE = (el.Ground, el.RigidBody3D, el.Cable3D)
+
+
+def find_frame(b: Building, number: Any, rigid: bool = True) -> Frame:
+    """A marker with position, and with rotation if it is to be rigid."""
+    item = b.marker(number)
+    kind = item["markerType"]
+    place = con.rigid_marker if rigid else con.position_marker
+    if kind in ("NodePosition", "NodeRigid"):
+        node = b.node(item["nodeNumber"])
+        if node is None:
+            position = b.items["nodes"][int(item["nodeNumber"])]["referenceCoordinates"]
+            node = b.world.add(el.Ground, position=position)
+        return Frame(place(b.world, node), _own_rotation(item))
+    if kind not in ("BodyPosition", "BodyRigid"):
+        raise Refused(f"marker {int(number)} is a {kind}")
+    body, local, turned = b.body(item["bodyNumber"]), np.asarray(item["localPosition"]), _own_rotation(item)
+    component = body.table.component
+    if component is el.Ground:
+        rotation = np.asarray(b.items["objects"][int(item["bodyNumber"])].get("referenceRotation", IDENTITY))
+        local, turned = rotation @ local, rotation @ turned
+    if component is el.MassPoint:
+        if local.any():
+            raise Refused(f"localPosition of marker {int(number)} is not 0 on a mass point")
+        return Frame(place(b.world, body), turned)
+    if component not in IN_SPACE and local[2] != 0.0:
+        raise Refused(f"localPosition of marker {int(number)} has z = {local[2]:g} on a body of the plane")
+    return Frame(place(b.world, body, local if component in IN_SPACE else local[:2]), turned)
+
+
+def find_point(b: Building, number: Any) -> Entity:
+    """A marker with position."""
+    return find_frame(b, number, rigid=False).marker
+
+
+def find_points(b: Building, item: Item) -> dict[str, Entity]:
+    """Both position markers of a connector."""
+    first, second = item["markerNumbers"]
+    return {"marker0": find_point(b, first), "marker1": find_point(b, second)}
+
+
+def find_coordinate(b: Building, number: Any) -> Entity:
+    """A coordinate marker."""
+    item = b.marker(number)
+    kind = item["markerType"]
+    if kind not in ("NodeCoordinate", "NodeRotationCoordinate"):
+        raise Refused(f"marker {int(number)} is a {kind}")
+    node = b.node(item["nodeNumber"])
+    if kind == "NodeRotationCoordinate":
+        if node is None or node.table.component is not el.RigidNode2D or int(item["rotationCoordinate"]) != 2:
+            raise Refused(f"marker {int(number)} is a rotation of a body in space")
+        return con.coordinate_marker(b.world, node, "rotation")
+    names = node.table.component.dof_names if node is not None else ()
+    return con.coordinate_marker(b.world, node, names[int(item["coordinate"])] if names else "")
+
+
+def find_coordinates(b: Building, item: Item) -> dict[str, Entity]:
+    """Both coordinate markers of a connector."""
+    first, second = item["markerNumbers"]
+    return {"marker0": find_coordinate(b, first), "marker1": find_coordinate(b, second)}
+
+
+def find_shape(b: Building, number: Any) -> Entity:
+    """The segments of a cable."""
+    item = b.marker(number)
+    if item["markerType"] != "BodyCable2DShape":
+        raise Refused(f"marker {int(number)} is a {item['markerType']}")
+    shape = {"segments": item["numberOfSegments"], "vertical_offset": item["verticalOffset"]}
+    return b.world.add(con.CableShape, cable=b.body(item["bodyNumber"]), **shape)
+
+
+def _own_rotation(item: Item) -> FloatArray:
+    """The rotation of a marker in the frame of its body."""
+    turned: FloatArray = np.asarray(item["localHT"], np.float64)[:3, :3] if "localHT" in item else IDENTITY
+    return turned

@@ -1,0 +1,122 @@
+"""The world of every example, saved as JSON and loaded, runs to the same last bit."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import windlass as wl
+from windlass.framework.model.world import World
+from windlass.framework.state.state import State
+
+from support.processes import ROOT
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "ale_belt": {},
+    "belt_drive": {"elements": 24, "segments": 2, "output": "none"},
+    "block_and_tackle": {},
+    "bouncing_ball": {},
+    "cable_net": {},
+    "capstan": {},
+    "catenary": {},
+    "dropped_mass": {},
+    "mass_on_springs": {"output": "none"},
+    "rope_in_wind": {},
+    "settling_spheres": {},
+}
+"""Examples with values of their options, to be small and write nothing."""
+LONG = "ale_belt", "bouncing_ball", "cable_net"
+SOLVERS = wl.Static, wl.Dynamic, wl.Explicit
+STEPS = 3
+
+
+class Found(Exception):
+    """The first solve of an example: solver class, its arguments, world, start."""
+
+
+class Enough(wl.StepHook):
+    """Ends a solve after some steps."""
+
+    def __init__(self) -> None:
+        self.states: list[State] = []
+
+    def after_step(self, state: State) -> None:
+        self.states.append(state.copy())
+        if len(self.states) == STEPS:
+            raise Found
+
+
+def find_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, ...]:
+    """What the example solves first, and how."""
+    given: dict[int, tuple[Any, ...]] = {}
+
+    def intercept(kind: type, patch: pytest.MonkeyPatch) -> None:
+        begin = kind.__init__
+
+        def create(solver: Any, world: World, **settings: Any) -> None:
+            # saved before anything is solved, as a user would
+            given[id(solver)] = kind, settings, world, world.save(folder / "model.json")
+            begin(solver, world, **settings)
+
+        def solve(solver: Any, state: State | None = None, hooks: Any = (), **other: Any) -> State:
+            raise Found(*given[id(solver)], state)
+
+        patch.setattr(kind, "__init__", create)
+        patch.setattr(kind, "solve", solve)
+
+    with monkeypatch.context() as patch:
+        for kind in SOLVERS:
+            intercept(kind, patch)
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", [name])
+        # options of a process are those of one script
+        patch.setattr(wl, "option", lambda key, default, *_, **__: EXAMPLES[name].get(key, default))
+        with pytest.raises(Found) as found:
+            runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
+    return found.value.args
+
+
+def functions_of(world: World) -> dict[str, Callable[..., Any]]:
+    """The functions of the user in a world by name."""
+    found: dict[str, Callable[..., Any]] = {}
+    for component, table in world.tables.items():
+        for name, column in component.columns.items():
+            for function in table.collect(name) if column.dtype is object else ():
+                inner = getattr(function, "function", function)
+                if inner is not None:
+                    found[getattr(inner, "__name__", type(inner).__name__)] = function
+    return found
+
+
+def run_a_little(kind: Any, settings: dict[str, Any], world: World, start: State | None) -> list[State]:
+    """The states after the first steps of a solve."""
+    hook = Enough()
+    state = None
+    if start is not None:
+        state = State(world)
+        for values in ("q", "v", "a", "lam", "data", "start_data"):
+            getattr(state, values)[:] = getattr(start.gather(), values)
+    with suppress(Found):
+        hook.states.append(kind(world, **settings | {"name": ""}).solve(state, hooks=[hook]))
+    return hook.states
+
+
+def test_all_examples_are_here() -> None:
+    assert sorted(EXAMPLES) == sorted(file.stem for file in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long) if n in LONG else n for n in EXAMPLES])
+def test_saved_and_loaded_it_is_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, settings, world, file, start = find_first_solve(name, tmp_path, monkeypatch)
+    loaded = World.load(file, functions=functions_of(world))
+    ours, theirs = (run_a_little(kind, settings, each, start) for each in (world, loaded))
+    assert len(ours) == len(theirs) > 0 and ours[-1].q.any()
+    for one, other in zip(ours, theirs, strict=True):
+        for values in ("q", "v", "a", "lam", "data"):
+            assert getattr(one, values).tobytes() == getattr(other, values).tobytes(), values

@@ -1,0 +1,224 @@
+"""Models exported from Exudyn: they end where Exudyn ends, and what cannot be expressed is named in one list.
+
+Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve beside them:
+a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
+a function of time, with functions of force and load (100 steps); a cable on a roll with friction, at rest in 4 load
+steps and in 60 steps of the trapezoidal rule at index 2.
+Source: Exudyn 1.13.6.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+import windlass.connectors as con
+from windlass.exudyn import Imported, NoCounterpart, import_system, load, translates
+from windlass.exudyn.export import describe_system, write_system
+from windlass.exudyn.registry import Building, Item
+from windlass.exudyn.run import answer_calls
+from windlass.exudyn.settings import read_dynamic, read_static
+from windlass.framework.errors import ModelError, OutputError
+from windlass.framework.model.table import Entity
+
+FOLDER = Path(__file__).parents[1] / "reference" / "exudyn"
+
+
+def angle(mbs: Any, t: float, number: int, offset: float) -> float:
+    return offset * (1.0 - float(np.cos(20.0 * t)))
+
+
+def stiffening(mbs: Any, t: float, number: int, u: float, v: float, k: float, d: float, offset: float) -> float:
+    return k * u + 1e5 * u**3 + d * v
+
+
+def push(mbs: Any, t: float, load: float) -> float:
+    return load * float(np.sin(30.0 * t))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"angle": angle, "stiffening": stiffening, "push": push}
+
+
+def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "exudyn", None)
+    with pytest.raises(ModelError, match=r"run-exudyn needs the package exudyn in its environment"):
+        answer_calls()
+
+
+def read(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text())
+    return content
+
+
+CASES = [("chain_in_space", 1e-11), ("mechanism", 1e-11), ("cable_static", 1e-10), ("cable_motion", 1e-8)]
+
+
+@pytest.mark.parametrize(("name", "tolerance"), CASES)
+def test_it_ends_where_exudyn_ends(name: str, tolerance: float) -> None:
+    """Coordinates relative to the largest one; velocities, at tolerances of Newton of 1e-8 for the cable, 100 times."""
+    model = load(FOLDER / f"{name}.json", FUNCTIONS)
+    solved = read(name)["solved"]
+    state = model.solve(name="")
+    for values, factor in (("q", 1.0), ("v", 100.0)):
+        expected = np.array(solved[values])
+        bound = factor * tolerance * np.abs(expected).max(initial=0.0)
+        assert_allclose(model.coordinates(state, values), expected, rtol=0, atol=bound)
+    assert np.abs(np.array(solved["q"])).max() > 1e-3
+
+
+def test_what_has_no_counterpart_stands_in_one_list() -> None:
+    items = read("mechanism")
+    items["objects"].append({"objectType": "JointSliding", "name": "slider"})
+    joint = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "JointPrismatic2D")
+    items["objects"][joint]["constrainRotation"] = False
+    items["nodes"].append({"nodeType": "RigidBodyRxyz", "name": "angles"})
+    items["system_functions"] = ["PreStep"]
+    with pytest.raises(NoCounterpart) as error:
+        Imported(items, functions={"push": push, "stiffening": stiffening})
+    words = "\n".join(error.value.items)
+    assert "'angles' (RigidBodyRxyz): no such law" in words
+    assert "'slider' (JointSliding): no such law" in words
+    assert f"object {joint} " in words and "constrainRotation = False: must be True" in words
+    assert "offsetUserFunction is the function 'angle'" in words and "functions has push, stiffening" in words
+    assert "PreStepUserFunction of the system" in words
+    assert len(error.value.items) == 5 and str(error.value).startswith("5 item(s)")
+
+
+def test_items_that_refer_to_missing_ones_are_not_named() -> None:
+    items = read("chain_in_space")
+    items["objects"][1]["objectType"] = "KinematicTree"
+    with pytest.raises(NoCounterpart) as error:
+        Imported(items)
+    assert len(error.value.items) == 1 and "(KinematicTree)" in error.value.items[0]
+
+
+def test_a_translation_can_be_added() -> None:
+    @translates("ConnectorOfThisTest")
+    def connect(b: Building, item: Item) -> Entity:
+        ends = {
+            "marker0": con.coordinate_marker(b.world, None),
+            "marker1": con.coordinate_marker(b.world, b.nodes[0], "x"),
+        }
+        return b.add(con.CoordinateSpringDamper, item, "stiffness", **ends)
+
+    items = read("cable_static")
+    items["objects"].append({"objectType": "ConnectorOfThisTest", "name": "mine", "stiffness": 7.0})
+    model = Imported(items)
+    mine = model.objects[len(items["objects"]) - 1]
+    assert mine is not None and mine.table.collect("stiffness")[mine.rows] == [7.0]
+
+
+class Names:
+    """Stands for ConfigurationType."""
+
+    Initial = "initial"
+
+
+class System:
+    """Stands for a MainSystem: gives what a file holds."""
+
+    systemIsConsistent = True
+
+    def __init__(self, items: dict[str, Any]) -> None:
+        self.items, self.systemData = items, self
+        for name in ("Node", "Object", "Marker", "Load", "Sensor"):
+            rows = items[f"{name.lower()}s"]
+            setattr(self, f"Get{name}", lambda k, rows=rows: {**rows[k], "Vshow": True})
+            setattr(self, f"NumberOf{name}s", lambda rows=rows: len(rows))
+        for name in ("PreStep", "PostStep", "PostNewton", "PreNewtonResidual", "SystemJacobian"):
+            setattr(self, f"Get{name}UserFunction", lambda: 0)
+        for ours, theirs in (("ODE2", "ODE2Coordinates"), ("ODE2_t", "ODE2Coordinates_t"), ("data", "DataCoordinates")):
+            setattr(self, f"Get{theirs}", lambda configuration, ours=ours: np.array(items["initial"][ours]))
+
+    def NumberOfGeneralContacts(self) -> int:
+        return 0
+
+
+def test_a_system_is_described_as_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
+    items = read("mechanism")
+    live = copy.deepcopy(items)
+    for group in ("objects", "loads"):
+        for item in live[group]:
+            for key, value in item.items():
+                if key.endswith(("UserFunction", "UserFunction_t")) and value:
+                    item[key] = {"function": FUNCTIONS[value["function"]["name"]], "type": "Python"}
+    mbs = System(live)
+    write_system(tmp_path / "model.json", describe_system(mbs) | {"solve": items["solve"]})
+    assert json.loads((tmp_path / "model.json").read_text()) == {k: v for k, v in items.items() if k != "solved"}
+    model = import_system(mbs)
+    assert model.world.calls == load(tmp_path / "model.json", FUNCTIONS).world.calls
+    with pytest.raises(ModelError, match=r"must be a MainSystem after mbs\.Assemble"):
+        import_system(object())
+
+
+def test_a_function_of_time_must_not_ask_for_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
+
+    def controlled(mbs: Any, t: float, load: float) -> float:
+        return load * mbs.GetNodeOutput(0)[0]
+
+    items = read("mechanism")
+    for item in items["objects"]:
+        item |= {key: 0 for key in item if "UserFunction" in key}
+    items["loads"][0]["loadUserFunction"] = {"function": controlled, "type": "Python"}
+    mbs = System(items)
+    mbs.GetNodeOutput = lambda node: [1.0]  # type: ignore[attr-defined]
+    with pytest.raises(NoCounterpart, match=r"loadUserFunction reads the state \(GetNodeOutput\)"):
+        import_system(mbs)
+
+
+def test_settings() -> None:
+    settings = read("cable_motion")["solve"]["settings"]
+    kind, found = read_dynamic(settings, "TrapezoidalIndex2")
+    assert (kind, found["method"], found["end"]) == ("Dynamic", "trapezoidal_index2", 0.06)
+    assert found["step"] == 0.06 / 60 and found["rtol"] == 1e-8 and not found["project"]
+    assert read_dynamic(settings, "VelocityVerlet")[0] == "Explicit"
+    assert read_static(settings)["load_steps"] == 4
+    settings["timeIntegration"]["generalizedAlpha"].update(useNewmark=True, newmarkBeta=0.3)
+    with pytest.raises(ModelError, match=r"newmarkBeta, newmarkGamma = \(0.3, 0.5\): must be 0.25, 0.5"):
+        read_dynamic(settings)
+
+
+def test_files_of_another_kind(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot be read"):
+        load(tmp_path / "none.json")
+    (tmp_path / "bad.json").write_text("{")
+    with pytest.raises(OutputError, match="is not JSON"):
+        load(tmp_path / "bad.json")
+    (tmp_path / "bad.json").write_text('{"format": "windlass model"}')
+    with pytest.raises(OutputError, match="must have the format 'exudyn system', version 1"):
+        load(tmp_path / "bad.json")
+
+
+def test_functions_of_springs_get_what_exudyn_gives() -> None:
+    """Cartesian springs: u without the offset; springs along a line: the rate without its offset; as recorded there."""
+    seen: list[tuple[Any, ...]] = []
+
+    def note(mbs: Any, t: float, number: int, *arguments: Any) -> Any:
+        seen.append((number, *arguments))
+        return [0.0, 0.0, 0.0] if isinstance(arguments[0], list) else 0.0
+
+    items = read("chain_in_space")
+    springs = {}
+    for number, item in enumerate(items["objects"]):
+        if item["objectType"] in ("ConnectorSpringDamper", "ConnectorCartesianSpringDamper"):
+            springs[item["objectType"]] = number
+            item["springForceUserFunction"] = {"function": {"name": "note"}, "type": "Python"}
+    model = Imported(items, functions={"note": note})
+    wl.assemble_vector(model.world, model.initial_state())
+    given = {number: arguments for number, *arguments in seen}
+    u, ut, k, d, offset = given[springs["ConnectorCartesianSpringDamper"]]
+    # ground at (2.1, 1, 0), mass at (2.1, 0.3, 0), offset (0, 0.1, 0)
+    assert_allclose(u, [0.0, 0.6, 0.0], atol=1e-15)
+    assert (ut, k, d, offset) == ([0.0] * 3, [100.0, 200.0, 300.0], [1.0] * 3, [0.0, 0.1, 0.0])
+    stretch, rate, *rest = given[springs["ConnectorSpringDamper"]]
+    assert (abs(stretch) < 1e-15, rate, rest) == (True, -0.5, [100.0, 1.0, 2.0])
