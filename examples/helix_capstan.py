@@ -28,6 +28,7 @@ ANGLE = 1.5 * pi  # [rad] around the axis
 TENSION = 100.0  # [N] T0
 SPARE = 4  # elements of each strand beyond those that are drawn
 STEPS = 12  # steps per element length of travel
+FAR = 1e3  # [m] beyond all travel
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def draw(case: Case) -> Drawing | None:
 
     # the last node is drawn along its strand, by as much as the time of the sequence
     along = np.asarray(last.slope)
-    drawn = [con.prescribe(world, last, "xyz"[d], lambda t, part=float(along[d]): part * t) for d in range(3)]
+    drawn = [con.prescribe(world, last, "xyz"[d], con.table((0.0, FAR), (0.0, FAR * along[d]))) for d in range(3)]
     marker = con.rigid_marker(world, world.add(Ground, name="drum"))
     if case.groove:
         bottom, rim = RADIUS - ROPE / sin(case.groove), 1.3 * RADIUS

@@ -70,14 +70,21 @@ contact = con.add_cable_contact(
 apart = (position[-1] - position[0]) / np.linalg.norm(position[-1] - position[0])
 
 
-def draw(share: float, t: float) -> float:
-    """Way of an end along an axis [m]; ``share``: of the speed [m/s]."""
-    return share * (0.5 * t * t / RISE if t < RISE else t - 0.5 * RISE)
+class Draw:
+    """Way of an end along an axis [m] over time; ``share``: of the speed [m/s]."""
+
+    def __init__(self, end: str, axis: str, share: float) -> None:
+        # its name in a saved model
+        self.__name__, self._share = f"draw {end} along {axis}", share
+
+    def __call__(self, t: float) -> float:
+        """Begin smoothly, then go on at the speed."""
+        return self._share * (0.5 * t * t / RISE if t < RISE else t - 0.5 * RISE)
 
 
-for node, sign in ((0, -speed), (elements, speed)):
+for end, node, sign in (("begin", 0, -speed), ("end", elements, speed)):
     for name, share in zip("xyz", sign * apart, strict=True):
-        con.prescribe(world, nodes[node], name, lambda t, share=float(share): draw(share, t))
+        con.prescribe(world, nodes[node], name, Draw(end, name, float(share)))
 
 if not wl.help_requested():
     motion = wl.Dynamic(world, step=STEP, end=end_time)

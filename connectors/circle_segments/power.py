@@ -19,6 +19,7 @@ Source: power balance of the forces, term by term.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,7 @@ def create_place_account(
         s.parts[..., BRISTLE_POWER], s.parts[..., BRISTLE_ENERGY] = found[..., 3], found[..., 7]
         s.parts[..., CONTACT_STATE] = found[..., 8]
 
-    return create_account(read, (*shape, PARTS), by)
+    return replace(create_account(read, (*shape, PARTS), by), rows=shape[0])
 
 
 def create_segment_account(c: ContactColumns, axial: AxialMotion | None, conserves: bool) -> Account:

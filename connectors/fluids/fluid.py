@@ -167,4 +167,4 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
     )
 
 
-register(Law(Fluid, "passive", fill_defaults=fill_defaults, check=check, source="[@dnv2010]"))
+register(Law(Fluid, "passive", fill_defaults=fill_defaults, check=check, source="[@dnv2010]; [@hasselmann1973]"))

@@ -24,11 +24,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "bouncing_ball": {},
     "cable_net": {},
     "capstan": {},
+    "cableway": {},
     "catenary": {},
     "dropped_mass": {},
+    "helix_capstan": {},
+    "knot": {"output": "none"},
     "mass_on_springs": {"output": "none"},
+    "mooring_in_waves": {"elements": 12, "output": "none"},
     "rope_in_wind": {},
     "settling_spheres": {},
+    "towed_cable": {"length": 150, "output": "none"},
 }
 """Examples with values of their options, to be small and write nothing."""
 LONG = "ale_belt", "bouncing_ball", "cable_net"

@@ -25,11 +25,9 @@ ACCEPTED: dict[tuple[str, str, str], str] = {
         "CoordinateConstraint", "CoordinateSpringDamper", "CoordinateSpringDamperExt", "ContactCoordinate")},
     **{(kind, "marker", "another kind"): "a marker is made for a body or the ground" for kind in (
         "ContactSphere", "ContactEllipsoid", "ContactHalfSpace")},
-    **{("Fluid", name, what): "a fluid may have no table and no waves" for name in (
-        "table_heights", "table_x", "table_y", "wave_amplitudes", "wave_frequencies", "wave_directions", "wave_phases",
-    ) for what in ("empty list", "empty tuple", "empty lists")},
 }  # fmt: skip
 """What is no error although it looks like one: (component, column, value), and why."""
+EMPTY = ("empty array", "empty lists", "empty list", "empty tuple")
 Found = list[str]
 
 
@@ -53,7 +51,7 @@ def empty_is_no_row(kind: type[Component], label: str) -> bool:
 
 def empty_is_default(col: schema.Column, label: str) -> bool:
     """A list of any length that may be left out may be empty, which says the same."""
-    return col.shape is None and col.default is not schema.REQUIRED and label in ("empty array", "empty lists")
+    return col.shape is None and col.default is not schema.REQUIRED and label in EMPTY
 
 
 def column_cases(kind: type[Component]) -> Iterator[tuple[str, str, Any]]:

@@ -52,6 +52,8 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
     single = len(kind.refs) == 1
     row, taken = {}, dict.fromkeys(made, 0)
     for name, ref in kind.refs.items():
+        if ref.optional and ref.target not in made:
+            continue
         some = made[ref.target]
         row[name] = some[-1 if single else min(taken[ref.target], len(some) - 1)]
         taken[ref.target] += 1
@@ -64,9 +66,11 @@ def rope(world: wl.World) -> wl.Entity:
     return straight_cable(world, (0.0, 0.0), (1.0, 0.0), 1, **columns)
 
 
-def row_of(world: wl.World, kind: type[Component]) -> dict[str, Any]:
+def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
     """A row that can be evaluated."""
     row = {name: valid_value(col) for name, col in kind.columns.items() if col.default is REQUIRED}
+    if kind is con.CoordinateVectorConstraint and name == "offset_function":
+        row["factors1"] = (1.0,)
     return {**row, **references(world, kind)}
 
 
@@ -80,6 +84,7 @@ def companion(name: str) -> dict[str, Any]:
         "offset_rate_function": {"offset_function": lambda t: 0.0},
         "rate_function": {"velocity_level": True},
         "load_derivative": {"load_function": lambda t, u, u_t: 0.0},
+        "gradient_function": {"constraint_function": lambda t, row, q, v: q.sum()},
         "state_derivative": {"state_function": lambda t, y, u, u_t: 0.0 * y},
         "valve_derivative": {"valve_function": lambda t, u, u_t: (0.0, 0.0)},
     }
@@ -111,7 +116,7 @@ def test_results(kind: type[Component], name: str) -> None:
     law = kind.__name__.removeprefix("ALE")
     for label, value in wrong_results():
         world = wl.World()
-        row = world.add(kind, **row_of(world, kind), **companion(name), **{name: lambda *_, given=value: given})
+        row = world.add(kind, **row_of(world, kind, name), **companion(name), **{name: lambda *_, given=value: given})
         if kind is con.Fluid:
             # which asks its function where a load is
             world.add(con.FluidLoad, cable=rope(world), fluid=row, diameter=0.1)

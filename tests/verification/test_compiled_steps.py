@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +87,17 @@ def test_march_gives_each_step(calls: list[int]) -> None:
 def test_interrupt_ends_between_steps(calls: list[int]) -> None:
     """Ctrl-C is taken after the steps of one call; the state that is told is that of a whole step."""
     solver, _ = chain(end=1e4)
-    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
+
+    def interrupt() -> None:
+        while not sum(calls):
+            time.sleep(0.01)
+        signal.raise_signal(signal.SIGINT)
+
+    other = threading.Thread(target=interrupt, daemon=True)
+    other.start()
     with pytest.raises(KeyboardInterrupt) as stop:
         solver.solve()
-    timer.join()
+    other.join()
     steps = solver.statistics.steps
     assert f"dynamic was at t = {1e-3 * steps:.9g} s, step {steps}" in stop.value.__notes__
     assert sum(calls) > 0
