@@ -43,7 +43,7 @@ from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.checks.checks import checked, inside, instance, numbers, whole, word
+from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.adding import all_or_nothing
@@ -286,17 +286,21 @@ class WinchRope(NamedTuple):
     outlet=numbers("m", (2,), (3,)),
     end=numbers("m", (2,), (3,)),
     cables=whole(1),
+    strain=number("1", above=-1.0),
     name=word(),
     columns=inside(),
 )
 @all_or_nothing
-def winch_rope(world: World, outlet: Any, end: Any, cables: int, *, name: str = "rope", **columns: Any) -> WinchRope:
-    """Add a straight rope without strain between the outlet of a winch and its end, in cables of equal shares.
+def winch_rope(
+    world: World, outlet: Any, end: Any, cables: int, *, strain: float = 0.0, name: str = "rope", **columns: Any
+) -> WinchRope:
+    """Add a straight rope between the outlet of a winch and its end, in cables of equal shares.
 
     Args:
         world: the world.
         outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
         cables: number of cables.
+        strain: of the rope in the reference configuration [1], N/EA under a tension N.
         name: name for messages and output.
         **columns: columns of `WinchCable2D`, one value for all cables.
 
@@ -309,7 +313,7 @@ def winch_rope(world: World, outlet: Any, end: Any, cables: int, *, name: str = 
     first, last = np.array(outlet, np.float64), np.array(end, np.float64)
     if first.shape != last.shape or not (first != last).any():
         raise ModelError(f"outlet = {first} m, end = {last} m of {name}: must be two places, both with 2 or 3 numbers")
-    length, shares = float(np.linalg.norm(last - first)), np.arange(cables + 1) / cables
+    length, shares = float(np.linalg.norm(last - first)) / (1.0 + strain), np.arange(cables + 1) / cables
     plane = len(first) == 2
     nodes = world.add(
         PointSlope2D if plane else PointSlope3D,

@@ -32,15 +32,8 @@ def hang(
 
 def swing(
     length: float, last: float, end: float, angle: float, **more: Any
-) -> tuple[wl.World, WinchRope, Entity, wl.State]:
+) -> tuple[wl.World, WinchRope, Entity]:
     """A pendulum whose length changes smoothly from 0 to an end [s]; it begins at rest under its weight."""
-    world, rope, load = hang(length, angle, **more)
-    strain = MASS * G * np.cos(angle) / EA
-    short = length / (1.0 + strain) - length
-    con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, end, short, last - length))
-    state = wl.State(world)
-    state.q[state.local_dofs(rope.feed)] = short
-    slopes = state.local_dofs(rope.nodes)
-    d = slopes.shape[1] // 2
-    state.q[slopes[:, d:]] = strain * np.array((np.sin(angle), -np.cos(angle), 0.0)[:d])
-    return world, rope, load, state
+    world, rope, load = hang(length, angle, strain=MASS * G * np.cos(angle) / EA, **more)
+    con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, end, 0.0, last - length))
+    return world, rope, load

@@ -15,7 +15,10 @@ import windlass.connectors as con
 from windlass.elements import WinchRope, state_node, winch_rope
 from windlass.framework.model.table import Entity
 
-from support.winches import MASS, G, hang, swing
+from support.parallel_winch import run_load
+from support.processes import ROOT, run_python
+from support.series import read_series
+from support.winches import EA, MASS, G, hang, swing
 
 class Watch(wl.StepHook):
     """Values of outputs after each step."""
@@ -35,9 +38,9 @@ class Watch(wl.StepHook):
 
 def follow(length: float, last: float, end: float, step: float, space: bool = False) -> tuple[Any, Any, Any, Any]:
     """Times, lengths and angles of a pendulum whose length changes, with the angles of its equation."""
-    world, _, load, state = swing(length, last, end, 0.1, space=space)
+    world, _, load = swing(length, last, end, 0.1, space=space)
     watch, lift = Watch(place=(load, "position")), con.smooth_step(0.0, end, length, last)
-    wl.Dynamic(world, step=step, end=end, name="").solve(state, hooks=[watch])
+    wl.Dynamic(world, step=step, end=end, name="").solve(hooks=[watch])
     place = watch["place"]
 
     def turn(t: float, y: Any) -> list[float]:
@@ -67,43 +70,43 @@ def test_action_of_a_slow_pendulum_stays(space: bool) -> None:
     assert angle[peaks][-1] > 1.6 * angle[peaks][0]
 
 
-def hoist(step: float, cables: int = 1, **more: Any) -> tuple[Watch, Any, wl.EnergyLedger]:
-    """A mass on a soft rope without damping, hoisted from 5 to 3 m; its stretch over time, and that of its equation."""
-    soft = {"axial_stiffness": 5e3, "axial_damping": 0.0, **more}
-    world, rope, load = hang(5.0, cables=cables, **soft)
-    lift = con.smooth_step(0.0, 2.0, 0.0, -2.0)
-    drive = con.prescribe(world, rope.feed, "s", lift)
+SOFT = 5e3
+"""Axial stiffness of the rope on which a mass is hoisted [N]."""
+
+
+def hoist(step: float, **more: Any) -> tuple[Watch, wl.EnergyLedger]:
+    """A mass that hangs on 5 m of a soft rope without damping, of which 2 m are taken in within 2 s."""
+    world, rope, load = hang(5.0, strain=MASS * G / SOFT, axial_stiffness=SOFT, axial_damping=0.0, **more)
+    drive = con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 2.0, 0.0, -2.0))
     state = wl.Static(world, name="").solve()
-    watch, ledger = Watch(place=(load, "position"), drive=(drive, "force")), wl.EnergyLedger()
+    watch = Watch(place=(load, "position"), drive=(drive, "force"), length=(rope.feed, "coordinate"))
+    ledger = wl.EnergyLedger()
     wl.Dynamic(world, step=step, end=2.5, name="", rtol=1e-10).solve(state, hooks=[watch, ledger])
-    stiffness = soft["axial_stiffness"]
-
-    def fall(t: float, y: Any) -> list[float]:
-        return [y[1], G - stiffness * (y[0] / (5.0 + lift(t)) - 1.0) / MASS]
-
-    start = [5.0 * (1.0 + MASS * G / stiffness), 0.0]
-    exact = solve_ivp(fall, (0.0, 2.5), start, rtol=1e-11, atol=1e-12, t_eval=watch.t).y[0]
-    return watch, exact, ledger
+    return watch, ledger
 
 
 def test_hoisting_a_mass_on_an_elastic_rope() -> None:
     """The place within 2 % of the oscillation that hoisting excites, and the drive feels N (1 + ε) - EA ε²/2."""
-    watch, exact, _ = hoist(0.005, mass_per_length=1e-3)
-    place, lift = watch["place"][:, 1], con.smooth_step(0.0, 2.0, 0.0, -2.0)
-    length = np.array([5.0 + lift(t) for t in watch.t])
-    still = length * (1.0 + MASS * G / 5e3)
-    swing = np.abs(exact - still).max()
-    assert np.abs(-place - exact).max() < 0.02 * swing
-    strain = -place / length - 1.0
-    expected = 5e3 * (strain * (1.0 + strain) - 0.5 * strain**2)
-    assert_allclose(watch["drive"][5:, 0], expected[5:], rtol=1e-2)
+    watch, _ = hoist(0.005, mass_per_length=1e-3)
+    depth, length = -watch["place"][:, 1], watch["length"][:, 0]
+    weight = MASS * G / SOFT
+    lift = con.smooth_step(0.0, 2.0, 5.0 / (1.0 + weight), 5.0 / (1.0 + weight) - 2.0)
+    assert_allclose(length, [lift(t) for t in watch.t], rtol=1e-12)
+
+    def fall(t: float, y: Any) -> list[float]:
+        return [y[1], G - SOFT * (y[0] / lift(t) - 1.0) / MASS]
+
+    exact = solve_ivp(fall, (0.0, 2.5), [5.0, 0.0], rtol=1e-11, atol=1e-12, t_eval=watch.t).y[0]
+    assert np.abs(depth - exact).max() < 0.02 * np.abs(exact - length * (1.0 + weight)).max()
+    strain = depth / length - 1.0
+    assert_allclose(watch["drive"][5:, 0], SOFT * (strain * (1.0 + strain) - 0.5 * strain**2)[5:], rtol=1e-2)
 
 
 def test_energy_that_enters_closes_the_balance() -> None:
     """A heavy rope out of a store under tension: what is left has order 2, and is small beside what flows."""
     left = []
     for step in (0.02, 0.01, 0.005):
-        _, _, ledger = hoist(step, mass_per_length=0.5, store_tension=200.0)
+        _, ledger = hoist(step, mass_per_length=0.5, store_tension=200.0)
         flow = ledger.totals["WinchCable2D.strain_flow"]
         # the rope takes with it 200²/(2 EA) = 4 J/m, over 2 m
         assert_allclose(flow, 8.0, rtol=10.0 * step**2)
@@ -163,8 +166,35 @@ def test_speed_controlled_to_a_tension() -> None:
 
 
 def test_rope_is_drawn(tmp_path: Path) -> None:
-    """The cables as lines from the outlet to the load."""
-    world, rope, _ = hang(4.0, 0.0, 3, space=True)
-    state = wl.State(world)
-    state.q[state.local_dofs(rope.feed)] = -1.0
-    found = draw(world, state)
+    """A frame has the rope as it hangs, from the outlet to the load, with the tension."""
+    world, rope, _ = hang(4.0, 0.0, 3, space=True, strain=1e-3)
+    con.prescribe(world, rope.feed, "s", -1.0)
+    state = wl.Static(world, name="").solve()
+    with wl.Recorder(tmp_path / "rope", formats="vtu", subdivisions=2) as recorder:
+        recorder.record(state)
+    times, frame = read_series(recorder.paths[0])
+    drawn = frame(times[0])
+    assert_allclose(drawn.points[:, 1].min(), -(4.0 / 1.001 - 1.0) * (1.0 + MASS * G / EA), rtol=1e-5)
+    assert_allclose(drawn.point_data["axial_force"], MASS * G, rtol=1e-2)
+
+
+def solve_space(folder: Path, processes: int) -> Any:
+    """Results of the program of the swinging load."""
+    path = folder / f"winch{processes}.npz"
+    done = run_python([ROOT / "tests/support/parallel_winch.py", path, "-quiet"], processes)
+    assert done.returncode == 0, done.stderr
+    return np.load(path)
+
+
+@pytest.mark.long
+@pytest.mark.mpi
+def test_two_processes_and_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A load that swings in space on six cables while it is hoisted, on 2 processes and without compiler."""
+    serial = run_load()
+    found = [solve_space(tmp_path, 2)]
+    monkeypatch.setenv("WINDLASS_JIT", "0")
+    found.append(solve_space(tmp_path, 1))
+    for other in found:
+        for name in serial:
+            scale = np.abs(serial[name]).max()
+            assert_allclose(other[name], serial[name], atol=1e-8 * scale, rtol=0, err_msg=name)
