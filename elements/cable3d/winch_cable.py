@@ -54,7 +54,8 @@ from windlass.framework.model.system import Checks, Evaluation, Fields, System, 
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
-NO_FORCE, NO_SLOTS = np.zeros(0), np.zeros((0, 0, 0), np.int32)
+NO_FORCE = np.zeros(0)
+NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 SHARES = 1e-9
 """Shares of neighbours that are equal [1]."""
 
@@ -183,8 +184,8 @@ def check(world: Tables, table: EntityTable) -> None:
     if world.is_distributed:
         # the rest of a rope may be elsewhere
         return
-    for number in np.unique(feed):
-        own = np.flatnonzero(feed == number)
+    for one in np.unique(feed):
+        own = np.flatnonzero(feed == one)
         own = own[np.argsort(begin[own])]
         edges = np.append(begin[own], 1.0)
         gaps = np.abs(np.append(0.0, (begin + share)[own]) - edges) > SHARES

@@ -1,6 +1,6 @@
 """Kernels of winch cables: forces of stretching and bending, and of damping; letters as in winch_points.py.
 
-The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, less the energy W dl that the rope has brought
+The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, less the energy W dl that rope has brought
 from the winch.
 """
 

@@ -182,4 +182,3 @@ def test_a_rope_that_is_taken_in_whole_fails_with_words() -> None:
     dynamic = wl.Dynamic(world, step=0.02, end=1.0, smallest_step=0.01, name="")
     with pytest.raises(wl.WindlassError, match=r"must be longer than 0.5 m \(shortest\)"):
         dynamic.solve()
-

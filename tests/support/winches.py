@@ -30,9 +30,7 @@ def hang(
     return world, rope, load
 
 
-def swing(
-    length: float, last: float, end: float, angle: float, **more: Any
-) -> tuple[wl.World, WinchRope, Entity]:
+def swing(length: float, last: float, end: float, angle: float, **more: Any) -> tuple[wl.World, WinchRope, Entity]:
     """A pendulum whose length changes smoothly from 0 to an end [s]; it begins at rest under its weight."""
     world, rope, load = hang(length, angle, strain=MASS * G * np.cos(angle) / EA, **more)
     con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, end, 0.0, last - length))
