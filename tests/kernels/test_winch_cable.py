@@ -17,9 +17,9 @@ from windlass.elements import (
     PointSlope2D,
     PointSlope3D,
     WinchCable2D,
-    WinchRope,
     winch_rope,
 )
+from windlass.elements.cable3d.winch_cable import WinchRope
 from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_tangent
