@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from windlass.elements.cable2d.ale_cable2d import ALECable2D as ALECable2D
     from windlass.elements.cable2d.cable2d import Cable2D as Cable2D
     from windlass.elements.cable3d.cable3d import Cable3D as Cable3D
+    from windlass.elements.cable3d.winch_cable import WinchCable2D as WinchCable2D
+    from windlass.elements.cable3d.winch_cable import WinchCable3D as WinchCable3D
+    from windlass.elements.cable3d.winch_cable import winch_rope as winch_rope
     from windlass.elements.mesh.cable_mesh import CableMesh as CableMesh
     from windlass.elements.mesh.cable_mesh import cables_from_mesh as cables_from_mesh
     from windlass.elements.nodes.ale_node import ALENode as ALENode
@@ -62,6 +65,7 @@ _NAMES = {
     "cable2d.ale_cable2d": "ALECable2D",
     "cable2d.cable2d": "Cable2D",
     "cable3d.cable3d": "Cable3D",
+    "cable3d.winch_cable": "WinchCable2D WinchCable3D winch_rope",
     "mesh.cable_mesh": "CableMesh cables_from_mesh",
     "nodes.ale_node": "ALENode",
     "nodes.generic_nodes": "generic_node state_node",

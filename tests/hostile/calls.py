@@ -350,6 +350,11 @@ def calls(s: Scene) -> dict[str, Call]:
             el.cable_along,
             {"world": s.open, "route": el.straight(**line), "elements": 2, "name": "rope", **CABLE},
         ),
+        "winch_rope": (
+            el.winch_rope,
+            {"world": s.open, "outlet": (0, 0), "end": (1, 0), "cables": 2, "strain": 0.01, "name": "rope",
+             **CABLE},
+        ),
         "straight_cable": (el.straight_cable, {"world": s.open, **line, "elements": 2, "name": "rope", **CABLE}),
         "catenary": (
             el.catenary,

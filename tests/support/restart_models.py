@@ -22,6 +22,7 @@ from support.contact_forms import create_drive
 from support.many_pulleys import create_ring
 from support.mooring import build_line
 from support.spatial_net import build_model
+from support.winches import swing
 
 KINDS = (
     "adaptive",
@@ -37,6 +38,7 @@ KINDS = (
     "line in waves",
     "controlled",
     "trolleys",
+    "winch",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -187,6 +189,9 @@ elif kind == "line in waves":
 elif kind == "trolleys":
     world, points, _ = create_trolleys()
     solver = wl.Dynamic(world, step=5e-3, end=0.6)
+elif kind == "winch":
+    world, _, points = swing(4.0, 3.0, 1.0, 0.2, space=True, cables=2)
+    solver = wl.Dynamic(world, step=1e-2, end=1.0)
 elif kind == "chain":
     world, points = chain()
     solver = wl.Explicit(world, step=step, end=0.05)

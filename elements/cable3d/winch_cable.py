@@ -1,0 +1,358 @@
+"""Cables of a rope that a winch pays out and takes in: elements whose length is a share of the length outside, l(t).
+
+l is the coordinate of an `ALENode`, which whatever acts on coordinates prescribes, loads or controls.  The elements of
+the rope divide l in fixed shares, so rope that leaves the winch at the outlet, share 0, goes through all of them; the
+end of the rope, share 1, is always the same material.  With the material velocity u = r_t + l_t w (w = dr/dl at fixed
+material, see winch_points.py), from the principle of d'Alembert for the material that is outside:
+
+    nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
+    l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + what drives the winch
+
+where ε = |r'| - 1 and κ is the curvature of `Cable3D`.  W = T_s²/(2 EA) is the energy of a metre of rope in the winch,
+where it lies under the tension T_s (``store_tension``): it enters with the rope.  So a winch that holds a tension N at
+rest feels N (1 + ε) + W - EA ε²/2 in the direction in which the rope pulls it, growing l.  Rope arrives at the outlet
+with the velocity it has there: its mass, momentum and kinetic energy enter with it (outputs ``mass_flow`` and
+``momentum_flow``, quantities ``strain_flow`` and ``kinetic_flow`` of the ledger).
+
+The rope is straight without force.  Axial integration is that of rule 2 of `Cable2D`, so it does not lock.
+
+Source: H. Irschik, H. J. Holl, The equations of Lagrange written for a non-material volume, Acta Mechanica 153 (2002)
+231-248; J. L. Tang, G. X. Ren, W. D. Zhu, H. Ren, Dynamics of variable-length tethers with application to tethered
+satellite deployment, Commun. Nonlinear Sci. Numer. Simulat. 16 (2011) 3411-3424.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from windlass.elements.cable2d.points import Rule, create_rule, eval_shape
+from windlass.elements.cable3d.winch_forces import add_damping, add_elastic
+from windlass.elements.cable3d.winch_motion import (
+    fill_flows,
+    fill_motion,
+    gravity,
+    gravity_tangent,
+    inertia,
+    inertia_tangent,
+)
+from windlass.elements.cable3d.winch_points import Columns, Points
+from windlass.elements.nodes.ale_node import ALENode
+from windlass.elements.nodes.nodes2d import PointSlope2D
+from windlass.elements.nodes.nodes3d import PointSlope3D
+from windlass.framework.accounts import Account
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, inside, instance, number, numbers, whole, word
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.drawing import Drawing
+from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Checks, Evaluation, Fields, System, Term
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
+
+NO_FORCE = np.zeros(0)
+NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
+SHARES = 1e-9
+"""Shares of neighbours that are equal [1]."""
+
+
+class WinchCable2D(Component):
+    """A cable of the plane whose length is a share of the rope outside a winch; see `winch_rope`."""
+
+    provides: ClassVar[tuple[str, ...]] = ("winch cable",)
+    node0 = ref("PointSlope2D", "node on the side of the outlet")
+    node1 = ref("PointSlope2D", "node on the side of the end of the rope")
+    feed = ref("ALENode", "its coordinate is the length l of the rope outside the winch, without strain")
+    begin = column("1", "part of l between the outlet and node0", minimum=0.0)
+    share = column("1", "part of l that the cable has", above=0.0)
+    mass_per_length = column("kg/m", "mass per length ρA", minimum=0.0)
+    axial_stiffness = column("N", "axial stiffness EA", above=0.0)
+    bending_stiffness = column("N m^2", "bending stiffness EI", minimum=0.0)
+    axial_damping = column("N s", "axial damping d_EA: force per strain rate of the material", default=0.0, minimum=0.0)
+    store_tension = column("N", "tension T_s under which the rope lies in the winch", default=0.0)
+    shortest = column("m", "length l at and below which there is no solution", default=0.0, minimum=0.0)
+
+
+class WinchCable3D(WinchCable2D):
+    """The same in space."""
+
+    node0 = ref("PointSlope3D", "node on the side of the outlet")
+    node1 = ref("PointSlope3D", "node on the side of the end of the rope")
+
+
+def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
+    """Places [1] of cables of length 1, with weights."""
+    shape = eval_shape(s, np.ones(()))
+    return Points(s, np.zeros(len(s)) if w is None else w, shape.S, shape.dS, shape.ddS)
+
+
+def dofs(world: Tables, table: EntityTable) -> IntArray:
+    """World numbers of the coordinates of both nodes and of l, shape (rows, 4 d + 1)."""
+    return np.concatenate([world.dofs_of(table.local(name)) for name in ("node0", "node1", "feed")], axis=1)
+
+
+def bind(rows: LocalRows) -> Columns:
+    """The letters of the rows."""
+    EA = rows.local("axial_stiffness")
+    return Columns(
+        rows.local("begin"),
+        rows.local("share"),
+        rows.local("mass_per_length"),
+        EA,
+        rows.local("bending_stiffness"),
+        rows.local("axial_damping"),
+        rows.local("store_tension") ** 2 / (2.0 * EA),
+        rows.local("shortest"),
+        rows.dofs,
+    )
+
+
+def build(rows: LocalRows) -> System:
+    """Bind rows to the kernels."""
+    c: Columns = rows.columns
+    rule: Rule = create_rule(2)
+    axial, bending = create_points(rule.sa, rule.wa), create_points(rule.sb, rule.wb)
+    four, w4 = np.polynomial.legendre.leggauss(4)  # type: ignore[no-untyped-call]
+    along, ends = create_points(0.5 + 0.5 * four, 0.5 * w4), create_points(np.array([0.0, 1.0]))
+    nothing = np.zeros((0, 0))
+    elastic, damping, flows = call(add_elastic), call(add_damping), call(fill_flows)
+    system = System(rows.table.kind, rows.dofs)
+    system.residual = call(
+        add_elastic, lambda s: (c, axial, bending, s.x, 0.0, s.f, NO_SLOTS, NO_FORCE, nothing)
+    ) + call(add_damping, lambda s: (c, axial, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
+    system.tangent = call(
+        add_elastic, lambda s: (c, axial, bending, s.x, s.dq, NO_FORCE, s.slots, s.values, nothing)
+    ) + call(add_damping, lambda s: (c, axial, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
+    system.inertia = Term(
+        call(inertia, lambda s: (c, along, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (c, along, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+    )
+    system.body_force = Term(
+        call(gravity, lambda s: (c, along, s.x, s.g, s.which, s.f)),
+        call(gravity_tangent, lambda s: (c, along, s.x, s.g, s.which, s.dq, s.slots, s.values)),
+    )
+
+    def read(s: Evaluation) -> None:
+        elastic(c, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies)
+        damping(c, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0])
+        s.powers[1] -= c.share * c.W * s.v[c.dofs[:, -1]]
+        flow = np.zeros((len(c.rho), 2 + c.dofs.shape[1] // 4))
+        flows(c, ends, s.x, s.v, flow)
+        s.powers[2] -= flow[:, -1]
+
+    system.account = Account(
+        read,
+        stored=("stretching", "bending"),
+        lost=("axial_damping",),
+        passed=("strain_flow",),
+        carried=("kinetic_flow",),
+    )
+    system.checks = Checks(diagnose=lambda fields: diagnose(rows, fields))
+    return system
+
+
+def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
+    """Words on ropes that are too short."""
+    c: Columns = rows.columns
+    length = fields.x[c.dofs[:, -1]]
+    return [
+        f"{rows.table.describe(int(rows.rows[i]))}: the rope outside its winch is {length[i]:g} m long: must be longer "
+        f"than {c.shortest[i]:g} m (shortest)"
+        for i in np.flatnonzero(~(length > c.shortest))
+    ]
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for ropes that are not whole, and for feeds that begin too short."""
+    held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
+    begin, share, feed = table.local("begin"), table.local("share"), table.local("feed")
+    for k in np.flatnonzero(node0 == node1)[:1]:
+        name = world.entity(int(node0[k])).name
+        raise ModelError(f"node0 = node1 = {name} in {table.kind} row {held[k]}: must be two different nodes")
+    for k in np.flatnonzero(begin + share > 1.0 + SHARES)[:1]:
+        raise ModelError(f"begin + share = {begin[k] + share[k]:g} in {table.kind} row {held[k]}: must be <= 1")
+    for owners, places, owner_rows in world.split_by_table(feed):
+        start = owners.local("reference", owner_rows) + owners.local("displacement", owner_rows)[:, 0]
+        shortest = table.local("shortest")[places]
+        for k in np.flatnonzero(~(start > shortest))[:1]:
+            given = f"feed of {table.kind} row {held[places[k]]} has the length {start[k]:g} m"
+            raise ModelError(f"{given} (reference + displacement): must be > shortest = {shortest[k]:g} m")
+    if world.is_distributed:
+        # the rest of a rope may be elsewhere
+        return
+    for one in np.unique(feed):
+        own = np.flatnonzero(feed == one)
+        own = own[np.argsort(begin[own])]
+        edges = np.append(begin[own], 1.0)
+        gaps = np.abs(np.append(0.0, (begin + share)[own]) - edges) > SHARES
+        for k in np.flatnonzero(gaps)[:1]:
+            row = held[own[min(k, len(own) - 1)]]
+            raise ModelError(
+                f"begin, share in {table.kind} row {row}: the cables of one feed must have all of it, from 0 to 1 "
+                "without gaps"
+            )
+        for k in np.flatnonzero(node1[own[:-1]] != node0[own[1:]])[:1]:
+            given = f"node0 of {table.kind} row {held[own[k + 1]]}"
+            raise ModelError(f"{given}: must be node1 of row {held[own[k]]}, which ends where it begins")
+
+
+class Sections(NamedTuple):
+    """Position [m] and velocity [m/s] of the material, shape (rows, k, 3), and axial force [N], (rows, k)."""
+
+    position: FloatArray
+    velocity: FloatArray
+    force: FloatArray
+
+
+def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
+    """The cables at shares of themselves from node0 on, shape (k,)."""
+    c: Columns = rows.columns
+    d, n = c.dofs.shape[1] // 4, len(shares)
+    found = Sections(np.zeros((len(c.rho), n, 3)), np.zeros((len(c.rho), n, 3)), np.zeros((len(c.rho), n)))
+    r, u = np.zeros((len(c.rho), n, d)), np.zeros((len(c.rho), n, d))
+    call(fill_motion)(c, create_points(shares), fields.x, fields.v, r, u, found.force)
+    found.position[..., :d], found.velocity[..., :d] = r, u
+    return found
+
+
+def at_share(unit: str, doc: str, name: str) -> Output:
+    """An output at a place of each cable, by its share of the cable."""
+
+    def evaluate(rows: LocalRows, fields: Fields, share: float = 0.5) -> FloatArray:
+        values: FloatArray = getattr(eval_sections(rows, fields, np.array([float(share)])), name)[:, 0]
+        return values
+
+    return Output(unit, f"{doc} at ``share`` of the cable from node0, by default in its middle", evaluate)
+
+
+def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
+    """Length of each cable without strain [m]."""
+    c: Columns = rows.columns
+    length: FloatArray = c.share * fields.x[c.dofs[:, -1]]
+    return length
+
+
+def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
+    """∫ ρA u dx [kg m/s], shape (rows, 3)."""
+    c: Columns = rows.columns
+    s, w = np.polynomial.legendre.leggauss(4)  # type: ignore[no-untyped-call]
+    velocity = eval_sections(rows, fields, 0.5 + 0.5 * s).velocity
+    momentum: FloatArray = (c.rho * eval_length(rows, fields))[:, None] * np.einsum("k,rkd->rd", 0.5 * w, velocity)
+    return momentum
+
+
+def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
+    """What enters each cable with the material less what leaves it: see `fill_flows`, momentum of shape (rows, 3)."""
+    c: Columns = rows.columns
+    d = c.dofs.shape[1] // 4
+    flow = np.zeros((len(c.rho), 2 + d))
+    call(fill_flows)(c, create_points(np.array([0.0, 1.0])), fields.x, fields.v, flow)
+    whole = np.zeros((len(c.rho), 4))
+    whole[:, : 1 + d] = flow[:, : 1 + d]
+    return whole[:, which]
+
+
+def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+    """Each cable as ``subdivisions`` lines; the cables of a winch are one part.  Places are shares of a cable."""
+    s = np.arange(subdivisions + 1) / subdivisions
+    found, count = eval_sections(rows, fields, s), len(rows.rows)
+    number = np.arange(count * len(s)).reshape(count, len(s))
+    return Drawing(
+        points=found.position.reshape(-1, 3),
+        lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),
+        part=np.repeat(np.unique(rows.local("feed"), return_inverse=True)[1], subdivisions),
+        entity=np.repeat(rows.table.ids_of(rows.rows), subdivisions),
+        start=np.tile(s[:-1], count),
+        end=np.tile(s[1:], count),
+        point_data={"velocity": found.velocity.reshape(-1, 3), "axial_force": found.force.ravel()},
+        units={"velocity": "m/s", "axial_force": "N"},
+        joints=np.repeat(rows.layout.dofs[rows.dofs[:, -1:]], subdivisions, axis=0),
+    )
+
+
+class WinchRope(NamedTuple):
+    """What `winch_rope` adds: the cables and the nodes from the outlet to the end, and the node of the length l."""
+
+    cables: Entity
+    nodes: Entity
+    feed: Entity
+
+
+@checked(
+    world=instance(World),
+    outlet=numbers("m", (2,), (3,)),
+    end=numbers("m", (2,), (3,)),
+    cables=whole(1),
+    strain=number("1", above=-1.0),
+    name=word(),
+    columns=inside(),
+)
+@all_or_nothing
+def winch_rope(
+    world: World, outlet: Any, end: Any, cables: int, *, strain: float = 0.0, name: str = "rope", **columns: Any
+) -> WinchRope:
+    """Add a straight rope between the outlet of a winch and its end, in cables of equal shares.
+
+    Args:
+        world: the world.
+        outlet, end: places [m], shape (2,), or (3,) in space; neither is held.
+        cables: number of cables.
+        strain: of the rope in the reference configuration [1], N/EA under a tension N.
+        name: name for messages and output.
+        **columns: columns of `WinchCable2D`, one value for all cables.
+
+    Returns:
+        The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.
+
+    Raises:
+        ModelError: places of different shapes or that meet.
+    """
+    first, last = np.array(outlet, np.float64), np.array(end, np.float64)
+    if first.shape != last.shape or not (first != last).any():
+        raise ModelError(f"outlet = {first} m, end = {last} m of {name}: must be two places, both with 2 or 3 numbers")
+    length, shares = float(np.linalg.norm(last - first)) / (1.0 + strain), np.arange(cables + 1) / cables
+    plane = len(first) == 2
+    nodes = world.add(
+        PointSlope2D if plane else PointSlope3D,
+        position=first + shares[:, None] * (last - first),
+        slope=(last - first) / length,
+        name=f"{name} node",
+    )
+    feed = world.add(ALENode, reference=length, name=f"{name} feed")
+    ends = {"node0": nodes[:-1], "node1": nodes[1:], "feed": feed, "begin": shares[:-1], "share": 1.0 / cables}
+    return WinchRope(world.add(WinchCable2D if plane else WinchCable3D, name=name, **{**ends, **columns}), nodes, feed)
+
+
+for component in (WinchCable2D, WinchCable3D):
+    register(
+        Law(
+            component,
+            "element",
+            dofs=dofs,
+            bind=bind,
+            build=build,
+            check=check,
+            draw=draw,
+            outputs={
+                "position": at_share("m", "global position, shape (3,),", "position"),
+                "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", "velocity"),
+                "axial_force": at_share("N", "axial force with damping, tension > 0,", "force"),
+                "length": Output("m", "length of the cable without strain, ()", eval_length),
+                "mass": Output("kg", "mass, ()", lambda rows, f: rows.columns.rho * eval_length(rows, f)),
+                "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
+                "mass_flow": Output(
+                    "kg/s", "mass that enters less what leaves, ()", lambda rows, f: eval_flow(rows, f, slice(1))[:, 0]
+                ),
+                "momentum_flow": Output(
+                    "N",
+                    "momentum that enters with the material less what leaves, global, shape (3,)",
+                    lambda rows, f: eval_flow(rows, f, slice(1, 4)),
+                ),
+            },
+            source="Irschik and Holl, Acta Mechanica 153 (2002); Tang and others, CNSNS 16 (2011)",
+        )
+    )

@@ -1,0 +1,191 @@
+"""Kernels of winch cables: forces of stretching and bending, and of damping; letters as in winch_points.py.
+
+The elastic energy Π(z) = ∫ EA ε²/2 + EI |κ|²/2 dx gives the forces ∂Π/∂z, less the energy W dl that rope has brought
+from the winch.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from windlass.elements.cable3d.winch_points import Columns, Points, dot, fill_slopes, find_length, sum_up
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel
+def stretch(EA: float, p: FloatArray, g: FloatArray, K: FloatArray) -> float:
+    """Energy EA (|p| - 1)²/2 [J/m] with its derivatives g (d,) and K (d, d) by p."""
+    d, size = len(p), sqrt(dot(p, p))
+    force = EA * (size - 1.0)
+    for a in range(d):
+        g[a] = force * p[a] / size
+        for b in range(d):
+            K[a, b] = (EA - force / size) * p[a] * p[b] / (size * size)
+        K[a, a] += force / size
+    return 0.5 * force * (size - 1.0)
+
+
+@kernel
+def bend(EI: float, p: FloatArray, k: FloatArray, g: FloatArray, K: FloatArray) -> float:
+    """Energy EI |κ|²/2 [J/m], |κ|² = (P Q - R²)/P² with P = p·p, Q = k·k, R = p·k, with its derivatives g (2 d,) and
+    K (2 d, 2 d) by p and k."""
+    d, P, Q, R = len(p), dot(p, p), dot(k, k), dot(p, k)
+    E = 0.5 * EI
+    # e = E (Q/P - R²/P²) by P, Q and R, once and twice
+    e_P, e_Q, e_R = E * (2.0 * R * R / P - Q) / (P * P), E / P, -2.0 * E * R / (P * P)
+    e_PP, e_PQ, e_PR, e_RR = E * (2.0 * Q - 6.0 * R * R / P) / P**3, -E / P**2, 4.0 * E * R / P**3, -2.0 * E / P**2
+    for a in range(d):
+        g[a] = 2.0 * e_P * p[a] + e_R * k[a]
+        g[d + a] = 2.0 * e_Q * k[a] + e_R * p[a]
+        for b in range(d):
+            K[a, b] = 4.0 * e_PP * p[a] * p[b] + 2.0 * e_PR * (p[a] * k[b] + k[a] * p[b]) + e_RR * k[a] * k[b]
+            K[a, d + b] = 4.0 * e_PQ * p[a] * k[b] + 2.0 * e_PR * p[a] * p[b] + e_RR * k[a] * p[b]
+            K[d + b, a] = K[a, d + b]
+            K[d + a, d + b] = e_RR * p[a] * p[b]
+        K[a, a] += 2.0 * e_P
+        K[a, d + a] += e_R
+        K[d + a, a] += e_R
+        K[d + a, d + a] += 2.0 * e_Q
+    return E * (Q / P - R * R / (P * P))
+
+
+@kernel
+def add_elastic(
+    c: Columns, axial: Points, bending: Points, x: FloatArray, dq: float, f: FloatArray,
+    slots: IntArray, values: FloatArray, energies: FloatArray,
+) -> None:  # fmt: skip
+    """Elastic forces to f, dq times their derivative to the matrix values, and energies of stretching and bending of
+    the rows, shape (2, rows): each where there is room for it."""
+    n = c.dofs.shape[1]
+    d = (n - 1) // 4
+    S, p, p_l, k, k_l = np.empty((3, 4)), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
+    # derivatives y_z of y = (r', r''), y_ll, and of the energy by y
+    G, twice, KG = np.zeros((2 * d, n)), np.zeros(2 * d), np.empty((2 * d, n))
+    g, K = np.zeros(2 * d), np.zeros((2 * d, 2 * d))
+    gp, Kp = np.zeros(d), np.zeros((d, d))
+    for i in range(len(c.rho)):
+        dofs, l = c.dofs[i], find_length(c, i, x)
+        for kind in range(2):
+            P = axial if kind == 0 else bending
+            used = (1 + kind) * d
+            for point in range(len(P.w)):
+                fill_slopes(c, i, P, point, l, S)
+                sum_up(S[0], 1, x, dofs, p, p_l, l)
+                sum_up(S[1], 2, x, dofs, k, k_l, l)
+                if kind == 0:
+                    energy = stretch(c.EA[i], p, gp, Kp)
+                    g[:d], K[:d, :d] = gp, Kp
+                else:
+                    energy = bend(c.EI[i], p, k, g, K)
+                weight = P.w[point] * c.share[i]
+                if energies.size > 0:
+                    energies[kind, i] += weight * l * energy
+                if f.size == 0 and values.size == 0:
+                    continue
+                for a in range(d):
+                    for j in range(4):
+                        G[a, d * j + a], G[d + a, d * j + a] = S[0, j], S[1, j]
+                    G[a, n - 1], G[d + a, n - 1] = p_l[a], k_l[a]
+                if f.size > 0:
+                    for b in range(n):
+                        f[dofs[b]] += weight * l * dot(g[:used], G[:used, b])
+                    f[dofs[n - 1]] += weight * energy
+                if values.size > 0:
+                    # r'_ll = Σ (p - 1) (p - 2) S' q/l² = -2 r'_l/l, r''_ll = Σ (p - 2) (p - 3) S'' q/l²
+                    for a in range(d):
+                        twice[a], twice[d + a] = -2.0 * p_l[a] / l, 0.0
+                        for j in range(4):
+                            q = x[dofs[d * j + a]]
+                            twice[d + a] += (6.0 - 4.0 * (j % 2)) * S[1, j] * q / (l * l)
+                    for a in range(used):
+                        for b in range(n):
+                            KG[a, b] = dot(K[a, :used], G[:used, b])
+                    to, scale = slots[i], dq * weight * l
+                    for a in range(n):
+                        for b in range(n):
+                            values[to[a, b]] += scale * dot(G[:used, a], KG[:used, b])
+                    last = n - 1
+                    for a in range(d):
+                        for j in range(4):
+                            b = d * j + a
+                            mixed = (j % 2 - 1) * S[0, j] * g[a]
+                            if kind == 1:
+                                mixed += (j % 2 - 2) * S[1, j] * g[d + a]
+                            mixed = scale * (mixed / l + dot(g[:used], G[:used, b]) / l)
+                            values[to[b, last]] += mixed
+                            values[to[last, b]] += mixed
+                    values[to[last, last]] += scale * (
+                        dot(g[:used], twice[:used]) + 2.0 * dot(g[:used], G[:used, last]) / l
+                    )
+        if f.size > 0:
+            f[dofs[n - 1]] -= c.share[i] * c.W[i]
+
+
+@kernel
+def add_damping(
+    c: Columns, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
+    slots: IntArray, values: FloatArray, powers: FloatArray,
+) -> None:  # fmt: skip
+    """Forces d_EA ε_t of the strain rate of the material to f, dq and dv times their derivatives to the matrix values,
+    and what they take [W], shape (rows,): each where there is room for it.
+
+    ε_t = J·z_t with J_i = S_i' e on the nodes, e·(r' by l at fixed material) on l;  f = ∫ d_EA ε_t J dx.
+    """
+    n = c.dofs.shape[1]
+    d, last = (n - 1) // 4, n - 1
+    S, J, DJ, rate = np.empty((3, 4)), np.empty(n), np.zeros((n, n)), np.empty(n)
+    p, p_l, m, m_l, e, across = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
+    for i in range(len(c.rho)):
+        if c.dEA[i] == 0.0:
+            continue
+        dofs, l = c.dofs[i], find_length(c, i, x)
+        for point in range(len(P.w)):
+            fill_slopes(c, i, P, point, l, S)
+            sum_up(S[0], 1, x, dofs, p, p_l, l)
+            sum_up(S[2], 2, x, dofs, m, m_l, l)
+            size = sqrt(dot(p, p))
+            for a in range(d):
+                e[a] = p[a] / size
+            for a in range(d):
+                for j in range(4):
+                    J[d * j + a] = S[0, j] * e[a]
+            J[last] = dot(e, m)
+            rate_now = 0.0
+            for b in range(n):
+                rate_now += J[b] * v[dofs[b]]
+            scale = P.w[point] * c.share[i] * l * c.dEA[i]
+            if powers.size > 0:
+                powers[i] += scale * rate_now * rate_now
+            if f.size > 0:
+                for b in range(n):
+                    f[dofs[b]] += scale * rate_now * J[b]
+            if values.size == 0:
+                continue
+            # DJ = ∂J/∂z; ∂e/∂p = (I - e eᵀ)/|p|
+            for a in range(d):
+                for b in range(d):
+                    across[a, b] = ((1.0 if a == b else 0.0) - e[a] * e[b]) / size
+            for a in range(d):
+                for j in range(4):
+                    row = d * j + a
+                    for b in range(d):
+                        for k in range(4):
+                            DJ[row, d * k + b] = S[0, j] * across[a, b] * S[0, k]
+                    DJ[row, last] = S[0, j] * (dot(across[a], p_l) + (j % 2 - 1) * e[a] / l)
+                    DJ[last, row] = dot(across[a], m) * S[0, j] + e[a] * S[2, j]
+            DJ[last, last] = dot(e, m_l)
+            for a in range(d):
+                DJ[last, last] += p_l[a] * dot(across[a], m)
+            for b in range(n):
+                rate[b] = 0.0
+                for a in range(n):
+                    rate[b] += v[dofs[a]] * DJ[a, b]
+            to = slots[i]
+            for a in range(n):
+                for b in range(n):
+                    entry = dq * (J[a] * rate[b] + rate_now * DJ[a, b]) + dv * J[a] * J[b]
+                    values[to[a, b]] += scale * entry
+                values[to[a, last]] += scale * dq * rate_now * J[a] / l

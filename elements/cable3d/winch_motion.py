@@ -1,0 +1,182 @@
+"""Kernels of winch cables: inertia and weight of the material that moves through them, its motion and what it carries.
+
+Letters as in winch_points.py.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from windlass.elements.cable3d.winch_points import (
+    Columns,
+    Points,
+    dot,
+    fill_shapes,
+    fill_slopes,
+    find_length,
+    sum_up,
+)
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+
+@kernel
+def inertia(c: Columns, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+    """∫ ρA S_i u_t dx on the nodes and ∫ ρA w·u_t dx on l to f, with the acceleration u_t of the material."""
+    n = c.dofs.shape[1]
+    d = (n - 1) // 4
+    S = np.empty((3, 4))
+    for i in range(len(c.rho)):
+        dofs, l = c.dofs[i], find_length(c, i, x)
+        l_t, l_tt = v[dofs[n - 1]], a[dofs[n - 1]]
+        for point in range(len(P.w)):
+            fill_shapes(c, i, P, point, l, S)
+            m = P.w[point] * c.share[i] * l * c.rho[i]
+            for k in range(d):
+                u_t, w = 0.0, 0.0
+                for j in range(4):
+                    b = dofs[d * j + k]
+                    w += S[1, j] * x[b]
+                    u_t += S[0, j] * a[b] + S[1, j] * (l_tt * x[b] + 2.0 * l_t * v[b]) + S[2, j] * l_t * l_t * x[b]
+                for j in range(4):
+                    f[dofs[d * j + k]] += m * S[0, j] * u_t
+                f[dofs[n - 1]] += m * w * u_t
+
+
+@kernel
+def inertia_tangent(
+    c: Columns, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
+    slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia` to the matrix values."""
+    n = c.dofs.shape[1]
+    d, last = (n - 1) // 4, n - 1
+    S, A = np.empty((3, 4)), np.empty(4)
+    r_tt, w, Bv, Cq, by_l, w_l = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d)
+    other = np.empty(d)
+    for i in range(len(c.rho)):
+        dofs, to, l = c.dofs[i], slots[i], find_length(c, i, x)
+        l_t, l_tt = v[dofs[last]], a[dofs[last]]
+        for point in range(len(P.w)):
+            fill_shapes(c, i, P, point, l, S)
+            m = P.w[point] * c.share[i] * l * c.rho[i]
+            sum_up(S[0], 0, a, dofs, r_tt, by_l, l)
+            sum_up(S[1], 1, x, dofs, w, w_l, l)
+            for k in range(d):
+                r_tt[k] += l_tt * w[k]
+                by_l[k] += l_tt * w_l[k]
+            sum_up(S[1], 1, v, dofs, Bv, other, l)
+            for k in range(d):
+                r_tt[k] += 2.0 * l_t * Bv[k]
+                by_l[k] += 2.0 * l_t * other[k]
+            sum_up(S[2], 2, x, dofs, Cq, other, l)
+            for k in range(d):
+                r_tt[k] += l_t * l_t * Cq[k]
+                # the last term is the weight, which grows with l
+                by_l[k] += l_t * l_t * other[k] + r_tt[k] / l
+            # acceleration by the coordinates of the nodes
+            for j in range(4):
+                A[j] = dq * (l_tt * S[1, j] + l_t * l_t * S[2, j]) + 2.0 * dv * l_t * S[1, j] + da * S[0, j]
+            corner = 0.0
+            for k in range(d):
+                # acceleration by l, with the weight
+                along = dq * by_l[k] + 2.0 * dv * (Bv[k] + l_t * Cq[k]) + da * w[k]
+                corner += w[k] * along + dq * w_l[k] * r_tt[k]
+                for j in range(4):
+                    b = d * j + k
+                    values[to[b, last]] += m * S[0, j] * (along + dq * (j % 2) * r_tt[k] / l)
+                    values[to[last, b]] += m * (w[k] * A[j] + dq * S[1, j] * r_tt[k])
+                    for q in range(4):
+                        values[to[b, d * q + k]] += m * S[0, j] * A[q]
+            values[to[last, last]] += m * corner
+
+
+@kernel
+def gravity(c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+    """The load of an acceleration g [m/s^2], shape (3,), on some rows: ∫ ρA S_i g dx, and ∫ ρA w·g dx on l, to f."""
+    n = c.dofs.shape[1]
+    d = (n - 1) // 4
+    S = np.empty((3, 4))
+    for i in rows:
+        dofs, l = c.dofs[i], find_length(c, i, x)
+        for point in range(len(P.w)):
+            fill_shapes(c, i, P, point, l, S)
+            m = P.w[point] * c.share[i] * l * c.rho[i]
+            for k in range(d):
+                for j in range(4):
+                    f[dofs[d * j + k]] += m * S[0, j] * g[k]
+                    f[dofs[n - 1]] += m * S[1, j] * x[dofs[d * j + k]] * g[k]
+
+
+@kernel
+def gravity_tangent(
+    c: Columns, P: Points, x: FloatArray, g: FloatArray, rows: IntArray, dq: float, slots: IntArray, values: FloatArray
+) -> None:
+    """dq ∂/∂q of `gravity` to the matrix values."""
+    n = c.dofs.shape[1]
+    d, last = (n - 1) // 4, n - 1
+    S = np.empty((3, 4))
+    for i in rows:
+        to, l = slots[i], find_length(c, i, x)
+        for point in range(len(P.w)):
+            fill_shapes(c, i, P, point, l, S)
+            m = dq * P.w[point] * c.share[i] * l * c.rho[i]
+            for k in range(d):
+                for j in range(4):
+                    values[to[d * j + k, last]] += m * (1 + j % 2) * S[0, j] * g[k] / l
+                    values[to[last, d * j + k]] += m * S[1, j] * g[k]
+                    # weight and S together have the power p of l
+                    values[to[last, last]] += m * (j % 2) * S[1, j] * x[c.dofs[i, d * j + k]] * g[k] / l
+
+
+@kernel
+def fill_motion(
+    c: Columns, P: Points, x: FloatArray, v: FloatArray, r: FloatArray, u: FloatArray, N: FloatArray
+) -> None:
+    """Position r and velocity u of the material, (rows, k, d), and axial force N with damping, (rows, k), at places."""
+    n = c.dofs.shape[1]
+    d = (n - 1) // 4
+    S, D = np.empty((3, 4)), np.empty((3, 4))
+    p, p_t = np.empty(d), np.empty(d)
+    for i in range(len(c.rho)):
+        dofs, l = c.dofs[i], find_length(c, i, x)
+        l_t = v[dofs[n - 1]]
+        for point in range(len(P.s)):
+            fill_shapes(c, i, P, point, l, S)
+            fill_slopes(c, i, P, point, l, D)
+            for k in range(d):
+                r[i, point, k], u[i, point, k], p[k], p_t[k] = 0.0, 0.0, 0.0, 0.0
+                for j in range(4):
+                    q, q_t = x[dofs[d * j + k]], v[dofs[d * j + k]]
+                    r[i, point, k] += S[0, j] * q
+                    u[i, point, k] += S[0, j] * q_t + l_t * S[1, j] * q
+                    p[k] += D[0, j] * q
+                    p_t[k] += D[0, j] * q_t + l_t * D[2, j] * q
+            size = sqrt(dot(p, p))
+            N[i, point] = c.EA[i] * (size - 1.0) + c.dEA[i] * dot(p, p_t) / size
+
+
+@kernel
+def fill_flows(c: Columns, ends: Points, x: FloatArray, v: FloatArray, flow: FloatArray) -> None:
+    """What the material carries into each row through both ends: mass [kg/s], momentum [N] and kinetic energy [W],
+    shape (rows, 2 + d)."""
+    n = c.dofs.shape[1]
+    d = (n - 1) // 4
+    S = np.empty((3, 4))
+    for i in range(len(c.rho)):
+        dofs, l = c.dofs[i], find_length(c, i, x)
+        l_t = v[dofs[n - 1]]
+        for end in range(2):
+            fill_shapes(c, i, ends, end, l, S)
+            place = c.begin[i] + c.share[i] * ends.s[end]
+            mass = (1.0 - 2.0 * end) * c.rho[i] * (1.0 - place) * l_t
+            flow[i, 0] += mass
+            for k in range(d):
+                u = 0.0
+                for j in range(4):
+                    b = dofs[d * j + k]
+                    u += S[0, j] * v[b] + l_t * S[1, j] * x[b]
+                flow[i, 1 + k] += mass * u
+                flow[i, 1 + d] += 0.5 * mass * u * u

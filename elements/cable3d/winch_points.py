@@ -1,0 +1,103 @@
+"""One point of a winch cable, an element whose length is a share of a coordinate l: rows, places, shape functions.
+
+An element covers the shares σ0 to σ0 + Δ of the rope outside the winch, counted from its outlet, so its length is
+h = Δ l.  At the place ξ in [0, 1] of it σ = σ0 + Δ ξ, and the material there is (1 - σ) l from the end of the rope.
+The shape functions are those of `Cable2D`, N_i(ξ) h^p_i with p = (0, 1, 0, 1); r^(k) = Σ S_i^(k) q_i has the factors
+
+    S_i^(k) = N_i^(k) h^(p_i - k),     by l at fixed ξ:  (p_i - k)/l S_i^(k)
+
+and at fixed material, where ξ_l = b/l with b = (1 - σ0)/Δ - ξ,
+
+    B_i = dS_i/dl   = h^p_i (N_i' b + p_i N_i)/l,         C_i = d²S_i/dl² = h^p_i (N_i'' b² + 2 (p_i - 1) N_i' b)/l²,
+    dS_i'/dl = h^(p_i - 1) (N_i'' b + (p_i - 1) N_i')/l.
+
+So the material has the velocity u = Σ S_i v_i + l_t B_i q_i, the acceleration
+Σ S_i a_i + l_tt B_i q_i + 2 l_t B_i v_i + l_t² C_i q_i, and follows a change of l by w = Σ B_i q_i.
+Coordinates z are those of both nodes, 4 d in d dimensions, and then l.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.kernel import kernel
+
+
+class Columns(NamedTuple):
+    """Letters of the rows, shape (rows,): σ0 and Δ, ρA [kg/m], EA [N], EI [N m^2], d_EA [N s], energy of the rope in
+    the winch W [J/m], shortest l [m]; dofs: local numbers of z, shape (rows, 4 d + 1)."""
+
+    begin: FloatArray
+    share: FloatArray
+    rho: FloatArray
+    EA: FloatArray
+    EI: FloatArray
+    dEA: FloatArray
+    W: FloatArray
+    shortest: FloatArray
+    dofs: IntArray
+
+
+class Points(NamedTuple):
+    """Places ξ of points and their weights, shape (k,), and N, N', N'' there, shape (k, 4)."""
+
+    s: FloatArray
+    w: FloatArray
+    N: FloatArray
+    dN: FloatArray
+    ddN: FloatArray
+
+
+@kernel
+def find_length(c: Columns, i: int, x: FloatArray) -> float:
+    """l of row i [m], not a number if it is not longer than the shortest."""
+    l: float = x[c.dofs[i, -1]]
+    return l if l > c.shortest[i] else np.nan
+
+
+@kernel
+def fill_slopes(c: Columns, i: int, P: Points, k: int, l: float, S: FloatArray) -> None:
+    """S (3, 4): the factors of r', of r'' and of the change of r' with l at fixed material."""
+    h, b = c.share[i] * l, (1.0 - c.begin[i]) / c.share[i] - P.s[k]
+    for j in range(4):
+        p = j % 2
+        scale = 1.0 if p == 1 else 1.0 / h
+        S[0, j] = scale * P.dN[k, j]
+        S[1, j] = scale * P.ddN[k, j] / h
+        S[2, j] = scale * (P.ddN[k, j] * b + (p - 1) * P.dN[k, j]) / l
+
+
+@kernel
+def fill_shapes(c: Columns, i: int, P: Points, k: int, l: float, S: FloatArray) -> None:
+    """S (3, 4): S, B and C at a place."""
+    h, b = c.share[i] * l, (1.0 - c.begin[i]) / c.share[i] - P.s[k]
+    for j in range(4):
+        p = j % 2
+        scale = h if p == 1 else 1.0
+        S[0, j] = scale * P.N[k, j]
+        S[1, j] = scale * (P.dN[k, j] * b + p * P.N[k, j]) / l
+        S[2, j] = scale * (P.ddN[k, j] * b * b + 2 * (p - 1) * P.dN[k, j] * b) / (l * l)
+
+
+@kernel
+def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArray, by_l: FloatArray, l: float) -> None:
+    """out (d,) = Σ S_j q_j, and by_l (d,) = Σ (p_j - power) S_j q_j/l, its derivative at fixed ξ."""
+    d = len(out)
+    for a in range(d):
+        out[a], by_l[a] = 0.0, 0.0
+        for j in range(4):
+            term = S[j] * q[n[d * j + a]]
+            out[a] += term
+            by_l[a] += (j % 2 - power) * term / l
+
+
+@kernel
+def dot(a: FloatArray, b: FloatArray) -> float:
+    """a·b."""
+    total = 0.0
+    for k in range(len(a)):
+        total += a[k] * b[k]
+    return total

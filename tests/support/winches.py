@@ -1,0 +1,38 @@
+"""Masses on ropes of winches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import windlass as wl
+import windlass.connectors as con
+from windlass.elements import MassPoint, winch_rope
+from windlass.elements.cable3d.winch_cable import WinchRope
+from windlass.framework.model.table import Entity
+
+G, MASS, EA = 9.81, 10.0, 2e5
+
+
+def hang(
+    length: float, angle: float = 0.0, cables: int = 1, space: bool = False, **more: Any
+) -> tuple[wl.World, WinchRope, Entity]:
+    """A mass on a rope of a winch at the origin, turned from the vertical by an angle [rad]."""
+    end = np.array((length * np.sin(angle), -length * np.cos(angle), 0.0)[: 3 if space else 2])
+    stiff = {"mass_per_length": 0.02, "axial_stiffness": EA, "bending_stiffness": 1e-6, "axial_damping": 200.0}
+    world = wl.World(gravity=(0.0, -G, 0.0))
+    rope = winch_rope(world, 0.0 * end, end, cables, **{**stiff, **more})
+    con.hinge(world, rope.nodes[0])
+    load = world.add(MassPoint, position=end, mass=MASS)
+    joint = con.SphericalJoint if space else con.RevoluteJoint2D
+    ends = [con.position_marker(world, which) for which in (rope.nodes[cables], load)]
+    world.add(joint, marker0=ends[0], marker1=ends[1])
+    return world, rope, load
+
+
+def swing(length: float, last: float, end: float, angle: float, **more: Any) -> tuple[wl.World, WinchRope, Entity]:
+    """A pendulum whose length changes smoothly from 0 to an end [s]; it begins at rest under its weight."""
+    world, rope, load = hang(length, angle, strain=MASS * G * np.cos(angle) / EA, **more)
+    con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, end, 0.0, last - length))
+    return world, rope, load

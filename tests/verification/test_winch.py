@@ -1,0 +1,202 @@
+"""Winches: hoisting, pendulums of changing length, tension control, energy, restart, and more than one process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
+
+import windlass as wl
+import windlass.connectors as con
+from windlass.elements import state_node, winch_rope
+from windlass.elements.cable3d.winch_cable import WinchRope
+from windlass.framework.model.table import Entity
+
+from support.parallel_winch import run_load
+from support.processes import ROOT, run_python
+from support.series import read_series
+from support.winches import EA, MASS, G, hang, swing
+
+
+class Watch(wl.StepHook):
+    """Values of outputs after each step."""
+
+    def __init__(self, **wanted: tuple[Entity, str]) -> None:
+        self.wanted, self.t = wanted, list[float]()
+        self.values: dict[str, list[Any]] = {name: [] for name in wanted}
+
+    def after_step(self, state: wl.State) -> None:
+        self.t.append(state.t)
+        for name, (entity, output) in self.wanted.items():
+            self.values[name].append(np.ravel(wl.eval_output(entity, output, state)))
+
+    def __getitem__(self, name: str) -> Any:
+        return np.array(self.values[name])
+
+
+def follow(length: float, last: float, end: float, step: float, space: bool = False) -> tuple[Any, Any, Any, Any]:
+    """Times, lengths and angles of a pendulum whose length changes, with the angles of its equation."""
+    world, _, load = swing(length, last, end, 0.1, space=space)
+    watch, lift = Watch(place=(load, "position")), con.smooth_step(0.0, end, length, last)
+    wl.Dynamic(world, step=step, end=end, name="").solve(hooks=[watch])
+    place = watch["place"]
+
+    def turn(t: float, y: Any) -> list[float]:
+        return [y[1], -(2.0 * lift.differentiate()(t) * y[1] + G * np.sin(y[0])) / lift(t)]
+
+    exact = solve_ivp(turn, (0.0, end), [0.1, 0.0], rtol=1e-10, atol=1e-12, t_eval=watch.t).y[0]
+    lengths = np.array([lift(t) for t in watch.t])
+    return np.array(watch.t), lengths, np.arctan2(place[:, 0], -place[:, 1]), exact
+
+
+def test_pendulum_that_is_hauled_in() -> None:
+    """From 4 m to 2 m in 4 s, against its equation; the rope weighs a part in 125 of the load."""
+    _, _, angle, exact = follow(4.0, 2.0, 4.0, 0.02)
+    assert_allclose(angle, exact, atol=1e-3)
+    assert exact.max() > 0.1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("space", [False, True])
+def test_action_of_a_slow_pendulum_stays(space: bool) -> None:
+    """Swings grow as l^(-3/4) while the length halves in 60 s: E/ω stays within 2 %."""
+    _, length, angle, exact = follow(4.0, 2.0, 60.0, 0.02, space)
+    assert_allclose(angle, exact, atol=1e-2)
+    peaks = 1 + np.flatnonzero((angle[1:-1] > angle[:-2]) & (angle[1:-1] >= angle[2:]))
+    action = angle[peaks] ** 2 * length[peaks] ** 1.5
+    assert len(peaks) > 14 and action.max() < 1.02 * action.min()
+    assert angle[peaks][-1] > 1.6 * angle[peaks][0]
+
+
+SOFT = 5e3
+"""Axial stiffness of the rope on which a mass is hoisted [N]."""
+
+
+def hoist(step: float, **more: Any) -> tuple[Watch, wl.EnergyLedger]:
+    """A mass that hangs on 5 m of a soft rope without damping, of which 2 m are taken in within 2 s."""
+    world, rope, load = hang(5.0, strain=MASS * G / SOFT, axial_stiffness=SOFT, axial_damping=0.0, **more)
+    drive = con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 2.0, 0.0, -2.0))
+    state = wl.Static(world, name="").solve()
+    watch = Watch(place=(load, "position"), drive=(drive, "force"), length=(rope.feed, "coordinate"))
+    ledger = wl.EnergyLedger()
+    wl.Dynamic(world, step=step, end=2.5, name="", rtol=1e-10).solve(state, hooks=[watch, ledger])
+    return watch, ledger
+
+
+def test_hoisting_a_mass_on_an_elastic_rope() -> None:
+    """The place within 2 % of the oscillation that hoisting excites, and the drive feels N (1 + ε) - EA ε²/2."""
+    watch, _ = hoist(0.005, mass_per_length=1e-3)
+    depth, length = -watch["place"][:, 1], watch["length"][:, 0]
+    weight = MASS * G / SOFT
+    lift = con.smooth_step(0.0, 2.0, 5.0 / (1.0 + weight), 5.0 / (1.0 + weight) - 2.0)
+    assert_allclose(length, [lift(t) for t in watch.t], rtol=1e-12)
+
+    def fall(t: float, y: Any) -> list[float]:
+        return [y[1], G - SOFT * (y[0] / lift(t) - 1.0) / MASS]
+
+    exact = solve_ivp(fall, (0.0, 2.5), [5.0, 0.0], rtol=1e-11, atol=1e-12, t_eval=watch.t).y[0]
+    assert np.abs(depth - exact).max() < 0.02 * np.abs(exact - length * (1.0 + weight)).max()
+    strain = depth / length - 1.0
+    assert_allclose(watch["drive"][5:, 0], SOFT * (strain * (1.0 + strain) - 0.5 * strain**2)[5:], rtol=1e-2)
+
+
+def test_energy_that_enters_closes_the_balance() -> None:
+    """A heavy rope out of a store under tension: what is left has order 2, and is small beside what flows."""
+    left = []
+    for step in (0.02, 0.01, 0.005):
+        _, ledger = hoist(step, mass_per_length=0.5, store_tension=200.0)
+        flow = ledger.totals["WinchCable2D.strain_flow"]
+        # the rope takes with it 200²/(2 EA) = 4 J/m, over 2 m
+        assert_allclose(flow, 8.0, rtol=10.0 * step**2)
+        assert ledger.totals["WinchCable2D.kinetic_flow"] > 0.1
+        left.append(abs(ledger.rest + ledger.totals["integrator"]))
+    assert left[-1] < 1e-3 * ledger.totals["WinchCable2D.strain_flow"]
+    assert 1.6 < np.log2(left[0] / left[2]) / 2 < 2.4
+
+
+def span(space: bool = False, **more: Any) -> tuple[wl.World, WinchRope]:
+    """A rope of 10 m from a winch straight down to a place that holds it."""
+    stiff = {"mass_per_length": 0.05, "axial_stiffness": 2e4, "bending_stiffness": 1e-6, **more}
+    world, end = wl.World(), (0.0, -10.0, 0.0)[: 2 + space]
+    rope = winch_rope(world, 0.0 * np.array(end), end, 2, **stiff)
+    con.hinge(world, rope.nodes[0])
+    con.fix(world, rope.nodes[2], *"xyz"[: 2 + space : 2])
+    return world, rope
+
+
+@pytest.mark.parametrize("space", [False, True])
+def test_constant_pull_finds_the_tension(space: bool) -> None:
+    """At rest, F = N (1 + ε) - EA ε²/2, so ε = √(1 + 2 F/EA) - 1: the length that a pull leaves outside, in statics."""
+    world, rope = span(space)
+    con.fix(world, rope.nodes[2], "y")
+    world.add(con.CoordinateLoad, marker=con.coordinate_marker(world, rope.feed, "s"), value=-1000.0)
+    state = wl.Static(world, name="").solve()
+    strain = np.sqrt(1.0 + 2.0 * 1000.0 / 2e4) - 1.0
+    assert_allclose(wl.eval_output(rope.cables, "axial_force", state), 2e4 * strain, rtol=1e-8)
+    assert_allclose(wl.eval_output(rope.feed, "coordinate", state), 10.0 / (1.0 + strain), rtol=1e-8)
+
+
+def heave(gain: float, end: float = 6.0) -> Any:
+    """Tension over the last second, where the end heaves by 0.5 m and the speed follows gain times the error."""
+    world, rope = span(axial_damping=200.0)
+    con.prescribe(world, rope.nodes[2], "y", con.sine(-0.5, 0.25))
+    place, length = con.coordinate_marker(world, rope.nodes[2], "y"), con.coordinate_marker(world, rope.feed, "s")
+
+    def find_speed(t: float, y: Any, u: Any, u_t: Any) -> list[float]:
+        """Speed of paying out, which follows within 10 ms what the measured strain asks for."""
+        measured = 2e4 * ((10.0 - u[0]) / (10.0 + u[1]) - 1.0)
+        return [(gain * (measured - 981.0) - y[0]) / 0.01]
+
+    drum = world.add(state_node(1))
+    world.add(con.GenericODE1, node=drum, input0=place, input1=length, state_function=find_speed)
+    speed = con.coordinate_marker(world, drum, "y0")
+    world.add(con.CoordinateConstraint, marker0=speed, marker1=length, velocity_level=True)
+    watch = Watch(force=(rope.cables, "axial_force"))
+    wl.Dynamic(world, step=0.02, end=end, name="").solve(hooks=[watch])
+    return watch["force"][-100:]
+
+
+def test_speed_controlled_to_a_tension() -> None:
+    """Heave of 0.785 m/s leaves an error of 0.785/gain; the tension stays within that and 5 N of 981 N."""
+    force = heave(0.02)
+    assert np.abs(force - 981.0).max() < 0.5 * 2.0 * np.pi * 0.25 / 0.02 + 5.0
+    assert np.abs(force - 981.0).max() > 0.8 * 0.5 * 2.0 * np.pi * 0.25 / 0.02
+
+
+def test_rope_is_drawn(tmp_path: Path) -> None:
+    """A frame has the rope as it hangs, from the outlet to the load, with the tension."""
+    world, rope, _ = hang(4.0, 0.0, 3, space=True, strain=1e-3)
+    con.prescribe(world, rope.feed, "s", -1.0)
+    state = wl.Static(world, name="").solve()
+    with wl.Recorder(tmp_path / "rope", formats="vtu", subdivisions=2) as recorder:
+        recorder.record(state)
+    times, frame = read_series(recorder.paths[0])
+    drawn = frame(times[0])
+    assert_allclose(drawn.points[:, 1].min(), -(4.0 / 1.001 - 1.0) * (1.0 + MASS * G / EA), rtol=1e-5)
+    assert_allclose(drawn.point_data["axial_force"], MASS * G, rtol=1e-2)
+
+
+def solve_space(folder: Path, processes: int) -> Any:
+    """Results of the program of the swinging load."""
+    path = folder / f"winch{processes}.npz"
+    done = run_python([ROOT / "tests/support/parallel_winch.py", path, "-quiet"], processes)
+    assert done.returncode == 0, done.stderr
+    return np.load(path)
+
+
+@pytest.mark.long
+@pytest.mark.mpi
+def test_two_processes_and_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A load that swings in space on six cables while it is hoisted, on 2 processes and without compiler."""
+    serial = run_load()
+    found = [solve_space(tmp_path, 2)]
+    monkeypatch.setenv("WINDLASS_JIT", "0")
+    found.append(solve_space(tmp_path, 1))
+    for other in found:
+        for name in serial:
+            scale = np.abs(serial[name]).max()
+            assert_allclose(other[name], serial[name], atol=1e-8 * scale, rtol=0, err_msg=name)
