@@ -9,7 +9,7 @@ and swings across and along the falls.  Sheaves do not turn here: the friction o
 as friction of the rope in the groove, exp(-mu pi) = eta.  Three things are checked:
 
 - tensions while the load rises evenly: with n falls and T the largest one, at the drum, T (1 + eta + ... +
-  eta^(n-1)) = W, the weight of block and load with half of the falls;
+  eta^(n-1)) = W, the weight of block and load, all at the height of the block;
 - the load rises by 1/n of what the drum winds, sqrt((2 pi R)² + pitch²) for each turn;
 - the frequency across the falls: that of a double pendulum, falls of the length l (bars of the mass m) and the block
   with its centre of mass a distance d below its sheaves, for small angles
@@ -191,7 +191,11 @@ def main() -> None:
     for now in hoist.march(state, hooks=hooks):
         if 0.5 * HOIST < now.t < HOIST - RISE:
             rising = wl.eval_output(block, "velocity", now)[1]
-            ends.append((now.t, rising, *wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)))
+            tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
+            # less the weight of the rope between the block and this place
+            place = wl.eval_output(drum_side, "position", now, x=0.5 * size)
+            above = place[:, 1] - wl.eval_output(block, "position", now)[1]
+            ends.append((now.t, rising, *(tension - DENSITY * G * above)))
         state = now
     high = float(wl.eval_output(block, "position", state)[1])
     length = -high
@@ -214,7 +218,7 @@ def main() -> None:
     geometric = sum(efficiency**k for k in range(falls))
     # the load bounces on the rope: its mean acceleration adds to gravity
     rate = (ends[-1][1] - ends[0][1]) / (ends[-1][0] - ends[0][0])
-    weight = (G + rate) * (MASS + 0.5 * falls * DENSITY * (0.5 * (length - low)))
+    weight = (G + rate) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
     wound = turn(HOIST) / (2.0 * pi) * hypot(2.0 * pi * RADIUS, PITCH) / falls
     found = {
         "tension_at_drum": (float(drum), weight / geometric),
