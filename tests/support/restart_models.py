@@ -23,6 +23,7 @@ from support.many_pulleys import create_ring
 from support.mooring import build_line
 from support.spatial_net import build_model
 from support.winches import swing
+from support.surface_models import create_falling
 
 KINDS = (
     "adaptive",
@@ -34,6 +35,7 @@ KINDS = (
     "chain",
     "points",
     "many circles",
+    "many surfaces",
     "net in space",
     "line in waves",
     "controlled",
@@ -180,6 +182,10 @@ elif kind == "many circles":
     ring = create_ring(6, 6, skin=0.02)
     world, points = ring.world, ring.circles[1]
     solver = wl.Dynamic(world, step=2e-4, end=0.02)
+elif kind == "many surfaces":
+    rope = create_falling(touching=2, skin=0.02)
+    world, points = rope.world, rope.drum
+    solver = wl.Dynamic(world, step=1e-3, end=0.1)
 elif kind == "net in space":
     world, _, points, _ = build_model()
     solver = wl.Dynamic(world, step=1e-3, end=0.1)

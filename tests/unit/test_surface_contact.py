@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,12 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.reports.surface_section import tabulate_surfaces
+from windlass.connectors.surface_contact.contact_friction_surface_set import build
 from windlass.connectors.surface_contact.draw import draw
 from windlass.elements import ALENode, Cable3D, Ground, MassPoint, straight_cable
 from windlass.framework.assembly.assembly import Assembly
 
-from support.surface_models import create_falling
+from support.surface_models import Falling, create_falling
 
 ROPE = {"mass_per_length": 1.0, "axial_stiffness": 1e5, "bending_stiffness": 0.1}
 GROOVE = {"radius": 0.5, "groove_radius": 0.02, "outer_radius": 0.53}
@@ -135,6 +138,34 @@ def test_search() -> None:
     assert model.world.table(con.SurfaceSet).count == 1 and model.world.table(con.SetSurface).count == 5
     found = wl.eval_output(model.contacts, "surface", state)
     assert set(found) > {-1, 0}
+
+
+def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
+    """A search that is new finds what a running one knows: the same bits from a saved state, in a world of its own."""
+
+    def march(model: Falling, end: float, start: wl.State | None = None) -> wl.State:
+        return wl.Dynamic(model.world, step=2e-3, end=end, name="").solve(start)
+
+    search: dict[str, Any] = {"elements": 8, "touching": 2, "skin": 0.02}
+    first = create_falling(**search)
+    file = march(first, 0.06).save(tmp_path / "middle")
+    ends, found = [], []
+    for model in (first, create_falling(**search)):
+        end = march(model, 0.1, wl.State(model.world).load(file))
+        ends.append(np.concatenate((end.q, end.v, end.data)))
+        found.append(wl.eval_output(model.contacts, "surface", end))
+    np.testing.assert_array_equal(ends[1], ends[0])
+    # the rope has met another surface in between
+    assert set(found[0]) > set(wl.eval_output(first.contacts, "surface", wl.State(first.world).load(file)))
+    np.testing.assert_array_equal(found[1], found[0])
+
+
+def test_search_on_one_process() -> None:
+    """On several processes an error says so."""
+    kind = con.ContactFrictionSurfaceSetCable
+    rows: Any = SimpleNamespace(layout=SimpleNamespace(size=2), table=SimpleNamespace(kind=kind.__name__))
+    with pytest.raises(wl.ModelError, match="ContactFrictionSurfaceSetCable works on one process: run without mpiexec"):
+        build(rows)
 
 
 def test_drawing() -> None:

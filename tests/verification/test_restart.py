@@ -121,6 +121,7 @@ def check_series(whole: Path, part: Path) -> None:
         ("chain", "30", "137", []),
         ("points", "30", "75", []),
         ("many circles", "30", "75", []),
+        pytest.param("many surfaces", "30", "75", [], marks=pytest.mark.long),
         pytest.param("controlled", "30", "75", [], marks=pytest.mark.long),
         pytest.param("net in space", "30", "75", [], marks=pytest.mark.long),
         pytest.param("line in waves", "30", "75", [], marks=pytest.mark.long),

@@ -1,0 +1,251 @@
+"""A crane hoists a load on two or four falls and lets it swing: drum, block and sheaves in space.
+
+Run it with ``windlass run examples/crane_hoist.py``; ``-help`` lists all options, ``-falls 4`` has more sheaves.
+
+A rope runs from its anchor down around a sheave of the block, for four falls up over a fixed sheave and down again, and
+then onto a drum that holds its end.  The drum turns and moves along its axis by the pitch, as drums with a lead screw
+do, so that the rope comes onto it at the same place and lies in a helix.  Then the drum stands, the block gets a push,
+and swings across and along the falls.  Sheaves do not turn here: the friction of a bearing with the efficiency eta acts
+as friction of the rope in the groove, exp(-mu pi) = eta.  Three things are checked:
+
+- tensions while the load rises evenly: with n falls and T the largest one, at the drum, T (1 + eta + ... +
+  eta^(n-1)) = W, the weight of block and load, all at the height of the block;
+- the load rises by 1/n of what the drum winds, sqrt((2 pi R)² + pitch²) for each turn;
+- the frequency across the falls: that of a double pendulum, falls of the length l (bars of the mass m) and the block
+  with its centre of mass a distance d below its sheaves, for small angles
+
+      [(M + m/3) l²   M l d    ]  and  [(M + m/2) g l   0    ]
+      [M l d          J + M d² ]       [0               M g d].
+
+Source: statics; double pendulum: L. D. Landau, E. M. Lifshitz, Mechanics, Pergamon (1976), paragraphs 5 and 23.
+"""
+
+from math import hypot, log, pi
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.optimize import curve_fit
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import (
+    Ground,
+    RigidBody3D,
+    Sheave,
+    SpatialRoute,
+    cable_along,
+    helix,
+    nodes_of,
+    route_over_sheaves,
+)
+
+falls = int(wl.option("falls", "2", "1", "parts of rope that carry the load", choices=("2", "4")))
+turns = wl.option("turns", 1.0, "1", "turns of the drum", minimum=0.5)
+efficiency = wl.option("efficiency", 0.96, "1", "efficiency of a sheave", minimum=0.5)
+swings = wl.option("swings", 2, "1", "periods of the load that are waited for", minimum=1)
+size = wl.option("size", 0.05, "m", "length of an element", minimum=0.01)
+output = wl.option("output", "crane_hoist_out", "", "folder for results; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
+
+G, RADIUS, ROPE, PITCH = 9.81, 0.1, 0.005, 0.0105  # [m/s^2]; radius of the rope's axis on drum and sheaves; [m]
+MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # of block and load [kg], [kg m^2]; d [m]
+DENSITY, EA, CONTACT = 0.3, 1e6, 1e8  # [kg/m], [N], [N/m^2]
+HEIGHT, WOUND = 1.2, 1.5  # l at the start [m]; turns on the drum at the start
+SPEED, RISE, REST = 0.6, 0.2, 0.3  # of the rope onto the drum [m/s]; time of its start and stop, and before a push [s]
+STEP, SWING_STEP = 1e-3, 4e-3  # steps of hoist and swing [s]
+PUSH = 0.15  # speed of the load as it begins to swing, across and along the falls [m/s]
+HOIST = 2.0 * pi * RADIUS * turns / SPEED + RISE  # how long the drum turns [s]
+
+
+def turn(t: float) -> float:
+    """Angle of the drum [rad]: a speed that rises evenly, is constant, and falls evenly."""
+    t = min(t, HOIST)
+    way = 0.5 * min(t, RISE) ** 2 / RISE + max(t - RISE, 0.0) - 0.5 * max(t - HOIST + RISE, 0.0) ** 2 / RISE
+    return SPEED / RADIUS * way
+
+
+class Crane(NamedTuple):
+    """World, rope, block, surface of the drum, what holds the block but in height, contacts with drum and sheaves."""
+
+    world: wl.World
+    rope: wl.Entity
+    block: wl.Entity
+    drum: wl.Entity
+    hold: wl.Entity
+    on_drum: wl.Entity
+    on_sheaves: wl.Entity
+
+
+def build() -> Crane:
+    """The crane at the start of the hoist, its rope without friction in the sheaves."""
+    world = wl.World(gravity=(0.0, -G, 0.0))
+    ground = world.add(Ground)
+    # falls stand a diameter of the sheaves apart, the first one at the drum
+    middle = falls * RADIUS
+    places = [(RADIUS + (2 * k + 1) * RADIUS, -HEIGHT if k % 2 == 0 else 0.0) for k in reversed(range(falls - 1))]
+    z = (0.0, 0.0, 1.0)
+    sheaves = [Sheave((*place, 0.0), z, RADIUS, "right" if place[1] else "left") for place in places]
+    anchor = ((2 * falls - 1) * RADIUS, 0.0, 0.0)
+    reeving = route_over_sheaves(sheaves, start=anchor, end=(RADIUS, 0.0, 0.0))
+    wound = helix((0.0, 0.0, 0.0), z, RADIUS, WOUND, pitch=PITCH)
+    route = SpatialRoute(reeving.pieces + wound.pieces)
+    rope = cable_along(
+        world, route, round(route.length / size), name="rope", mass_per_length=DENSITY, axial_stiffness=EA,
+        bending_stiffness=0.01, axial_damping=500.0, bending_damping=1e-4,
+        reference_strain=-MASS * G / falls / EA,
+    )  # fmt: skip
+    nodes = nodes_of(world, rope)
+    con.hinge(world, nodes[0])
+
+    # the drum turns about z and moves along it
+    drum = world.add(RigidBody3D, name="drum", position=(0.0, 0.0, 0.0), mass=20.0, inertia=0.2)
+    con.fix(world, drum, "x", "y")
+    con.prescribe(world, drum, "z", lambda t: PITCH * turn(t) / (2.0 * pi))
+    bearing = con.rigid_marker(world, ground), con.rigid_marker(world, drum)
+    world.add(
+        con.GenericJoint, marker0=bearing[0], marker1=bearing[1], translations=(False,) * 3,
+        rotations=(True, True, False),
+    )  # fmt: skip
+    world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, drum, "z"), offset_function=turn)
+    last = nodes[len(nodes) - 1]
+    clamp = con.position_marker(world, drum, np.asarray(last.position))
+    world.add(con.SphericalJoint, marker0=clamp, marker1=con.position_marker(world, last))
+    surface = world.add(con.DrumSurface, marker=con.rigid_marker(world, drum), radius=RADIUS - ROPE)
+
+    block = world.add(
+        RigidBody3D, name="block", position=(middle, -HEIGHT, 0.0), mass=MASS, inertia=INERTIA,
+        center_of_mass=(0.0, -BELOW, 0.0),
+    )  # fmt: skip
+    hold = con.fix(world, block, "x", "z", "e1", "e2", "e3")
+    grooves = []
+    for x, y in places:
+        if y:
+            marker = con.rigid_marker(world, block, (x - middle, 0.0, 0.0))
+        else:
+            marker = con.rigid_marker(world, world.add(Ground), (x, y, 0.0))
+        radii: dict[str, Any] = {"radius": RADIUS - ROPE, "outer_radius": RADIUS + 3.0 * ROPE}
+        grooves.append(world.add(con.SheaveSurface, marker=marker, groove_radius=1.06 * ROPE, **radii))
+    settings: dict[str, Any] = {
+        "points": 4, "rope_radius": ROPE, "contact_stiffness_per_length": CONTACT, "contact_damping_per_length": 1e4,
+        "friction_stiffness_per_length": CONTACT, "friction_velocity_penalty_per_length": 1e3,
+    }  # fmt: skip
+    on_drum = con.add_surface_contact(world, surface, rope, friction_coefficient=0.3, **settings)
+    on_sheaves = con.add_surface_contact(world, grooves, rope, **settings)
+    return Crane(world, rope, block, surface, hold, on_drum, on_sheaves)
+
+
+def eval_swing(length: float) -> tuple[float, float]:
+    """Of the slow swing on falls of this length [m]: frequency [Hz], tilt of the block per angle of the falls [1]."""
+    bars = falls * DENSITY * length
+    inertia = np.array(
+        [[(MASS + bars / 3.0) * length**2, MASS * length * BELOW], [MASS * length * BELOW, INERTIA + MASS * BELOW**2]]
+    )
+    stiffness = np.diag([(MASS + bars / 2.0) * G * length, MASS * G * BELOW])
+    squares, shapes = eigh(stiffness, inertia)
+    return float(np.sqrt(squares[0]) / (2.0 * pi)), float(shapes[1, 0] / shapes[0, 0])
+
+
+def push(crane: Crane, state: wl.State, length: float) -> None:
+    """Let falls and block begin to swing across the falls, in the shape of the slow swing, and along them."""
+    nodes = nodes_of(crane.world, crane.rope)
+    share = np.clip(-wl.eval_output(nodes, "position", state)[:, 1] / length, 0.0, 1.0)
+    v = state.of(nodes, "v")
+    v[:, 0] += PUSH * share
+    v[:, 2] += PUSH * share
+    state.put(nodes, v, "v")
+    v = state.of(crane.block, "v")
+    v[0, (0, 2)] += PUSH
+    # the block turns about x against the falls' angle; e1 has half of it
+    v[0, 4] -= 0.5 * eval_swing(length)[1] * PUSH / length
+    state.put(crane.block, v, "v")
+
+
+def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: float) -> float:
+    """Frequency [Hz] of the sine that is closest to z [m]."""
+
+    def sine(t: Any, f: float, a: float, b: float, c: float) -> Any:
+        return a * np.sin(2.0 * pi * f * t) + b * np.cos(2.0 * pi * f * t) + c
+
+    return float(curve_fit(sine, time, z, (guess, np.ptp(z) / 2.0, 0.0, z.mean()))[0][0])
+
+
+def main() -> None:
+    """Hang the load, hoist it, let it swing, and check."""
+    crane = build()
+    world, rope, block = crane.world, crane.rope, crane.block
+    passes: dict[str, Any] = {"discontinuous_max_it": 40, "discontinuous_atol": 1e-3}
+    static = wl.Static(world, **passes)
+    if wl.help_requested():
+        wl.Dynamic(world, step=STEP, end=HOIST, **passes)
+        return
+    state = static.solve()
+    low = float(wl.eval_output(block, "position", state)[1])
+    world.set(crane.hold, active=False)
+    world.set(crane.on_sheaves, friction_coefficient=-log(efficiency) / pi)
+    hooks = [] if folder is None else [wl.Recorder(folder / "crane", every=20)]
+
+    hoist = wl.Dynamic(world, step=STEP, end=HOIST + REST, spectral_radius=0.6, name="hoist", **passes)
+    ends, drum_side = [], rope[np.array((0, place_at_drum(crane)))]
+    for now in hoist.march(state, hooks=hooks):
+        if 0.5 * HOIST < now.t < HOIST - RISE:
+            rising = wl.eval_output(block, "velocity", now)[1]
+            tension = wl.eval_output(drum_side, "axial_force", now, x=0.5 * size)
+            # less the weight of the rope between the block and this place
+            place = wl.eval_output(drum_side, "position", now, x=0.5 * size)
+            above = place[:, 1] - wl.eval_output(block, "position", now)[1]
+            ends.append((now.t, rising, *(tension - DENSITY * G * above)))
+        state = now
+    high = float(wl.eval_output(block, "position", state)[1])
+    length = -high
+
+    frequency = eval_swing(length)[0]
+    push(crane, state, length)
+    swing = wl.Dynamic(
+        world, step=SWING_STEP, end=HOIST + REST + swings / frequency, spectral_radius=0.6, name="swing", **passes
+    )
+    track = []
+    for now in swing.march(state, hooks=hooks):
+        track.append((now.t, *wl.eval_output(block, "position", now)))
+        state = now
+    for hook in hooks:
+        hook.close()
+    time, x, _, z = np.array(track).T
+    report = con.surface_report(world, state, crane.on_drum, crane.drum)
+
+    anchor, drum = np.mean(ends, axis=0)[2:]
+    geometric = sum(efficiency**k for k in range(falls))
+    # the load bounces on the rope: its mean acceleration adds to gravity
+    rate = (ends[-1][1] - ends[0][1]) / (ends[-1][0] - ends[0][0])
+    weight = (G + rate) * (MASS + 0.5 * falls * DENSITY * pi * RADIUS)
+    wound = turn(HOIST) / (2.0 * pi) * hypot(2.0 * pi * RADIUS, PITCH) / falls
+    found = {
+        "tension_at_drum": (float(drum), weight / geometric),
+        "tension_at_anchor": (float(anchor), weight / geometric * efficiency ** (falls - 1)),
+        "lift": (high - low, wound),
+        "frequency": (fit_frequency(time, z, frequency), frequency),
+    }
+    units = {"tension_at_drum": "N", "tension_at_anchor": "N", "lift": "m", "frequency": "Hz"}
+    wl.write_summary(
+        {name: list(values) for name, values in found.items()}
+        | {"way_along": float(np.ptp(x)), "way_across": float(np.ptp(z)), "wrap_angle": report.wrap_angle}
+    )
+    if wl.is_first_process():
+        rows = [(f"{name.replace('_', ' ')} [{units[name]}]", *values) for name, values in found.items()]
+        print(wl.format_comparison(rows, "theory"))
+        print(f"the block swings by {np.ptp(x):.3f} m along the falls and {np.ptp(z):.3f} m across them")
+        print(con.format_surface_reports([report]))
+    for name, (value, exact) in found.items():
+        assert abs(value / exact - 1.0) < 0.01, f"{name} is {value:g} {units[name]}, must be near {exact:g}"
+
+
+def place_at_drum(crane: Crane) -> int:
+    """The last cable of the falls that the drum does not reach before it stands."""
+    wound = 2.0 * pi * RADIUS * turns
+    straight = crane.rope.length.sum() - 2.0 * pi * RADIUS * WOUND
+    return int((straight - wound) / crane.rope[0].length) - 2
+
+
+if __name__ == "__main__":
+    main()

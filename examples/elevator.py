@@ -1,0 +1,258 @@
+"""A traction elevator that brakes too hard: the rope slips in the V-grooves of its sheave, as Euler and Eytelwein say.
+
+Run it with ``windlass run examples/elevator.py``; ``-help`` lists all options.
+
+A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and goes down with the speed
+v.  Both hang on guide rails.  In an emergency stop the brake slows the sheave down, with a deceleration that first
+rises evenly and is then constant.  With the half angle beta of the groove the apparent friction is f = mu/sin(beta).
+While the rope decelerates with a, the tensions at the sheave are those of what hangs on it, and where all of the
+contact slips they differ by friction, centrifugal force and the inertia of the rope on the sheave:
+
+    T1 = (m1 + rho l1) (g + a),   T2 = (m2 + rho l2) (g - a),   T1 - c = exp(f pi) (T2 - c),   c = rho v² + rho R a/f
+
+Solved for a this is the largest deceleration that the sheave passes on, a_c(l1, v).  So the rope follows the sheave
+until the brake wants more; from there on it decelerates with a_c, an ordinary differential equation for its way, also
+after the sheave has stopped.  Three stops are run: one a little below and one a little above the first a_c, and that of
+``-brake``.  Of each the way that the rope slips is compared with the differential equation, once from the start of the
+stop, and once from a little after the rise, with the way and the speed that the masses have then.  The first one
+differs by some millimetres, as rope and bristles yield before all of the contact slips; the second one shows the slip.
+
+Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
+"""
+
+from math import exp, pi, sin
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import MassPoint, RigidBody2D, Sheave, cable_along, nodes_of, route_over_sheaves
+
+speed = wl.option("speed", 1.5, "m/s", "of the cabin before the stop, downwards", minimum=0.1)
+brake = wl.option("brake", 4.0, "m/s^2", "deceleration of the sheave's rim", minimum=0.1)
+friction = wl.option("friction", 0.1, "1", "friction coefficient in the groove", minimum=0.01)
+groove = wl.option("groove", 0.35, "rad", "half angle of the groove", minimum=0.1)
+size = wl.option("size", 0.05, "m", "length of an element", minimum=0.01)
+stops = wl.option("stops", 3, "1", "3: all stops, 1: that of -brake alone", minimum=1)
+output = wl.option("output", "elevator_out", "", "folder for results; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
+
+G, RADIUS, ROPE = 9.81, 0.25, 0.005  # [m/s^2], radius of the rope's axis on the sheave and of the rope [m]
+CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # [kg], [kg], [kg/m], [N]
+CONTACT = 1e8  # stiffness of contact and bristles [N/m^2]
+RISE, STEP, REST = 0.2, 1e-3, 0.1  # how long the deceleration rises, step, time after the stop [s]
+LATER = 0.25  # when all of the contact slips [s]
+SHORT = 0.5  # strand of the cabin at the start [m]
+FRICTION = friction / sin(groove)
+
+
+class Brake:
+    """Way and speed of the sheave's rim, which decelerates with ``rate`` [m/s^2] after a rise."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self.end = speed / rate + 0.5 * RISE  # when the sheave stands [s]
+        if self.end < RISE:
+            raise SystemExit(f"brake = {rate:g} m/s^2 stops the sheave within {RISE} s: must be < {speed / RISE:g}")
+
+    def deceleration(self, t: float) -> float:
+        """Deceleration of the rim before it stands [m/s^2]."""
+        return self.rate * min(t / RISE, 1.0)
+
+    def speed(self, t: float) -> float:
+        """Speed of the rim [m/s]."""
+        return speed - 0.5 * self.rate * t**2 / RISE if t < RISE else max(self.rate * (self.end - t), 0.0)
+
+    def way(self, t: float) -> float:
+        """Way of the rim since the start of the stop [m]."""
+        if t < RISE:
+            return speed * t - self.rate * t**3 / RISE / 6.0
+        rest = 0.5 * self.rate * (self.end - RISE) ** 2
+        return speed * RISE - self.rate * RISE**2 / 6.0 + rest - 0.5 * self.rate * max(self.end - t, 0.0) ** 2
+
+
+def eval_deceleration(way: float, v: float, other: float) -> float:
+    """Deceleration of a rope that slips everywhere [m/s^2]; ``other``: the counterweight's strand at the start [m]."""
+    m1, m2 = CABIN + DENSITY * (SHORT + way), WEIGHT + DENSITY * (other - way)
+    ratio = exp(FRICTION * pi)
+    pull = (ratio * m2 - m1) * G - (ratio - 1.0) * DENSITY * v * v
+    return pull / (m1 + ratio * m2 - (ratio - 1.0) * DENSITY * RADIUS / FRICTION)
+
+
+class Slip(NamedTuple):
+    """What the rope does: when it stands [s], way that it slips [m], deceleration when it begins to slip [m/s^2]."""
+
+    end: float
+    way: float
+    deceleration: float
+
+
+def integrate(rim: Brake, other: float, moving: tuple[float, float] | None = None) -> Slip:
+    """The stop by the ordinary differential equation, of a rope that follows the sheave or slips everywhere.
+
+    ``moving``: way [m] and speed [m/s] at the time LATER, if the rope slips by then.
+    """
+
+    def spare(t: float) -> float:
+        return eval_deceleration(rim.way(t), rim.speed(t), other) - rim.deceleration(t)
+
+    def stand(t: float, y: NDArray[np.float64]) -> float:
+        return float(y[1])
+
+    if spare(rim.end) > 0.0:
+        return Slip(rim.end, 0.0, np.nan)
+    begin = LATER if moving else float(brentq(spare, 0.0, rim.end))
+    stand.terminal = True  # type: ignore[attr-defined]
+    found = solve_ivp(
+        lambda t, y: [y[1], -eval_deceleration(y[0], y[1], other)], (begin, 100.0),
+        moving or (rim.way(begin), rim.speed(begin)), events=stand, rtol=1e-10, atol=1e-12,
+    )  # fmt: skip
+    end = float(found.t[-1])
+    return Slip(end, float(found.y[0, -1]) - rim.way(end), rim.deceleration(begin))
+
+
+class Elevator(NamedTuple):
+    """World, rope, counterweight and cabin, what holds the cabin, the contacts, and the marker of the sheave."""
+
+    world: wl.World
+    rope: wl.Entity
+    masses: wl.Entity
+    hold: wl.Entity
+    contacts: wl.Entity
+    marker: wl.Entity
+
+
+def build(rim: Brake, other: float) -> Elevator:
+    """A new world; ``other``: length of the counterweight's strand [m]."""
+    world = wl.World(gravity=(0.0, -G, 0.0))
+    sheaves = [Sheave((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), RADIUS, "right")]
+    route = route_over_sheaves(sheaves, start=(-RADIUS, -other, 0.0), end=(RADIUS, -SHORT, 0.0))
+    rope = cable_along(
+        world, route, round(route.length / size), name="rope", mass_per_length=DENSITY, axial_stiffness=EA,
+        bending_stiffness=0.02, axial_damping=1000.0, reference_strain=-WEIGHT * G / EA,
+    )  # fmt: skip
+    nodes = nodes_of(world, rope)
+    ends = nodes[np.array((0, len(nodes) - 1))]
+    masses = world.add(MassPoint, name="mass", position=ends.position, mass=np.array([WEIGHT, CABIN]))
+    world.add(con.SphericalJoint, marker0=con.position_marker(world, ends), marker1=con.position_marker(world, masses))
+    con.fix(world, masses, "x", "z")
+    hold = con.fix(world, masses[1], "y")
+    sheave = world.add(RigidBody2D, name="sheave", position=(0.0, 0.0), mass=20.0, inertia=1.0)
+    con.fix(world, sheave, "x", "y")
+    con.prescribe(
+        world, sheave, "rotation", lambda t: -rim.way(t) / RADIUS, rate=lambda t: -rim.speed(t) / RADIUS
+    )  # fmt: skip
+    marker = con.rigid_marker(world, sheave)
+    flanks = con.add_v_groove(
+        world, marker, radius=RADIUS - ROPE / sin(groove), half_angle=groove, outer_radius=1.2 * RADIUS
+    )
+    contacts = con.add_surface_contact(
+        world, flanks, rope, points=4, rope_radius=ROPE, contact_stiffness_per_length=CONTACT,
+        contact_damping_per_length=1e4, friction_stiffness_per_length=CONTACT,
+        friction_velocity_penalty_per_length=2e3,
+    )  # fmt: skip
+    return Elevator(world, rope, masses, hold, contacts, marker)
+
+
+def hang(model: Elevator) -> wl.State:
+    """The rope at rest with friction, then running along itself with the masses."""
+    world, rope, masses = model.world, model.rope, model.masses
+    settings: dict[str, Any] = {"discontinuous_max_it": 40, "discontinuous_atol": 1e-3, "name": ""}
+    # the rope is strained to the counterweight's tension; the cabin hangs on friction
+    state = wl.Static(world, load_steps=2, **settings).solve()
+    world.set(model.contacts, friction_coefficient=friction)
+    world.set(model.hold, active=False)
+    state = wl.Static(world, **settings).solve(state)
+    nodes = nodes_of(world, rope)
+    slope = nodes.slope + state.of(nodes)[:, 3:]
+    unit = slope / np.linalg.norm(slope, axis=1)[:, None]
+    # r_t = v t, r'_t = v t'
+    turning = np.gradient(unit, float(rope[0].length), axis=0)
+    state.put(nodes, speed * np.hstack((unit, turning)), "v")
+    state.put(masses, [(0.0, speed, 0.0), (0.0, -speed, 0.0)], "v")
+    return state
+
+
+class Stop(NamedTuple):
+    """What a run shows: way that the rope slips [m], T1/T2 while it does; slip by theory from the start, and later."""
+
+    slip: float
+    ratio: float
+    theory: Slip
+    later: Slip
+
+
+def stop(rate: float, other: float, record: bool) -> Stop:
+    """One emergency stop."""
+    rim = Brake(rate)
+    theory = integrate(rim, other)
+    model = build(rim, other)
+    begin = state = hang(model)
+    settings: dict[str, Any] = {"discontinuous_max_it": 20, "discontinuous_atol": 1e-3, "discontinuous_fail": False}
+    motion = wl.Dynamic(
+        model.world, step=STEP, end=theory.end + REST, spectral_radius=0.6, name=f"{rate:.2f} m/s^2", **settings
+    )
+    hooks = [wl.Recorder(folder / "elevator", every=10)] if record and folder is not None else []
+    found, moving = [], (0.0, 0.0)
+
+    def eval_motion(name: str) -> float:
+        """Mean of the masses downwards on the side of the cabin."""
+        up = state.of(model.masses, name)[:, 1] - (start if name == "q" else 0.0)
+        return float((WEIGHT * up[0] - CABIN * up[1]) / (WEIGHT + CABIN))
+
+    start = state.of(model.masses)[:, 1].copy()
+    for state in motion.march(begin, hooks=hooks):
+        if moving == (0.0, 0.0) and state.t > LATER - 0.5 * STEP:
+            moving = eval_motion("q"), eval_motion("v")
+        if LATER < state.t < rim.end and state.step % 10 == 0:
+            report = con.surface_report(model.world, state, model.contacts, model.marker)
+            found.append(report.exit_tension / report.entry_tension)
+    for hook in hooks:
+        hook.close()
+    slip = eval_motion("q") - rim.way(state.t)
+    return Stop(slip, float(np.mean(found)), theory, integrate(rim, other, moving))
+
+
+def main() -> None:
+    """Three stops, or one, and their check."""
+    # the counterweight's strand is as long as the way of the rope and what is left in the end
+    reach = SHORT + Brake(brake).way(1e9) + integrate(Brake(brake), SHORT).way
+    first = integrate(Brake(brake), reach).deceleration
+    rates = [brake]
+    if stops > 1 and np.isfinite(first):
+        rates = [0.93 * first, 1.07 * first, brake]
+        reach = SHORT + max(Brake(r).way(1e9) + integrate(Brake(r), SHORT).way for r in rates)
+    if wl.help_requested():
+        model = build(Brake(brake), reach)
+        wl.Static(model.world, name="")
+        wl.Dynamic(model.world, step=STEP, end=1.0, name="")
+        return
+    found = [stop(rate, reach, record=rate == brake) for rate in rates]
+    rows = []
+    for rate, run in zip(rates, found, strict=True):
+        rows.append((f"braked with {rate:.3f} m/s^2: slip [m]", run.slip, run.theory.way))
+        if run.theory.way > 0.0:
+            rows.append((f"the same, theory from {LATER} s on", run.slip, run.later.way))
+    rows.append(("T1/T2 while it slips [1]", found[-1].ratio, exp(FRICTION * pi)))
+    wl.write_summary(
+        {"rates": rates, "slips": [run.slip for run in found], "theory": [run.theory.way for run in found],
+         "later": [run.later.way for run in found], "limit": first, "tension_ratio": found[-1].ratio,
+         "tension_ratio_exact": exp(FRICTION * pi)}
+    )  # fmt: skip
+    if wl.is_first_process():
+        print(f"the rope slips from {first:.3f} m/s^2 on, by Euler and Eytelwein")
+        print(wl.format_comparison(rows, "theory"))
+    for run in found:
+        # what yields before lets the rope run ahead of the sheave, by less than 1 % of its speed
+        ahead = 0.01 * speed * run.theory.end
+        assert abs(run.slip - run.theory.way) < 0.01 * run.theory.way + ahead, "the rope slips further than in theory"
+    assert abs(found[-1].slip / found[-1].later.way - 1.0) < 0.01, "the rope does not slip as in theory"
+    assert abs(found[-1].ratio / exp(FRICTION * pi) - 1.0) < 0.01, "the tensions are not Euler's"
+
+
+if __name__ == "__main__":
+    main()
