@@ -46,7 +46,7 @@ belt = wl.Belt(
     world, pulleys, tension=tension, axial_stiffness=EA, bending_stiffness=5e-3, mass_per_length=RHO, axial_damping=5.0,
     cord_offset=(0.002, 0.001), step=step,
 )  # fmt: skip
-wound = float(np.cross(ARM, belt.hub_loads[1])) / SPRING  # [rad] to balance the belt
+wound = float(belt.hub_loads[1] @ (-ARM[1], ARM[0])) / SPRING  # [rad] to balance the belt
 swing = {"marker1": con.coordinate_marker(world, arm, "rotation"), "stiffness": SPRING, "damping": 0.5}
 world.add(con.CoordinateSpringDamper, offset=-wound, **swing)
 for name, damping in DRAG.items():
@@ -59,14 +59,14 @@ with belt.preload(drive):
     rest = wl.Static(world).solve()
     modes = wl.Modes(world, count=15).solve(rest)
 at_rest = belt.report(rest)
-ledger, means = wl.EnergyLedger(folder / "energy.csv" if folder else None), belt.average(0.6 * end_time)
+ledger, means = wl.EnergyLedger(folder / "energy.csv" if folder else None), belt.average(0.6 * end_time, 5)
 state = wl.Dynamic(world, step=step, end=end_time, name="serpentine").solve(rest, hooks=[ledger, means])
 report = means.report()
 
 # checks
 turn = float(wl.eval_output(arm, "rotation", rest))
 lever = np.array(((np.cos(turn), -np.sin(turn)), (np.sin(turn), np.cos(turn)))) @ ARM
-moment = float(np.cross(lever, at_rest["tensioner"].hub_load))
+moment = float(np.dot(at_rest["tensioner"].hub_load, (-lever[1], lever[0])))
 rows = [("moment of the belt on the arm [N m]", moment, SPRING * (turn + wound))]
 frequencies = [float(modes.frequencies[np.abs(modes.frequencies - s.string_frequency).argmin()]) for s in at_rest.spans]
 for span, frequency in zip(at_rest.spans, frequencies, strict=True):
