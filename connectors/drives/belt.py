@@ -23,7 +23,7 @@ import numpy as np
 from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.contact_choice import WAVE_FACTOR, CORD_FACTOR, choose_contact
+from windlass.connectors.drives.contact_choice import CORD_FACTOR, WAVE_FACTOR, choose_contact
 from windlass.connectors.drives.drive_report import Drive, DriveMeans, DriveReport, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
 from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
@@ -37,7 +37,17 @@ from windlass.elements.routes.cable_chain import cable_along, nodes_of
 from windlass.elements.routes.routes import Route
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import (
-    checked, each, either, inside, instance, number, numbers, optional, that, whole, word,
+    checked,
+    each,
+    either,
+    inside,
+    instance,
+    number,
+    numbers,
+    optional,
+    that,
+    whole,
+    word,
 )  # fmt: skip
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
@@ -233,7 +243,7 @@ class _Line:
                         circle_radius=pulley.radius,
                         vertical_offset=-offset if pulley.side == "right" else offset,
                         **columns,
-                    )  # fmt: skip
+                    )
                 )
         return "\n".join(reasons), parts
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from math import log, nan, sqrt
 from typing import Any, NamedTuple
 
@@ -155,9 +156,8 @@ class DriveReport:
         for label, line in zip(["", *labels], cells, strict=True):
             lines.append(f"{label:<{first}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(line, widths, strict=True)))
         for span in self.spans:
-            lines.append(
-                f"span {span.name}: {span.length:.4g} m, {span.tension:.5g} N, as a string {span.string_frequency:.5g} Hz"
-            )
+            carries = f"{span.length:.4g} m, {span.tension:.5g} N"
+            lines.append(f"span {span.name}: {carries}, as a string {span.string_frequency:.5g} Hz")
         lines.append(f"power in {self.power_in:.5g} W, out {self.power_out:.5g} W, efficiency {_show(self.efficiency)}")
         return "\n".join(lines)
 
@@ -269,7 +269,7 @@ def _complete(report: DriveReport, drive: Drive) -> DriveReport:
 def _name_spans(drive: Drive) -> list[str]:
     names = [pulley.name for pulley in drive.pulleys]
     ends = [*names, names[0]] if drive.closed else ["start", *names, "end"]
-    return [f"{a} - {b}" for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [f"{a} - {b}" for a, b in pairwise(ends)]
 
 
 def _show(value: Any) -> str:

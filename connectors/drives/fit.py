@@ -5,7 +5,7 @@ T = EA e; any of them gives the others.  Per metre of the route the same materia
 
     EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
 
-so that N = EA (lam (1 + e) - 1) at the stretch lam against the route, and mass and energies are those of the slack belt.
+so that N = EA (lam (1 + e) - 1) at the stretch lam against the route; mass and energies are those of the slack belt.
 """
 
 from __future__ import annotations
