@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from windlass import exudyn as exudyn
     from windlass import testing as testing
+    from windlass.connectors.drives.belt import Belt as Belt
+    from windlass.connectors.drives.belt import Rope as Rope
+    from windlass.connectors.drives.drive_report import DriveMeans as DriveMeans
+    from windlass.connectors.drives.drive_report import DriveReport as DriveReport
+    from windlass.connectors.drives.drive_report import PulleyDuty as PulleyDuty
+    from windlass.connectors.drives.drive_report import SpanDuty as SpanDuty
+    from windlass.connectors.drives.pulleys import Pulley as Pulley
     from windlass.framework.command_line.options import arguments as arguments
     from windlass.framework.command_line.options import help_requested as help_requested
     from windlass.framework.command_line.options import option as option
@@ -61,6 +68,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _NAMES = {
+    "connectors.drives.belt": "Belt Rope",
+    "connectors.drives.drive_report": "DriveMeans DriveReport PulleyDuty SpanDuty",
+    "connectors.drives.pulleys": "Pulley",
     "framework.command_line.options": "arguments help_requested option",
     "framework.command_line.report_parts": "ReportCurves ReportSection ReportTable add_to_report",
     "framework.command_line.summary": "write_summary",

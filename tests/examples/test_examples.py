@@ -276,6 +276,40 @@ def test_cableway(tmp_path: Path) -> None:
     assert "sag at 150 m of the rope" in table
 
 
+def check_serpentine(words: list[str], folder: Path) -> dict[str, Any]:
+    """The arm balances its spring, the spans swing as strings; the summary."""
+    results, table = run_example("serpentine", ["-output", "none", *words], folder)
+    rows = results["rows"]
+    moment, spring = rows["moment of the belt on the arm [N m]"]
+    assert_allclose(moment, spring, rtol=1e-6)
+    spans = [value for name, value in rows.items() if name.startswith("frequency of the span")]
+    assert len(spans) == 5
+    assert_allclose(*np.transpose(spans), rtol=0.015)
+    assert "slip reserve" in table and "energy from 0 s" in table and "span compressor - crank" in table
+    return results
+
+
+def test_serpentine(tmp_path: Path) -> None:
+    """Statics and modes of the drive, and some steps; its model, report, modes and ledger have 40 lines at most."""
+    results = check_serpentine(["-end_time", "0.001"], tmp_path)
+    assert set(results["slip_reserve"]) == {"crank", "tensioner", "alternator", "idler", "compressor"}
+    text = (ROOT / "examples/serpentine.py").read_text()
+    model = text[text.index("# the drive") : text.index("# checks")].splitlines()
+    assert len([line for line in model if line.strip() and not line.startswith("#")]) <= 40
+
+
+@pytest.mark.long
+def test_serpentine_in_motion(tmp_path: Path) -> None:
+    """Torques are (T1 - T2) R, all pulleys have reserve, the crank the least, and the energy is accounted for."""
+    results = check_serpentine([], tmp_path)
+    torques = [value for name, value in results["rows"].items() if name.startswith("mean torque")]
+    assert len(torques) == 3
+    assert_allclose(*np.transpose(torques), rtol=0.01)
+    reserve = results["slip_reserve"]
+    assert min(reserve, key=reserve.get) == "crank" and 0.5 < reserve["crank"] < 0.8
+    assert 0.99 < results["efficiency"] < 1.0
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_help(name: str, tmp_path: Path) -> None:
     """The options with their units, without solving and without files."""

@@ -101,6 +101,9 @@ def fix_x(world: Any, entity: Any) -> Any:
 def calls(s: Scene) -> dict[str, Call]:
     """A valid call of every public function, constructor and method, with all arguments by name."""
     circle = el.Circle((0.0, 0.0), 0.1, "left")
+    wheels = [wl.Pulley(s.open.add(el.Ground), 0.1, at=(x, 0.0)) for x in (0.0, 1.0)]
+    drive = {**CABLE, "world": s.open, "elements": 40, "cord_offset": 0.0, "contact": "auto", "friction": 0.3}
+    drive |= {"length": None, "strain": 0.01, "tension": None, "points": 2, "step": 1e-3, "name": "belt"}
     sensor = wl.Sensor(s.body, "position")
     mesh = s.folder / "line.msh"
     write_lines(mesh, [(0.0, 0.0), (1.0, 0.0)], [(0, 1)])
@@ -226,6 +229,13 @@ def calls(s: Scene) -> dict[str, Call]:
         "PulleySensor": (
             con.PulleySensor, {"contacts": s.contacts, "circle": s.body, "quantity": "torque", "name": "T"},
         ),
+        "Pulley": (
+            wl.Pulley,
+            {"body": s.node, "radius": 0.1, "side": "left", "at": (0.0, 0.0), "axis": (0.0, 0.0, 1.0),
+             "groove_radius": 0.01, "outer_radius": 0.2, "turns": 0, "friction": 0.3, "name": "p"},
+        ),
+        "Belt": (wl.Belt, {**drive, "pulleys": wheels}),
+        "Rope": (wl.Rope, {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0)}),
         "add_cable_contact": (
             con.add_cable_contact,
             {"world": s.open, "cables": s.open_rope, "radius": 0.1, "points": 5, "skin": 0.0, "apart": 0.0,

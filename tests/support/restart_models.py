@@ -22,8 +22,8 @@ from support.contact_forms import create_drive
 from support.many_pulleys import create_ring
 from support.mooring import build_line
 from support.spatial_net import build_model
-from support.winches import swing
 from support.surface_models import create_falling
+from support.winches import swing
 
 KINDS = (
     "adaptive",

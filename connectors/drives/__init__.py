@@ -1,0 +1,1 @@
+"""Whole belts and ropes on their pulleys: cables, fit, contact and report by one call."""

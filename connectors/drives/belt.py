@@ -1,0 +1,377 @@
+"""Belts and ropes on their pulleys by one call: route, cables, fit, contact, preload, report and picture.
+
+    belt = wl.Belt(world, [wl.Pulley(driver, 0.1), wl.Pulley(idler, 0.05, "left")], tension=300.0, friction=0.5, ...)
+    with belt.preload(drive):
+        state = wl.Static(world).solve()
+    state = wl.Dynamic(world, step=1e-4, end=1.0).solve(state)
+    print(belt.report(state).format())
+
+The cables are made on the taut route, with the tension that they have there: see `fit.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from windlass.connectors.circle_contact.add_contact import add_contact
+from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
+from windlass.connectors.constraints.supports import fix
+from windlass.connectors.drives.contact_choice import CORD_FACTOR, WAVE_FACTOR, choose_contact
+from windlass.connectors.drives.drive_report import Drive, DriveMeans, DriveReport, report_drive
+from windlass.connectors.drives.fit import LARGEST_STRAIN, find_strain, scale_columns
+from windlass.connectors.drives.pulleys import Pulley, find_place, find_spans, lay_route
+from windlass.connectors.markers.coordinate_marker import coordinate_marker
+from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
+from windlass.connectors.reports.belt_picture import draw_belt
+from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
+from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
+from windlass.connectors.surface_contact.surfaces import DrumSurface, SheaveSurface
+from windlass.elements.routes.cable_chain import cable_along, nodes_of
+from windlass.elements.routes.routes import Route
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import (
+    checked,
+    each,
+    either,
+    inside,
+    instance,
+    number,
+    numbers,
+    optional,
+    that,
+    whole,
+    word,
+)  # fmt: skip
+from windlass.framework.command_line import options
+from windlass.framework.errors import ModelError
+from windlass.framework.launch.launcher import is_first_process
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+from windlass.framework.output.sensors import Sensors
+from windlass.framework.state.state import State
+
+LARGEST_ANGLE = 0.25
+"""Angle of an element on the smallest pulley at most, where the number of elements is chosen [rad]."""
+CLOSED = {
+    "world": instance(World),
+    "pulleys": each(instance(Pulley), "a list of pulleys", 1),
+    "axial_stiffness": number("N", above=0.0),
+    "mass_per_length": number("kg/m", minimum=0.0),
+    "elements": optional(whole(2)),
+    "cord_offset": either(number("m"), numbers("m", (2,))),
+    "length": optional(number("m", above=0.0)),
+    "strain": optional(number("1", above=0.0, maximum=LARGEST_STRAIN)),
+    "tension": optional(number("N", above=0.0)),
+    "contact": either(word("auto"), that(lambda given: isinstance(given, Mapping), "columns of the contact law")),
+    "friction": number("1", minimum=0.0),
+    "points": whole(1),
+    "step": optional(number("s", above=0.0)),
+    "name": word(),
+    "cable_columns": inside(),
+}
+POINT = optional(numbers("m", (2,), (3,)))
+OPEN = {**CLOSED, "start": POINT, "end": POINT}
+
+
+class _Line:
+    """What belts and ropes have in common; for the attributes see `Belt`."""
+
+    def __init__(
+        self, world: World, pulleys: Sequence[Pulley], closed: bool, ends: tuple[Any, Any], given: dict[str, Any],
+        columns: dict[str, Any],
+    ) -> None:  # fmt: skip
+        self.world, self.pulleys, self.closed, self.name = world, tuple(pulleys), closed, given["name"]
+        what = type(self).__name__
+        if closed and len(pulleys) < 2:
+            raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
+        right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()
+        self.cord_offsets = [right if pulley.side == "right" else left for pulley in pulleys]
+        with world.all_or_nothing():
+            self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
+            places = [find_place(world, pulley) for pulley in pulleys]
+            self.route = lay_route(pulleys, places, self.cord_offsets, closed, *ends)
+            self.in_space = not isinstance(self.route, Route)
+            self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
+            self.strain = find_strain(self.name, self.route.length, self.axial_stiffness, given)
+            self.tension = self.axial_stiffness * self.strain
+            self.mass_per_length = slack_mass / (1.0 + self.strain)
+            self.elements = given["elements"] or self._choose_elements()
+            self.cables = self._lay_cables(columns)
+            self.nodes = nodes_of(world, self.cables)
+            self.surfaces: list[Entity] = []
+            self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
+            self.reasoning, parts = self._add_contacts(given)
+            self.contacts = merge_handles(parts)
+            self._holds = self._add_holds()
+        self._drive = Drive(
+            self.name, world, self.pulleys, closed, self.cables, self.contacts, self.surfaces, self.radii,
+            self.span_lengths, self.mass_per_length,
+        )  # fmt: skip
+        if given["contact"] == "auto" and is_first_process() and not options.quiet() and not options.help_requested():
+            print(self.reasoning)
+
+    @property
+    def length(self) -> float:
+        """Length of the slack belt [m]."""
+        return self.route.length / (1.0 + self.strain)
+
+    @property
+    def span_lengths(self) -> list[float]:
+        """Lengths of the free spans as mounted [m]: behind each pulley, of ropes also ahead of the first one."""
+        return [float(b - a) for a, b in find_spans(self.route)]
+
+    @property
+    def wrap_angles(self) -> list[float]:
+        """Wrap angles as mounted [rad]."""
+        return [wrap.angle for wrap in self.route.wraps]
+
+    @property
+    def hub_loads(self) -> FloatArray:
+        """What the belt at rest, with its tension everywhere, pulls at each pulley [N], shape (pulleys, 2 or 3)."""
+        stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
+        # the tangents are those of the arc at both of its ends
+        lengths = stations[:, 1] - stations[:, 0]
+        inner = stations[:, 0] + lengths * 1e-9, stations[:, 1] - lengths * 1e-9
+        first, last = (self.route.eval_points(s)[1] for s in inner)
+        return np.asarray(self.tension * (last - first))
+
+    @contextmanager
+    def preload(self, *off: Entity) -> Iterator[None]:
+        """Conditions in which a static solve finds the belt at rest, for the time of a ``with`` block.
+
+        Friction is off; pulleys that turn about the origin of their body are held by soft springs, which carry nothing
+        as nothing turns them; one node of a belt is held along it, as a belt without friction could run anywhere.
+
+        Args:
+            *off: what is switched off for that time by its column ``active``, such as the drive of a pulley.
+        """
+        friction = self.contacts.table.collect("friction_coefficient", self.contacts.rows)
+        self.world.set(self.contacts, friction_coefficient=0.0)
+        for hold in self._holds:
+            self.world.set(hold, active=True)
+        for entity in off:
+            self.world.set(entity, active=False)
+        try:
+            yield
+        finally:
+            self.world.set(self.contacts, friction_coefficient=friction)
+            for hold in self._holds:
+                self.world.set(hold, active=False)
+            for entity in off:
+                self.world.set(entity, active=True)
+
+    @checked(state=instance("State"))
+    def report(self, state: State) -> DriveReport:
+        """What belt and pulleys do at a state.  Under MPI all processes must call this together.
+
+        Raises:
+            ModelError: a state of another world.
+        """
+        if state.world is not self.world:
+            raise ModelError("the state belongs to another world than the one of the belt")
+        return report_drive(self._drive, state)
+
+    @checked(start=number("s"), every=whole(1))
+    def average(self, start: float = 0.0, every: int = 10) -> DriveMeans:
+        """A hook for a solver, whose ``report()`` has the means over time.
+
+        Args:
+            start: time from which on steps count [s].
+            every: number of steps between two reports.
+        """
+        return DriveMeans(self._drive, start, every)
+
+    def draw(self, path: str | os.PathLike[str], state: State, speeds: Sensors | None = None, title: str = "") -> Path:
+        """A picture of belt and pulleys, tension along the belt, what sticks and slips: see `draw_belt`.
+
+        Raises:
+            ModelError: a rope in space, which `Recorder` shows.
+        """
+        if self.in_space:
+            raise ModelError(f"'{self.name}' is in space: draw shows the plane, take Recorder for files of ParaView")
+        return draw_belt(path, self.world, state, self.cables, self.contacts, speeds, title)
+
+    def _choose_elements(self) -> int:
+        """Elements that are short enough for the contact stiffness of `choose_contact`."""
+        angle = min(LARGEST_ANGLE, (WAVE_FACTOR / CORD_FACTOR * self.strain) ** 0.25)
+        count: int = ceil(self.route.length / (angle * min(self.radii)))
+        return count
+
+    def _lay_cables(self, columns: dict[str, Any]) -> Entity:
+        scaled = scale_columns(self.name, self.strain, columns)
+        return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
+
+    def _add_contacts(self, given: dict[str, Any]) -> tuple[str, list[Entity]]:
+        """Contact of each pulley with all cables, and the reasons for its parameters."""
+        parts, reasons = [], [f"contact of '{self.name}', {self.elements} elements:"]
+        own = {} if given["contact"] == "auto" else dict(given["contact"])
+        for pulley, offset, marker in zip(self.pulleys, self.cord_offsets, self.markers, strict=True):
+            choice = choose_contact(
+                pulley.name, self.tension, pulley.radius + offset, self.axial_stiffness, self.mass_per_length,
+                self.route.length / self.elements, given["step"], self.in_space,
+            )  # fmt: skip
+            reasons.append(f"  {choice.reason}")
+            friction = given["friction"] if pulley.friction is None else pulley.friction
+            columns = {**choice.columns, "friction_coefficient": friction, **own}
+            if self.in_space:
+                self.surfaces.append(self._add_surface(pulley, marker))
+                parts.append(
+                    add_surface_contact(
+                        self.world,
+                        self.surfaces[-1],
+                        self.cables,
+                        points=given["points"],
+                        rope_radius=offset,
+                        **columns,
+                    )
+                )
+            else:
+                parts.append(
+                    add_contact(
+                        self.world,
+                        ContactFrictionCirclePoints2D,
+                        marker,
+                        self.cables,
+                        segments=given["points"],
+                        circle_radius=pulley.radius,
+                        vertical_offset=-offset if pulley.side == "right" else offset,
+                        **columns,
+                    )
+                )
+        return "\n".join(reasons), parts
+
+    def _add_surface(self, pulley: Pulley, marker: Entity) -> Entity:
+        axis = (0.0, 0.0, 1.0) if pulley.axis is None else tuple(map(float, pulley.axis))
+        if pulley.groove_radius is None:
+            return self.world.add(DrumSurface, marker=marker, axis=axis, radius=pulley.radius)
+        outer = pulley.outer_radius or pulley.radius + 2.0 * pulley.groove_radius
+        return self.world.add(
+            SheaveSurface, marker=marker, axis=axis, radius=pulley.radius, groove_radius=pulley.groove_radius,
+            outer_radius=outer,
+        )  # fmt: skip
+
+    def _add_holds(self) -> list[Entity]:
+        """What holds pulleys and belt in `preload`, switched off."""
+        holds: list[Entity] = []
+        seen: set[int] = set()
+        for pulley, offset in zip(self.pulleys, self.cord_offsets, strict=True):
+            number_ = int(pulley.body.ids[0])
+            if self.in_space or not pulley.is_centred or number_ in seen:
+                continue
+            seen.add(number_)
+            spin = coordinate_marker(self.world, pulley.body, "rotation")
+            stiffness = self.tension * (pulley.radius + offset)
+            holds.append(self.world.add(CoordinateSpringDamper, marker1=spin, stiffness=stiffness, active=False))
+        if self.closed:
+            # along the axis that the belt follows best anywhere, what holds it there carries nothing
+            tangents = np.abs(self.route.eval_points(self.route.length * np.arange(self.elements) / self.elements)[1])
+            node, axis = np.unravel_index(int(tangents.argmax()), tangents.shape)
+            hold = fix(self.world, self.nodes[int(node)], "xyz"[int(axis)])
+            self.world.set(hold, active=False)
+            holds.append(hold)
+        return holds
+
+
+class Belt(_Line):
+    """A closed belt around pulleys, in the plane or, over pulleys with axes, in space.
+
+    Attributes:
+        world, pulleys, name: as given.
+        route: the taut route of the cord.
+        cables, nodes: cables in order, and their nodes.
+        contacts: contact of all cables with all pulleys, pulley by pulley, shape (pulleys * elements,).
+        strain, tension, length: of the belt as mounted [1], [N], and when slack [m].
+        hub_loads: what the belt at rest pulls at each pulley [N].
+        span_lengths, wrap_angles: free spans behind each pulley [m] and wrap angles [rad] as mounted.
+        reasoning: why contact has the parameters that it has.
+    """
+
+    @checked(**CLOSED)
+    def __init__(
+        self,
+        world: World,
+        pulleys: Sequence[Pulley],
+        *,
+        axial_stiffness: float,
+        mass_per_length: float,
+        elements: int | None = None,
+        cord_offset: float | Sequence[float] = 0.0,
+        length: float | None = None,
+        strain: float | None = None,
+        tension: float | None = None,
+        contact: Literal["auto"] | Mapping[str, Any] = "auto",
+        friction: float = 0.0,
+        points: int = 4,
+        step: float | None = None,
+        name: str = "belt",
+        **cable_columns: Any,
+    ) -> None:
+        """Add a belt, and its contact with the pulleys.
+
+        Args:
+            world: the world.
+            pulleys: the pulleys in the order in which the belt runs, 2 or more.
+            axial_stiffness, mass_per_length: EA [N] and rhoA [kg/m] of the slack belt.
+            elements: number of cables; default: 0.25 rad on the smallest pulley, fewer radians for small strains.
+            cord_offset: distance of the cord from the side of the belt that touches [m], or that of pulleys on the
+                right and of pulleys on the left.
+            length, strain, tension: one of them: length when slack [m], strain [1] or tension [N] as mounted.
+            contact: "auto": stiffness, damping and bristles by `choose_contact`, whose reasons are printed; or columns
+                of the contact law, which take the place of what is chosen.
+            friction: friction coefficient [1] of pulleys without their own.
+            points: contact points of each cable.
+            step: step of the motion to come [s], which bounds the contact stiffness; None: no bound.
+            name: name for messages and output.
+            **cable_columns: further columns of the cables.
+
+        Raises:
+            ModelError: pulleys that overlap or cannot be wrapped, a belt that does not fit.
+        """
+        given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
+        given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
+        columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
+        super().__init__(world, pulleys, True, (None, None), {**given, "name": name}, columns)
+
+
+class Rope(_Line):
+    """An open rope over pulleys, sheaves and drums, in the plane or in space; for attributes see `Belt`.
+
+    In space contact is that with a `SheaveSurface` where a pulley has a groove, else with a `DrumSurface`, and
+    ``cord_offset`` is the radius of the rope.  The ends are free: hold ``nodes[0]`` and ``nodes[-1]``, or hang loads
+    there.
+    """
+
+    @checked(**OPEN)
+    def __init__(
+        self,
+        world: World,
+        pulleys: Sequence[Pulley],
+        *,
+        start: Sequence[float] | None = None,
+        end: Sequence[float] | None = None,
+        axial_stiffness: float,
+        mass_per_length: float,
+        elements: int | None = None,
+        cord_offset: float | Sequence[float] = 0.0,
+        length: float | None = None,
+        strain: float | None = None,
+        tension: float | None = None,
+        contact: Literal["auto"] | Mapping[str, Any] = "auto",
+        friction: float = 0.0,
+        points: int = 4,
+        step: float | None = None,
+        name: str = "rope",
+        **cable_columns: Any,
+    ) -> None:
+        """Add a rope from start over pulleys to end [m], each (x, y) or (x, y, z); for all else see `Belt`."""
+        given: dict[str, Any] = {"elements": elements, "cord_offset": cord_offset, "length": length, "strain": strain}
+        given |= {"tension": tension, "contact": contact, "friction": friction, "points": points, "step": step}
+        columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
+        super().__init__(world, pulleys, False, (start, end), {**given, "name": name}, columns)

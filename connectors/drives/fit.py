@@ -1,0 +1,66 @@
+"""How a belt fits its route: strain and tension as mounted, and columns of the slack belt per metre of the route.
+
+A belt that is slack at the length S0 has on its taut route of the length S the strain e = S/S0 - 1 and the tension
+T = EA e; any of them gives the others.  Per metre of the route the same material has
+
+    EA (1 + e), EI (1 + e), dampings (1 + e),    rhoA/(1 + e),    reference strain -e/(1 + e),    curvature k0/(1 + e)
+
+so that N = EA (lam (1 + e) - 1) at the stretch lam against the route; mass and energies are those of the slack belt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from windlass.framework.errors import ModelError
+
+LARGEST_STRAIN = 0.2
+"""Strain of a taut belt at most: what asks for more does not fit."""
+SCALED = {
+    "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
+    "reference_curvature": -1,
+}  # fmt: skip
+"""Power of 1 + e with which columns of the slack belt become those per metre of its route."""
+WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
+
+
+def find_strain(name: str, route: float, axial_stiffness: float, given: Mapping[str, Any]) -> float:
+    """Strain of the taut belt on its route of a length [m], from one of length, strain and tension that is not None.
+
+    Raises:
+        ModelError: none or several of them, a belt that is too short or slack.
+    """
+    ways = {key: given[key] for key in ("length", "strain", "tension") if given[key] is not None}
+    if len(ways) != 1:
+        words = ", ".join(f"{key} = {value:g}" for key, value in ways.items()) or "nothing"
+        raise ModelError(f"'{name}' is given {words} for its fit: must be one of {WAYS}")
+    ((way, value),) = ways.items()
+    shortest = route / (1.0 + LARGEST_STRAIN)
+    if way == "length" and not shortest <= value < route:
+        fault = "too short" if value < shortest else "slack"
+        raise ModelError(
+            f"length = {value:g} m of '{name}' does not fit, it is {fault}: the way around its pulleys is {route:g} m; "
+            f"must be >= {shortest:g} m (strain {LARGEST_STRAIN:g}) and < {route:g} m"
+        )
+    strain = float({"length": route / value - 1.0, "strain": value, "tension": value / axial_stiffness}[way])
+    if way == "tension" and strain > LARGEST_STRAIN:
+        raise ModelError(
+            f"tension = {value:g} N of '{name}' stretches it by {strain:.3g} with axial_stiffness = "
+            f"{axial_stiffness:g} N: must be <= {LARGEST_STRAIN * axial_stiffness:g} N"
+        )
+    return strain
+
+
+def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of cables on the route from those of the slack belt.
+
+    Raises:
+        ModelError: columns that tell the fit themselves.
+    """
+    taken = {"reference_strain", "length", "ale"} & columns.keys()
+    if taken:
+        raise ModelError(f"{', '.join(sorted(taken))} of '{name}': its fit is told by {WAYS}")
+    scale = 1.0 + strain
+    scaled = {key: value * scale ** SCALED[key] if key in SCALED else value for key, value in columns.items()}
+    return {**scaled, "reference_strain": -strain / scale}

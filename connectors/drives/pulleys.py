@@ -1,0 +1,247 @@
+"""Pulleys of a belt or rope: where they are, the taut route over them, and what cannot be wrapped.
+
+A route over circles always exists where neighbours have common tangents.  That it is one of a belt is checked here:
+pulleys do not overlap, no span runs through another pulley, and no two neighbouring spans cross each other, which they
+do where a taut belt would miss the pulley on its side and is wound around it almost fully.
+
+Source: elementary geometry; see `elements.routes.routes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from windlass.elements.nodes.ground import Ground
+from windlass.elements.nodes.rotations import rotation_matrix
+from windlass.elements.routes.routes import Circle, Route, route_around
+from windlass.elements.routes.spatial_routes import Sheave, SpatialRoute, route_over_sheaves
+from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.checks import check_fields, handle, number, numbers, optional, whole, word
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+LEAST_WRAP = 1e-6
+"""Wrap angle below which a belt only touches a pulley [rad]."""
+PULLEY = {
+    "body": handle(),
+    "radius": number("m", above=0.0),
+    "side": word("left", "right"),
+    "at": numbers("m", (2,), (3,)),
+    "axis": optional(numbers("1", (3,))),
+    "groove_radius": optional(number("m", above=0.0)),
+    "outer_radius": optional(number("m", above=0.0)),
+    "turns": whole(0),
+    "friction": optional(number("1", minimum=0.0)),
+    "name": word(),
+}
+
+
+@dataclass(frozen=True)
+class Pulley:
+    """A pulley, sheave or drum that a `Belt` or `Rope` runs over.
+
+    Attributes:
+        body: rigid body, rigid node or `Ground` that carries it, one row; its reference position counts.
+        radius: radius that the belt touches [m], > 0; of a groove that of its bottom.
+        side: where the pulley lies when travelling along the belt; "right": the belt wraps clockwise.
+        at: place of the centre in the frame of the body [m], shape (2,) or (3,).
+        axis: in space: direction of its axis in the frame of the body, of any length > 0; None: along z.  A body of the
+            plane or `Ground` with an axis makes the belt one in space.
+        groove_radius: in space: radius of a round groove across [m]; None: a cylinder.
+        outer_radius: in space: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
+        turns: whole turns on top of the wrap that joins the neighbours [1].
+        friction: friction coefficient [1]; None: that of the belt.
+        name: name in reports; default: that of the body.
+
+    Raises:
+        ModelError: values outside these ranges.
+    """
+
+    body: Entity
+    radius: float
+    side: Literal["left", "right"] = "right"
+    at: Sequence[float] | FloatArray = (0.0, 0.0)
+    axis: Sequence[float] | FloatArray | None = None
+    groove_radius: float | None = None
+    outer_radius: float | None = None
+    turns: int = 0
+    friction: float | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        check_fields(self, PULLEY)
+        if len(self.body) != 1:
+            raise ModelError(f"body = {self.body!r} of Pulley: must be a handle to one row, it has {len(self.body)}")
+        if self.outer_radius is not None and self.outer_radius <= self.radius:
+            raise ModelError(
+                f"outer_radius = {self.outer_radius:g} m of Pulley: must be > {self.radius:g} m, its radius"
+            )
+        if not self.name:
+            object.__setattr__(self, "name", self.body.name)
+
+    @property
+    def is_centred(self) -> bool:
+        """Whether its centre is the origin of a body that can turn."""
+        return self.body.table.component is not Ground and not np.any(np.asarray(self.at))
+
+
+class Place(NamedTuple):
+    """Centre of a pulley [m], shape (3,), its axis, global, (3,), and whether it is one in space."""
+
+    center: FloatArray
+    axis: FloatArray
+    in_space: bool
+
+
+def find_place(world: World, pulley: Pulley) -> Place:
+    """Where a pulley is in the reference configuration.
+
+    Raises:
+        ModelError: a body without position and rotation, or an axis without length.
+    """
+    node: Any = pulley.body
+    if "node" in node.table.component.refs:
+        node = world.entity(int(node.node))
+    columns = node.table.component.columns
+    if "position" not in columns or not (
+        {"angle", "euler_parameters"} & columns.keys() or node.table.component is Ground
+    ):
+        raise ModelError(f"body = {pulley.body!r} of Pulley: must be a rigid body, a rigid node or Ground")
+    turn = np.eye(3)
+    if "angle" in columns:
+        c, s = np.cos(float(node.angle)), np.sin(float(node.angle))
+        turn[:2, :2] = ((c, -s), (s, c))
+    elif "euler_parameters" in columns:
+        turn = rotation_matrix(np.asarray(node.euler_parameters, np.float64).ravel())
+    axis = np.asarray((0.0, 0.0, 1.0) if pulley.axis is None else pulley.axis, np.float64)
+    if not np.linalg.norm(axis) > 0.0:
+        raise ModelError(f"axis = (0, 0, 0) of the pulley {pulley.name}: must have a length > 0")
+    center = _in_space(node.position) + turn @ _in_space(pulley.at)
+    return Place(center, turn @ (axis / np.linalg.norm(axis)), pulley.axis is not None or "euler_parameters" in columns)
+
+
+def lay_route(
+    pulleys: Sequence[Pulley], places: Sequence[Place], offsets: Sequence[float], closed: bool, start: Any, end: Any
+) -> Route | SpatialRoute:
+    """The taut route of the cord over pulleys.
+
+    Args:
+        pulleys: the pulleys.
+        places: where they are.
+        offsets: distance of the cord from each of them [m].
+        closed: whether it is a belt.
+        start, end: end points of a rope [m].
+
+    Raises:
+        ModelError: pulleys that overlap, spans that do not exist, sides that a taut belt cannot wrap.
+    """
+    names = [pulley.name for pulley in pulleys]
+    for pulley, offset in zip(pulleys, offsets, strict=True):
+        if pulley.radius + offset <= 0.0:
+            raise ModelError(f"cord_offset = {offset:g} m at {pulley.name}: must be > {-pulley.radius:g} m, its radius")
+    in_space = any(place.in_space for place in places) or any(p is not None and len(p) == 3 for p in (start, end))
+    radii = [pulley.radius + offset for pulley, offset in zip(pulleys, offsets, strict=True)]
+    try:
+        if in_space:
+            sheaves = [
+                Sheave(place.center, place.axis, radius, pulley.side, pulley.turns)
+                for pulley, place, radius in zip(pulleys, places, radii, strict=True)
+            ]
+            return route_over_sheaves(
+                sheaves, 0.0, closed, *(None if p is None else _in_space(p) for p in (start, end))
+            )
+        if closed:
+            _check_overlap(pulleys, places)
+        circles = [
+            Circle((float(place.center[0]), float(place.center[1])), radius, pulley.side, pulley.turns)
+            for pulley, place, radius in zip(pulleys, places, radii, strict=True)
+        ]
+        route = route_around(circles, 0.0, closed, start, end)
+    except ValueError as error:
+        raise ModelError(_name_pulleys(str(error), names)) from error
+    _check_wraps(pulleys, places, route)
+    return route
+
+
+def find_spans(route: Route | SpatialRoute) -> list[tuple[float, float]]:
+    """Where free spans begin and end on the route [m]: behind each pulley, of ropes also ahead of the first one."""
+    entries, exits = ([getattr(wrap, name) for wrap in route.wraps] for name in ("s_entry", "s_exit"))
+    if route.closed:
+        # the route begins behind the first pulley
+        exits[0] = 0.0
+        return list(zip(exits, [*entries[1:], entries[0]], strict=True))
+    return list(zip([0.0, *exits], [*entries, route.length], strict=True))
+
+
+def _check_overlap(pulleys: Sequence[Pulley], places: Sequence[Place]) -> None:
+    for (a, at_a), (b, at_b) in combinations(zip(pulleys, places, strict=True), 2):
+        distance, least = float(np.linalg.norm(at_a.center - at_b.center)), a.radius + b.radius
+        if distance <= least:
+            raise ModelError(
+                f"the pulleys {a.name} and {b.name} overlap, their centres are {distance:g} m apart: must be "
+                f"> {least:g} m, the sum of their radii"
+            )
+
+
+def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Route) -> None:
+    """Raise ModelError where a taut belt would not run as its route does."""
+    for pulley, wrap in zip(pulleys, route.wraps, strict=True):
+        if wrap.angle < LEAST_WRAP:
+            raise ModelError(
+                f"the pulley {pulley.name} is wrapped by {np.degrees(wrap.angle):.2g} deg on its side '{pulley.side}', "
+                "the belt only touches it: must be > 0 deg, move it towards the belt"
+            )
+    spans = [route.eval_points(np.array(span))[0] for span in find_spans(route)]
+    count = len(pulleys)
+    for i, pulley in enumerate(pulleys):
+        before, after = (spans[i - 1], spans[i]) if route.closed else (spans[i], spans[i + 1])
+        # two pulleys with a crossed belt are wrapped by more than half a turn as well
+        if pulley.turns == 0 and not (route.closed and count == 2) and _cross(before, after):
+            other = "left" if pulley.side == "right" else "right"
+            raise ModelError(
+                f"the pulley {pulley.name} cannot be wrapped on its side '{pulley.side}': the spans on both sides of "
+                f"it cross, it would be wound by {np.degrees(route.wraps[i].angle):.0f} deg; take side '{other}', "
+                "another order of the pulleys, or move it towards the belt"
+            )
+    if not route.closed:
+        return
+    for i, (a, b) in enumerate(spans):
+        for j in set(range(count)) - {i, (i + 1) % count}:
+            center, radius = places[j].center[:2], pulleys[j].radius
+            share = np.clip((center - a) @ (b - a) / max((b - a) @ (b - a), 1e-300), 0.0, 1.0)
+            distance = float(np.linalg.norm(a + share * (b - a) - center))
+            if distance < radius:
+                raise ModelError(
+                    f"the span from {pulleys[i].name} to {pulleys[(i + 1) % count].name} runs through the pulley "
+                    f"{pulleys[j].name}, {distance:g} m from its centre: must be >= {radius:g} m, its radius; take "
+                    "another order of the pulleys, or other sides"
+                )
+
+
+def _cross(first: FloatArray, second: FloatArray) -> bool:
+    """Whether two straight lines, from row 0 to row 1 each, cross."""
+
+    def turn(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
+        return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+    (a, b), (c, d) = first, second
+    return turn(a, b, c) * turn(a, b, d) < 0.0 and turn(c, d, a) * turn(c, d, b) < 0.0
+
+
+def _name_pulleys(message: str, names: Sequence[str]) -> str:
+    for i, name in enumerate(names):
+        message = message.replace(f"circles[{i}]", name).replace(f"sheaves[{i}]", name)
+    return message
+
+
+def _in_space(vector: Any) -> FloatArray:
+    out = np.zeros(3)
+    given = np.asarray(vector, np.float64).ravel()
+    out[: len(given)] = given
+    return out

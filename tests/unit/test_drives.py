@@ -1,0 +1,217 @@
+"""Belts and ropes by one call: geometry and fit, what is refused, contact parameters, preload, reports and means."""
+
+from __future__ import annotations
+
+from math import asin, cos, pi, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.connectors.drives.contact_choice import choose_contact
+from windlass.elements import Ground, RigidBody2D, RigidBody3D
+
+MATERIAL = {"axial_stiffness": 4e4, "bending_stiffness": 1e-3, "mass_per_length": 0.1}
+STIFF = {"contact_stiffness_per_length": 1e9, "contact_damping_per_length": 5e3}
+STIFF |= {"friction_stiffness_per_length": 1e9, "friction_velocity_penalty_per_length": 5e3}
+CENTERS = {"driver": (0.0, 0.0), "idler": (0.2, 0.05), "driven": (0.4, 0.0)}
+RADII = {"driver": 0.1, "idler": 0.03, "driven": 0.08}
+
+
+def create_pulleys(world: wl.World, **changed: Any) -> list[wl.Pulley]:
+    """Three wheels; the idler presses on the back of the belt."""
+    radii = {**RADII, **changed.get("radii", {})}
+    centers = {**CENTERS, **changed.get("centers", {})}
+    sides = {"driver": "right", "idler": "left", "driven": "right", **changed.get("sides", {})}
+    bodies = [
+        world.add(RigidBody2D, name=name, position=at, mass=1.0, inertia=0.001 if name == "idler" else 0.01)
+        for name, at in centers.items()
+    ]
+    for body in bodies:
+        con.fix(world, body, "x", "y")
+    return [wl.Pulley(body, radii[name], sides[name]) for name, body in zip(centers, bodies, strict=True)]
+
+
+def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.Belt:
+    """A belt of 60 elements with 400 N."""
+    fit = {} if {"length", "strain", "tension"} & given.keys() else {"tension": 400.0}
+    return wl.Belt(world, pulleys, **{"elements": 60, "friction": 0.5, "contact": STIFF, **MATERIAL, **fit, **given})
+
+
+@pytest.mark.parametrize(
+    ("changed", "given", "message"),
+    [
+        ({}, {"length": 0.9}, r"length = 0.9 m of 'belt' does not fit, it is too short: .* must be >= 1\.\d+ m"),
+        ({}, {"length": 2.0}, r"it is slack: the way around its pulleys is 1\.\d+ m"),
+        ({}, {"tension": 1e4}, r"stretches it by 0.25 .* must be <= 8000 N"),
+        ({}, {"strain": 0.3}, r"strain = 0.3 in Belt: must be >  ?0 and <= 0.2"),
+        ({}, {"strain": 0.01, "tension": 1.0}, "must be one of length="),
+        ({}, {"reference_strain": -0.01}, "its fit is told by length="),
+        ({}, {"cord_offset": -0.05}, r"cord_offset = -0.05 m at idler: must be > -0.03 m"),
+        ({"radii": {"driver": -0.1}}, {}, r"radius = -0.1 m in Pulley: must be > 0"),
+        ({"radii": {"driver": 0.18}}, {}, r"driver and idler overlap, .* 0.206\d+ m apart: must be > 0.21 m"),
+        ({"centers": {"idler": (0.2, 0.2)}}, {}, r"idler cannot be wrapped on its side 'left': .* by 3\d\d deg"),
+        ({"sides": {"idler": "right"}}, {}, r"idler cannot be wrapped on its side 'right'"),
+        ({"centers": {"idler": (0.2, -0.07)}}, {}, r"driven cannot be wrapped on its side 'right'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, Any], message: str) -> None:
+    """Each error names the pulley, what was given and what is allowed, and nothing is added."""
+    world = wl.World()
+    with pytest.raises(wl.ModelError, match=message):
+        create_belt(world, create_pulleys(world, **changed), **given)
+    assert not any("Cable2D" in component.__name__ for component in world.tables)
+
+
+def test_span_through_a_pulley_is_refused() -> None:
+    """A back pulley that pulls one side of a square belt over the other side."""
+    world = wl.World()
+    ground = world.add(Ground)
+    square = ((0.0, 0.0), (1.05, 0.5), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0))
+    pulleys = [
+        wl.Pulley(ground, 0.1, "left" if i == 1 else "right", at=at, name=f"p{i}") for i, at in enumerate(square)
+    ]
+    with pytest.raises(wl.ModelError, match=r"span from p3 to p4 runs through the pulley p1, 0.05 m .* >= 0.1 m"):
+        create_belt(world, pulleys)
+
+
+def test_geometry_fit_and_hub_loads() -> None:
+    """Two pulleys: length, wrap angles and hub loads by hand; length, strain and tension say the same."""
+    r0, r1, d, offset = 0.1, 0.06, 0.4, 0.002
+    tilt = asin((r0 - r1) / d)
+    route = 2 * d * cos(tilt) + (pi + 2 * tilt) * (r0 + offset) + (pi - 2 * tilt) * (r1 + offset)
+    found = []
+    for fit in ({"tension": 400.0}, {"strain": 0.01}, {"length": route / 1.01}):
+        world = wl.World()
+        bodies = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=0.01) for x in (0.0, d)]
+        belt = create_belt(world, [wl.Pulley(bodies[0], r0), wl.Pulley(bodies[1], r1)], cord_offset=offset, **fit)
+        assert_allclose(belt.wrap_angles, [pi + 2 * tilt, pi - 2 * tilt], rtol=1e-12)
+        assert_allclose(belt.span_lengths, d * cos(tilt), rtol=1e-12)
+        found.append((belt.length, belt.strain, belt.tension))
+        assert_allclose(belt.hub_loads, [[800 * cos(tilt), 0.0], [-800 * cos(tilt), 0.0]], rtol=1e-7, atol=1e-5)
+        state = wl.State(world)
+        force = wl.eval_output(belt.cables, "axial_force", state, x=np.zeros((60, 1)))
+        assert_allclose(force, 400.0, rtol=1e-9)
+        assert_allclose(belt.cables.table.collect("mass_per_length") * route, 0.1 * belt.length, rtol=1e-12)
+    assert_allclose(found, [found[0]] * 3, rtol=1e-12)
+
+
+def test_stretched_belt_follows_the_law_of_the_slack_one() -> None:
+    """A rope made at 5 % and pulled further: EA (stretch - 1) of the slack length, and EI likewise."""
+    world = wl.World()
+    wheel = world.add(Ground, name="post")
+    pulley = wl.Pulley(wheel, 1.0, "right", at=(5.0, 0.0))
+    with pytest.raises(wl.ModelError, match="start"):
+        wl.Rope(world, [pulley], start=(0.0,), end=(1.0, 0.0), strain=0.05, **MATERIAL)
+    rope = wl.Rope(world, [pulley], start=(0.0, 1.0), end=(6.0, -2.0), strain=0.05, elements=36, **MATERIAL)
+    con.hinge(world, rope.nodes[0])
+    con.fix(world, rope.nodes[-1], "x")
+    world.add(con.Force, marker=con.position_marker(world, rope.nodes[-1]), vector=(0.0, -2500.0, 0.0))
+    with rope.preload():
+        state = wl.Static(world).solve()
+    tension = rope.report(state).spans[0].tension
+    assert_allclose(tension, 2500.0, rtol=2e-3)
+    # the first element lies in the straight span
+    first = np.asarray(wl.eval_output(rope.nodes[0:2], "position", state))
+    slack = rope.length / 36
+    assert_allclose(np.linalg.norm(first[1] - first[0]) / slack - 1.0, tension / 4e4, rtol=1e-3)
+
+
+def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    """The smallest of the bounds; each of them can be it, and the words say which."""
+    given = {"name": "p", "tension": 400.0, "radius": 0.1, "axial_stiffness": 4e4, "mass_per_length": 0.1}
+    free = choose_contact(**given, length=0.01, step=None, in_space=False)
+    assert_allclose(free.stiffness, 100 * 4e4 / 0.01)
+    assert_allclose(free.damping, 2 / 3 * sqrt(free.stiffness * 0.1))
+    coarse = choose_contact(**given, length=0.08, step=None, in_space=False)
+    assert_allclose(coarse.stiffness, 384 * 400 / (0.01 * 0.8**4))
+    slow = choose_contact(**given, length=0.01, step=1e-3, in_space=False)
+    assert_allclose(slow.stiffness, 0.1 * 36e6)
+    drum = choose_contact(**given, length=0.01, step=None, in_space=True)
+    assert_allclose(drum.stiffness, 1000 * 400 / 0.01)
+    for choice, word in ((free, "100 EA/R^2"), (coarse, "384 T/"), (slow, "steps of 0.001 s"), (drum, "T/(0.001")):
+        assert word in choice.reason and "sinks in by" in choice.reason
+    world = wl.World()
+    belt = create_belt(world, create_pulleys(world), contact="auto")
+    assert belt.reasoning in capsys.readouterr().out
+    smallest = belt.contacts.table.collect("contact_stiffness_per_length")[60]
+    assert f"k = {smallest:.3g} N/m^2" in belt.reasoning.splitlines()[2]
+
+
+def test_drive_on_both_sides(tmp_path: Path) -> None:
+    """At rest forces balance and nothing is lost; driven, torque is (T1 - T2) R, and power is what the ledger has."""
+    world = wl.World()
+    pulleys = create_pulleys(world)
+    drive = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.004, 0.0, -20.0))
+    spin = con.coordinate_marker(world, pulleys[2].body, "rotation")
+    world.add(con.CoordinateSpringDamper, marker1=spin, damping=0.5)
+    belt = create_belt(world, pulleys, cord_offset=(0.002, 0.001))
+    with belt.preload(drive):
+        assert not belt.contacts.table.collect("friction_coefficient").any()
+        rest = wl.Static(world).solve()
+    assert_allclose(belt.contacts.table.collect("friction_coefficient"), 0.5)
+    report = belt.report(rest)
+    # the node that is held in x carries what the mesh leaves, which is little beside 800 N
+    force = np.sum([duty.hub_load for duty in report.pulleys], axis=0)
+    assert abs(force[0]) < 4.0 and abs(force[1]) < 1e-5
+    for duty, wrap in zip(report.pulleys, belt.wrap_angles, strict=True):
+        assert_allclose(duty.hub_force, 2 * duty.tension_after * np.sin(wrap / 2), rtol=0.01)
+        assert abs(duty.wrap_angle - wrap) < 0.06 and duty.friction_limit == 0.5 * duty.wrap_angle
+        assert duty.torque == 0.0 and duty.slip_reserve > 0.95
+    assert_allclose([s.tension for s in report.spans], 400.0, rtol=0.01)
+    string = [sqrt(s.tension / belt.mass_per_length) / (2 * s.length) for s in report.spans]
+    assert_allclose([s.string_frequency for s in report.spans], string, rtol=1e-12)
+    means = belt.average(0.004, 1)
+    state = wl.Dynamic(world, step=1e-4, end=0.008, name="").solve(rest, hooks=[means])
+    report, mean = belt.report(state), means.report()
+    assert mean is not None and mean.time == pytest.approx(0.008)
+    assert mean.duration == pytest.approx(0.004, abs=1.01e-4)
+    driver, idler, driven = report.pulleys
+    assert driver.power < 0 < driven.power and driver.creep == 0.0 and report["driven"] is driven
+    assert idler.speed > 0 > driven.speed and report.efficiency > 0
+    assert driver.tension_before > driver.tension_after
+    load = -float(np.ravel(wl.eval_output(drive, "force", state))[0])
+    assert np.sign(driver.torque) == -np.sign(load) or load == 0.0
+    low, high = sorted((driver.tension_before, driver.tension_after))
+    rho = belt.mass_per_length * driver.belt_speed**2
+    assert_allclose(driver.log_ratio, np.log((high - rho) / (low - rho)), rtol=1e-12)
+    assert_allclose(driver.slip_reserve, 1 - driver.log_ratio / (0.5 * driver.wrap_angle), rtol=1e-12)
+    text = report.format()
+    assert "slip reserve" in text and "span idler - driven" in text and "efficiency" in text
+    # a hook that goes on after a restart has the same sums
+    again = belt.average(0.004, 1)
+    again.restore(means.checkpoint(), state)
+    assert again.report() == mean
+    assert belt.draw(tmp_path / "belt.png", state).stat().st_size > 20_000
+
+
+def test_rope_in_space_over_grooves() -> None:
+    """A rope over two sheaves, one tilted: tension, wrap, and hub loads that balance ends and gravity-free rope."""
+    world = wl.World()
+    ground = world.add(Ground, name="ground")
+    wheel = world.add(RigidBody3D, position=(0.6, 0.0, 0.02), mass=1.0, inertia=0.01, name="wheel")
+    con.clamp(world, wheel)
+    pulleys = [
+        wl.Pulley(ground, 0.1, "right", axis=(0.0, 0.0, 1.0), groove_radius=0.008, name="left"),
+        wl.Pulley(wheel, 0.1, "right", axis=(0.0, 0.1, 1.0), groove_radius=0.008, name="right"),
+    ]
+    ends = {"start": (-0.106, -0.5, 0.0), "end": (0.706, -0.5, 0.02)}
+    stiff = {**MATERIAL, "axial_stiffness": 1e5, "bending_stiffness": 1e-2}
+    rope = wl.Rope(world, pulleys, **ends, tension=100.0, cord_offset=0.006, friction=0.2, elements=60, **stiff)
+    con.hinge(world, rope.nodes[0])
+    world.add(con.Force, marker=con.position_marker(world, rope.nodes[-1]), vector=(0.0, -100.0, 0.0))
+    with rope.preload():
+        state = wl.Static(world).solve()
+    report = rope.report(state)
+    assert_allclose([span.tension for span in report.spans], 100.0, rtol=2e-3)
+    loads = np.array([duty.hub_load for duty in report.pulleys])
+    assert loads.shape == (2, 3)
+    assert_allclose(loads.sum(axis=0)[1], -200.0, rtol=2e-3)
+    assert_allclose(loads[0], rope.hub_loads[0], atol=2.0)
+    assert [span.name for span in report.spans] == ["start - left", "left - right", "right - end"]
+    with pytest.raises(wl.ModelError, match="is in space"):
+        rope.draw("rope.png", state)
