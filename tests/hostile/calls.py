@@ -349,6 +349,11 @@ def calls(s: Scene) -> dict[str, Call]:
             {**line, "length": 1.1, "axial_stiffness": 1e4, "mass_per_length": 0.5, "gravity": (0.0, -9.81),
              "reference_strain": 0.0},
         ),
+        "hang_from_ground": (
+            el.hang_from_ground,
+            {"start": (0.0, 0.0), "end": (0.9, 0.3), "length": 1.1, "axial_stiffness": 1e4, "mass_per_length": 0.5,
+             "friction": 0.3, "gravity": (0.0, -9.81)},
+        ),
         "cables_from_mesh": (
             el.cables_from_mesh,
             {"world": s.open, "path": mesh, "sections": {}, "cables_per_line": 1, "largest_length": 1.0, "scale": 1.0,
