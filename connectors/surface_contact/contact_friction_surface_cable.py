@@ -43,6 +43,8 @@ from windlass.framework.model.table import EntityTable
 
 START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
 PLANE_CABLE = 8
+DEEP = 0.25
+"""A cable begins deep behind a surface beyond this share of its length."""
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 """Places of the coordinates of a cable of the plane among those of one in space."""
 
@@ -175,30 +177,40 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> list[str]:
-    """What makes a run doubtful: steps longer than the period of cables on their contact, surfaces out of reach."""
+    """What makes a run doubtful: cables that begin deep behind a surface, steps longer than the period of cables on
+    their contact, surfaces out of reach."""
     on = np.flatnonzero(c.active & (c.kc > 0.0))
     if not len(on):
         return []
     cables, kind = rows.local("cable"), rows.table.kind
+    gap = eval_points(c, fields)[..., 1].min(axis=1)
+
+    def name(row: int) -> str:
+        return f"the surface {rows.world.entity(int(rows.local('surface')[row]))!r}"
+
+    found, worst = [], on[np.argmin(gap[on])]
+    if gap[worst] < -DEEP * c.L[worst] * c.n[worst]:
+        found.append(
+            f"a cable begins {-gap[worst]:.3g} m behind {name(worst)} and is driven out from there: lay it on the "
+            "surface, on sea beds by `hang_from_ground`"
+        )
     if step > 0.0:
         mass = column_of(rows.world, cables, "mass_per_length") * c.L
         heavy = on[mass[on] > 0.0]
         period = 2.0 * np.pi * np.sqrt(mass[heavy] / c.kc[heavy])
         if not len(heavy) or period.min() >= step:
-            return []
+            return found
         worst, least = heavy[np.argmin(period)], period.min()
         return [
+            *found,
             f"the step of {step:.3g} s is longer than the period of {least:.3g} s of the cable on the stiffness "
-            f"of {kind} row {rows.rows[worst]}, take a step below {0.5 * least:.2g} s"
+            f"of {kind} row {rows.rows[worst]}, take a step below {0.5 * least:.2g} s",
         ]
-    gap = eval_points(c, fields)[..., 1].min(axis=1)
-    found = []
     for s in range(len(c.surfaces.marker)):
         mine = np.flatnonzero(c.surface == s)
         if gap[mine].min() > (c.L * c.n)[mine].sum():
             row = mine[np.argmin(gap[mine])]
-            name = rows.world.entity(int(rows.local("surface")[row]))
-            found.append(f"no cable is near the surface {name!r}: the nearest is {gap[row]:.3g} m away")
+            found.append(f"no cable is near {name(row)}: the nearest is {gap[row]:.3g} m away")
     return found
 
 

@@ -11,6 +11,9 @@ distance phi(X) of the surface, n = grad phi, H its Hessian and the radius r_c o
     u_t = (I - n n^T) (X - a),      tau = w (mu_k u_t + mu_v v_t),
     f_t = tau  (sticks, a: the present anchor)    or    mu |f_n| tau/|tau|  (slips, a: the anchor at the step's start).
 
+In statics, where V = 0, what slips and turns back in an iteration has |tau| < mu |f_n|/2, from where f_t = 2 tau:
+without a jump of the force Newton's method finds a way through, and the update makes the point stick.
+
 A (f_n n + f_t) stands on the left-hand side of the cable's equations at p, its reaction on that of the body at the same
 point, so that forces and moments sum to 0 and they take the power f_n v_n + f_t.v_t.  All forces are functions
 Phi(X, V): with the Jacobian G of V by the rates of all coordinates the generalised forces are G^T Phi.
@@ -42,6 +45,8 @@ CABLE = 12
 PER_POINT = 5
 """History values of a point."""
 SLIPS = 1.0
+TURNING = 0.5
+"""Share of the limit of friction [1] below which in statics the force of what slips falls with the trial force."""
 Vector = tuple[float, float, float]
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 
@@ -231,6 +236,12 @@ def eval_trial(law: SurfaceLaw, h: Distance, z: Touch, vn: float, a: Vector) -> 
 
 
 @kernel(inline=True)
+def eval_turning(z: Touch) -> float:
+    """`TURNING` in statics, 0 for what moves."""
+    return TURNING if z.U == 0.0 and z.V == 0.0 and z.W == 0.0 else 0.0
+
+
+@kernel(inline=True)
 def eval_forces(law: SurfaceLaw, h: Distance, z: Touch, state: float, a: Vector) -> Forces:
     """Forces of a closed point; a is the anchor that its state asks for."""
     gap = h.phi - law.rc
@@ -242,8 +253,9 @@ def eval_forces(law: SurfaceLaw, h: Distance, z: Touch, state: float, a: Vector)
     if state >= 0.0 and law.mu != 0.0:
         tx, ty, tz = eval_trial(law, h, z, vn, a)
         if state == SLIPS:
-            size = sqrt(tx * tx + ty * ty + tz * tz)
-            factor = law.mu * abs(fn) / size if size > 0.0 else 0.0
+            size, limit = sqrt(tx * tx + ty * ty + tz * tz), law.mu * abs(fn)
+            least = max(size, eval_turning(z) * limit)
+            factor = limit / least if least > 0.0 else 0.0
             tx, ty, tz = factor * tx, factor * ty, factor * tz
     return Forces(fn, tx, ty, tz, gap, vn)
 

@@ -23,6 +23,7 @@ from windlass.connectors.surface_contact.distances import Distance, eval_distanc
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
     SLIPS,
+    TURNING,
     ContactRows,
     Frame,
     SurfaceLaw,
@@ -33,6 +34,7 @@ from windlass.connectors.surface_contact.kernels import (
     eval_forces,
     eval_touch,
     eval_trial,
+    eval_turning,
     gather,
     read_anchor,
     to_global,
@@ -61,7 +63,9 @@ def fill_force_tangent(
     n[5, 0], n[5, 1], n[5, 2] = hessian_product(h, 1.0, 0.0, 0.0)
     n[6, 0], n[6, 1], n[6, 2] = hessian_product(h, 0.0, 1.0, 0.0)
     n[7, 0], n[7, 1], n[7, 2] = hessian_product(h, 0.0, 0.0, 1.0)
-    rubs = state >= 0.0 and law.mu != 0.0
+    rubs, slips = state >= 0.0 and law.mu != 0.0, False
+    # of what sticks, and of what slips and turns back
+    gain = 1.0 / TURNING if state == SLIPS else 1.0
     along, factor, limit = 0.0, 0.0, 0.0
     if rubs:
         ux, uy, uz = z.X - a[0], z.Y - a[1], z.Z - a[2]
@@ -70,7 +74,7 @@ def fill_force_tangent(
         if state == SLIPS:
             tx, ty, tz = eval_trial(law, h, z, F.vn, a)
             size = sqrt(tx * tx + ty * ty + tz * tz)
-            inverse = 1.0 / size if size > 0.0 else 0.0
+            slips, inverse = size > eval_turning(z) * law.mu * abs(F.fn), 1.0 / size if size > 0.0 else 0.0
             n[3, 0], n[3, 1], n[3, 2] = inverse * tx, inverse * ty, inverse * tz
             # n[4]: derivative of the trial force across its own direction, row by row
             factor, limit = law.mu * abs(F.fn) * inverse, law.mu * np.sign(F.fn)
@@ -78,7 +82,7 @@ def fill_force_tangent(
         for j in range(3):
             by_x, by_v = kc * n[0, j] + dc * n[1, j], dc * n[0, j]
             X[i, j], V[i, j] = n[0, i] * by_x + F.fn * n[5 + i, j], n[0, i] * by_v
-            if state == SLIPS and rubs:
+            if slips:
                 X[i, j] += limit * n[3, i] * by_x
                 V[i, j] += limit * n[3, i] * by_v
     if not rubs:
@@ -89,7 +93,7 @@ def fill_force_tangent(
             P = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
             T = law.mu_k * (P - n[0, i] * n[2, j] - along * n[5 + i, j])
             n[4, i] = T - law.mu_v * (n[0, i] * n[1, j] + F.vn * n[5 + i, j])
-        if state == SLIPS:
+        if slips:
             # only what turns the direction of tau changes the force; it is across n, as tau is
             part = n[3, 0] * n[4, 0] + n[3, 1] * n[4, 1] + n[3, 2] * n[4, 2]
             for i in range(3):
@@ -98,8 +102,8 @@ def fill_force_tangent(
                 V[i, j] += factor * law.mu_v * P
         else:
             for i in range(3):
-                X[i, j] += n[4, i]
-                V[i, j] += law.mu_v * ((1.0 if i == j else 0.0) - n[0, i] * n[0, j])
+                X[i, j] += gain * n[4, i]
+                V[i, j] += gain * law.mu_v * ((1.0 if i == j else 0.0) - n[0, i] * n[0, j])
 
 
 @kernel

@@ -16,6 +16,7 @@ import numpy as np
 from windlass.elements.cable2d.ale_cable2d import ALECable2D
 from windlass.elements.cable3d.kinds import find_kinds
 from windlass.elements.routes.catenary import Catenary, hang_between
+from windlass.elements.routes.grounded_catenary import GroundedCatenary
 from windlass.elements.routes.routes import Circle, Line, Point, RouteError, nodes_along, route_around, straight
 from windlass.elements.routes.spline_route import through_points
 from windlass.framework.checks.checks import (
@@ -212,7 +213,8 @@ def cable_along(world: World, route: Line, elements: int, *, name: str = "cable"
 
     Args:
         world: the world.
-        route: what `helix`, `route_over_sheaves`, `through_points`, `route_around` or `hang_between` made.
+        route: what `helix`, `route_over_sheaves`, `through_points`, `route_around`, `hang_between` or
+            `hang_from_ground` made.
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, or those of `Cable3D` on routes in space; ``length`` [m] is that of the
@@ -242,7 +244,7 @@ def add_along(world: Tables, route: Line, elements: int, name: str, **cable_colu
     mine = part_of_large(elements + (0 if route.closed else 1))
     positions, slopes, _ = nodes_along(route, elements, mine.numbers)
     columns: dict[str, Any] = {"position": positions, "slope": slopes}
-    if isinstance(route, Catenary):
+    if isinstance(route, Catenary | GroundedCatenary):
         stretch = route.eval_stretch(route.length * (mine.numbers / elements))
         columns["displacement"] = np.column_stack((np.zeros_like(slopes), (stretch - 1.0)[:, None] * slopes))
     elif elements <= MOST_TURNING:

@@ -81,9 +81,7 @@ class Catenary:
         L, H, w = self.length, self.horizontal_force, self.weight
         if s.ndim != 1 or not np.all(np.abs(s - 0.5 * L) <= (0.5 + 1e-12) * L):
             raise RouteError(f"s = {s} m in Catenary.eval_points: must be from 0 to {L} m, shape (n,)")
-        offsets = [
-            _eval_offset(H, self.vertical_force, w, float(x), self.axial_stiffness, self.free_stretch) for x in s
-        ]
+        offsets = [eval_offset(H, self.vertical_force, w, float(x), self.axial_stiffness, self.free_stretch) for x in s]
         x, z = np.array(offsets).reshape(-1, 2).T
         position = self.start + x[:, None] * self.across + z[:, None] * self.down
         tension, steep = self.eval_tension(s), self.vertical_force - w * s
@@ -190,7 +188,7 @@ def _perpendicular(a: FloatArray) -> FloatArray:
     return unit
 
 
-def _eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
+def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
     """x(s) and z(s) [m] without loss of digits where the line is taut or without weight."""
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
@@ -215,22 +213,22 @@ def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tu
 
     def find_vertical(H: float) -> float:
         def miss(V: float) -> float:
-            return _eval_offset(H, V, w, L, EA, free)[1] - z
+            return eval_offset(H, V, w, L, EA, free)[1] - z
 
         reach = w * L + EA * (1.0 + abs(z) / L) + H
-        low, high = _bracket(miss, 0.5 * w * L - reach, 0.5 * w * L + reach)
+        low, high = bracket(miss, 0.5 * w * L - reach, 0.5 * w * L + reach)
         return float(brentq(miss, low, high, xtol=1e-14 * w * L, rtol=1e-15, maxiter=500))
 
     def miss_width(log_force: float) -> float:
         H = exp(log_force)
-        return _eval_offset(H, find_vertical(H), w, L, EA, free)[0] - x
+        return eval_offset(H, find_vertical(H), w, L, EA, free)[0] - x
 
-    low, high = _bracket(miss_width, log(1e-12 * w * L), log(EA * (1.0 + x / L) + w * L))
+    low, high = bracket(miss_width, log(1e-12 * w * L), log(EA * (1.0 + x / L) + w * L))
     H = exp(float(brentq(miss_width, low, high, xtol=1e-15, rtol=1e-15, maxiter=500)))
     return H, find_vertical(H)
 
 
-def _bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
+def bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
     """Limits between which a rising function changes its sign, from a first guess of them."""
     for _ in range(60):
         if miss(low) <= 0.0:

@@ -26,17 +26,20 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "capstan": {},
     "cableway": {},
     "catenary": {},
+    "crane_hoist": {"output": "none"},
     "dropped_mass": {},
+    "elevator": {"output": "none", "stops": 1},
     "helix_capstan": {},
     "knot": {"output": "none"},
     "mass_on_springs": {"output": "none"},
-    "mooring_in_waves": {"elements": 12, "output": "none"},
+    "mooring_line": {"elements": 20, "output": "none"},
     "rope_in_wind": {},
+    "serpentine": {"output": "none"},
     "settling_spheres": {},
     "towed_cable": {"length": 150, "output": "none"},
 }
 """Examples with values of their options, to be small and write nothing."""
-LONG = "ale_belt", "bouncing_ball", "cable_net"
+LONG = "ale_belt", "bouncing_ball", "cable_net", "cableway", "crane_hoist", "elevator", "helix_capstan", "knot"
 SOLVERS = wl.Static, wl.Dynamic, wl.Explicit
 STEPS = 3
 

@@ -24,14 +24,15 @@ from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.own_options import TABLES
 
-from hostile.calls import Call, Scene, calls, create_scene
+from hostile.calls import Call, calls
+from hostile.scene import Scene, create_scene
 from hostile.models import snapshot
 from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 
 RESULTS = (
     con.BeltCreep, con.Contacts, con.PulleyReport, con.SurfaceForces, con.SurfaceReport, el.CableMesh, el.Catenary,
-    el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell, wl.DriveMeans, wl.DriveReport,
-    wl.ModesResult, wl.PulleyDuty, wl.SpanDuty, wl.Verdict,
+    el.GroundedCatenary, el.Route, el.SpatialRoute, el.SplineRoute, el.Superelement, wl.Campbell, wl.DriveMeans,
+    wl.DriveReport, wl.ModesResult, wl.PulleyDuty, wl.SpanDuty, wl.Verdict,
 )  # fmt: skip
 """What functions return and nobody makes."""
 NOT_CALLED = (wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity)

@@ -190,7 +190,7 @@ elif kind == "net in space":
     world, _, points, _ = build_model()
     solver = wl.Dynamic(world, step=1e-3, end=0.1)
 elif kind == "line in waves":
-    world, points, _ = build_line()
+    world, points, *_ = build_line()
     solver = wl.Dynamic(world, step=0.05, end=5.0)
 elif kind == "trolleys":
     world, points, _ = create_trolleys()

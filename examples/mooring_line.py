@@ -1,0 +1,193 @@
+"""A mooring line from an anchor over the sea bed to a ship: touchdown, friction on the bed, current, waves, heave.
+
+Run it with ``windlass run examples/mooring_line.py``; ``-help`` lists all options.
+
+The line is laid on the bed (`PlaneSurface`) and drawn taut by the ship in still water, so that it slips over all of the
+ground; friction takes a part of its tension from the touchdown point to the anchor.  Then it stands in a current that
+grows with height above the bed, and the sea of a JONSWAP spectrum rises; the top follows a recorded heave, a column of
+a CSV file (``-heave FILE`` with time [s] and heave [m]).  Without a file the script writes one, of a small ship that
+follows the surface.
+
+Checks: tensions and the length on the ground in still water against the closed form of the extensible catenary with
+touchdown and friction; in the current supports and sea bed carry what acts on the line, its weight in water and drag;
+in the waves the energy ledger closes.
+
+Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, Dynamics Modeling
+and Loads Analysis of an Offshore Floating Wind Turbine, NREL/TP-500-41958 (2007), section 2.6.
+"""
+
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import windlass as wl
+from windlass import connectors as con
+from windlass.elements import Ground, GroundedCatenary, cable_along, hang_from_ground, nodes_of
+
+elements = wl.option("elements", 80, "1", "cables along the line", minimum=8)
+friction = wl.option("friction", 0.6, "1", "friction coefficient of the sea bed", minimum=0.0)
+height = wl.option("height", 3.0, "m", "significant height of the waves", minimum=0.01)
+period = wl.option("period", 9.0, "s", "peak period of the waves", minimum=1.0)
+seed = wl.option("seed", 1, "1", "of the phases of the waves", minimum=0)
+end = wl.option("end", 30.0, "s", "time that is simulated", minimum=0.1)
+step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
+heave = wl.option("heave", "", "", "CSV file with the columns time [s] and heave [m] of the top; empty: of the sea")
+output = wl.option("output", "mooring_line_out", "", "folder for results; 'none' writes no files")
+folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
+
+WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # [kg/m^3], [m/s^2], [m]
+DIAMETER = 0.09  # of the steel that displaces water [m]
+CHAIN = {"mass_per_length": 60.0, "axial_stiffness": 2e8, "bending_stiffness": 1.0, "axial_damping": 1e5}
+# [kg/m]
+SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4
+WEIGHT = SUBMERGED * GRAVITY  # in water [N/m]
+STIFFNESS = 5e5  # of the sea bed [N/m^2]: the chain sinks in by a millimetre
+# of its friction until the chain slips [N/m^2]: as stiff as the anchor feels it at rest, softer in motion
+BRISTLES, SOFT_BRISTLES = 1e8, 2e6
+ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # [m]
+PULL, PULLS = 8.0, 16  # [m] by which the ship draws the line taut, and in how many steps
+SEA = con.jonswap(height, period, seed, count=40)
+
+
+class Mooring(NamedTuple):
+    """A line with all that acts on it."""
+
+    world: wl.World
+    line: wl.Entity
+    loads: wl.Entity
+    supports: wl.Entity
+    bed: wl.Entity
+    contacts: wl.Entity
+    pull: wl.Entity
+
+
+def write_heave(file: Path) -> Path:
+    """Heave of a top that follows the surface, from rest, twenty times per second."""
+    t = np.arange(0.0, end + 1.0, 0.05)
+    a, omega, phase = (SEA[f"wave_{name}"] for name in ("amplitudes", "frequencies", "phases"))
+    k = con.wave_number(omega, DEPTH)
+    z = (a * np.cos(k * TOP[0] - np.outer(t, omega) + phase)).sum(axis=1)
+    grown = np.clip(t / 5.0, 0.0, 1.0)
+    z *= grown**2 * (3.0 - 2.0 * grown)
+    file.write_text(
+        "time [s],heave [m]\n" + "".join(f"{a!r},{b!r}\n" for a, b in zip(t.tolist(), z.tolist(), strict=True))
+    )
+    return file
+
+
+def lay(top: tuple[float, ...], mu: float) -> GroundedCatenary:
+    """The line in still water, in closed form."""
+    chain = CHAIN["axial_stiffness"], SUBMERGED
+    return hang_from_ground(ANCHOR, top, LENGTH, *chain, friction=mu, gravity=(0.0, 0.0, -GRAVITY))
+
+
+def moor(speed: float, bristles: float, moving: bool) -> Mooring:
+    """The slack line on a bed without friction, in a current [m/s at the surface], and with waves and heave."""
+    world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
+    route = lay((TOP[0] - PULL, *TOP[1:]), 0.0)
+    line = cable_along(world, route, elements, length=LENGTH / elements, name="line", **CHAIN)
+    current = {"profile": "power", "velocity": (0.6 * speed, 0.8 * speed, 0.0), "reference_height": DEPTH}
+    waves = {"wave_growth": 5.0, **SEA} if moving else {}
+    sea = world.add(con.Fluid, name="sea", density=WATER, depth=DEPTH, transition=0.2, **current, **waves)
+    loads = world.add(con.FluidLoad, cable=line, fluid=sea, diameter=DIAMETER, normal_drag=2.4, axial_drag=0.35)
+    # the axis sinks in by weight over stiffness, down to the anchor
+    ground = con.rigid_marker(world, world.add(Ground))
+    bed = world.add(
+        con.PlaneSurface, name="sea bed", marker=ground, offset=ANCHOR[2] - DIAMETER / 2 + WEIGHT / STIFFNESS
+    )
+    damping = 0.3 * np.sqrt(STIFFNESS * SUBMERGED)
+    contacts = con.add_surface_contact(
+        world, bed, line, rope_radius=DIAMETER / 2, contact_stiffness_per_length=STIFFNESS,
+        contact_damping_per_length=damping, friction_stiffness_per_length=bristles,
+        friction_velocity_penalty_per_length=damping,
+    )  # fmt: skip
+    nodes = nodes_of(world, line)
+    supports = con.hinge(world, nodes[[0, elements]])
+    # of the supports first x of both, then y and z; the ship draws and, in waves, lifts the top
+    world.set(supports[1], active=False)
+    pull = con.prescribe(world, nodes[elements], "x", lambda t: PULL * np.clip(t + 1.0, 0.0, 1.0))
+    if moving:
+        world.set(supports[5], active=False)
+        file = Path(heave) if heave else write_heave(Path(folder or mkdtemp()) / "heave.csv")
+        con.prescribe(world, nodes[elements], "z", con.spline(*con.read_series(file, "heave")))
+    return Mooring(world, line, loads, supports, bed, contacts, pull)
+
+
+def draw_taut(model: Mooring) -> wl.State:
+    """Let the slack line come to rest, then draw it over the bed with friction, from t = -1 s to 0."""
+    settings: dict[str, Any] = {"name": "", "discontinuous_max_it": 30}
+    state = wl.Static(model.world, time=-1.0, **settings).solve()
+    model.world.set(model.contacts, friction_coefficient=friction)
+    for t in np.linspace(-1.0, 0.0, PULLS + 1):
+        state = wl.Static(model.world, time=float(t), **settings).solve(state)
+    return state
+
+
+def list_results(model: Mooring, state: wl.State) -> list[float]:
+    """Tension at the anchor and at the top [N], and the length that the bed carries [m]."""
+    x = LENGTH / elements
+    places = (model.line[0], 0.0), (model.line[elements - 1], x)
+    tensions = [float(wl.eval_output(cable, "axial_force", state, x=at)) for cable, at in places]
+    return [*tensions, con.surface_report(model.world, state, model.contacts, model.bed).normal_force / WEIGHT]
+
+
+def sum_forces(model: Mooring, state: wl.State) -> tuple[np.ndarray, np.ndarray]:
+    """What supports and bed carry, and what water and gravity load on the line, along x, y and z [N]."""
+    held = -wl.eval_output(model.supports, "force", state).reshape(3, 2).sum(axis=1)
+    held[0] -= float(np.sum(wl.eval_output(model.pull, "force", state)))
+    held -= con.surface_report(model.world, state, model.contacts, model.bed).force
+    s = (np.arange(8) + 0.5) / 8 * LENGTH / elements
+    places = np.broadcast_to(s, (elements, 8))
+    stretch = np.linalg.norm(wl.eval_output(model.line, "director", state, x=places), axis=2)
+    force = (wl.eval_output(model.loads, "force_per_length", state, x=places) * stretch[:, :, None]).mean(axis=1)
+    load = force.sum(axis=0) * LENGTH / elements - [0.0, 0.0, CHAIN["mass_per_length"] * GRAVITY * LENGTH]
+    return held, -load
+
+
+def main() -> None:
+    """Still water, current, waves."""
+    exact_line = lay(TOP, friction)
+    exact = [*exact_line.eval_tension([0.0, LENGTH]).tolist(), exact_line.lying]
+    calm = moor(0.0, BRISTLES, moving=False)
+    still = draw_taut(calm)
+    stream = moor(1.2, SOFT_BRISTLES, moving=False)
+    current = draw_taut(stream)
+    moving = moor(1.2, SOFT_BRISTLES, moving=True)
+    start = wl.State(moving.world)
+    if not wl.help_requested():
+        moving.world.set(moving.contacts, friction_coefficient=friction)
+        start.q[:], start.data[:] = current.q, current.data
+    ledger, of = wl.EnergyLedger(), LENGTH / elements
+    sensors = wl.Sensors(
+        folder and folder / "tension.csv",
+        [
+            wl.Sensor(moving.line[0], "axial_force", where={"x": 0.0}, name="anchor"),
+            wl.Sensor(moving.line[elements - 1], "axial_force", where={"x": of}, name="top"),
+        ],
+    )
+    recorders = [wl.Recorder("line", folder=folder, every=4)] if folder else []
+    last = wl.Dynamic(moving.world, step=step, end=end).solve(start, hooks=[ledger, sensors, *recorders])
+    if wl.help_requested():
+        return
+    found, (held, load) = list_results(calm, still), sum_forces(stream, current)
+    reports = [con.surface_report(m.world, s, m.contacts, m.bed) for m, s in ((calm, still), (moving, last))]
+    anchor, top, drag = sensors["anchor"], sensors["top"], ledger.totals["FluidLoad.drag"]
+    results = {"found": found, "exact": exact, "supports": held.tolist(), "loads": load.tolist()}
+    results |= {"anchor": [anchor.min(), anchor.max()], "top": [top.min(), top.max()], "drag": drag}
+    results |= {"rest": ledger.rest, "ground": [report.contact_length for report in reports]}
+    results |= {"touchdown": reports[0].exit_point[0], "touchdown_exact": float(exact_line.hanging.start[0])}
+    wl.write_summary(results)
+    if wl.is_first_process():
+        names = "tension at the anchor [N]", "tension at the top [N]", "length on the ground [m]"
+        print(wl.format_comparison(list(zip(names, found, exact, strict=True)), "closed form"))
+        axes = zip("xyz", held, load, strict=True)
+        print("\n" + wl.format_comparison([(f"supports and bed along {x} [N]", a, b) for x, a, b in axes], "loads"))
+        print("\nthe sea bed in still water, and at the end in waves:\n" + con.format_surface_reports(reports))
+        for name, series in (("anchor", anchor), ("top", top)):
+            print(f"tension at the {name} in waves [N]: from {series.min():.0f} to {series.max():.0f}")
+        print(f"lost to drag {drag:.0f} J, rest of the energies {ledger.rest / drag:.1e} of it")
+
+
+main()
