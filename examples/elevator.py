@@ -143,9 +143,14 @@ def build(rim: Brake, other: float) -> Elevator:
     hold = con.fix(world, masses[1], "y")
     sheave = world.add(RigidBody2D, name="sheave", position=(0.0, 0.0), mass=20.0, inertia=1.0)
     con.fix(world, sheave, "x", "y")
-    con.prescribe(
-        world, sheave, "rotation", lambda t: -rim.way(t) / RADIUS, rate=lambda t: -rim.speed(t) / RADIUS
-    )  # fmt: skip
+
+    def turn(t: float) -> float:
+        return -rim.way(t) / RADIUS
+
+    def turn_rate(t: float) -> float:
+        return -rim.speed(t) / RADIUS
+
+    con.prescribe(world, sheave, "rotation", turn, rate=turn_rate)
     marker = con.rigid_marker(world, sheave)
     flanks = con.add_v_groove(
         world, marker, radius=RADIUS - ROPE / sin(groove), half_angle=groove, outer_radius=1.2 * RADIUS

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +11,10 @@ import windlass as wl
 import windlass.connectors as con
 import windlass.elements as el
 from windlass.framework.assembly.assembly import serial_assembly
-from windlass.framework.model.table import Entity
-
-from support.meshes import write_lines
-from support.modes_models import create_chain
 
 from hostile.scene import CABLE, Scene
+from support.meshes import write_lines
+from support.modes_models import create_chain
 
 Call = tuple[Callable[..., Any], dict[str, Any]]
 

@@ -10,6 +10,7 @@ from windlass import connectors as con
 from windlass import elements as el
 from windlass.framework.model.table import Entity
 
+
 @dataclass
 class Scene:
     """A small model that is solved, and one that is being built."""

@@ -25,8 +25,8 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.own_options import TABLES
 
 from hostile.calls import Call, calls
-from hostile.scene import Scene, create_scene
 from hostile.models import snapshot
+from hostile.scene import Scene, create_scene
 from hostile.values import FOR_NUMBERS, FOR_WHOLE, FOR_YES_NO, NONSENSE
 
 RESULTS = (
