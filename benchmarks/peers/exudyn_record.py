@@ -59,7 +59,7 @@ def note(kind, mbs, seconds):
     record["solves"].append(
         {
             "kind": kind,
-            "q": data.GetODE2Coordinates().tolist(),
+            "q": [*data.GetODE2Coordinates(), *data.GetODE1Coordinates()],
             "v": data.GetODE2Coordinates_t().tolist(),
             "lam": data.GetAECoordinates().tolist(),
             "t": data.GetTime(),

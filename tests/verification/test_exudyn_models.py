@@ -2,8 +2,10 @@
 
 Cases, made by ``windlass-export-exudyn`` from small models of our own, with the end of Exudyn's own solve beside them:
 a chain of bodies in space with six kinds of joints and springs (generalised-alpha, 40 steps); a slider crank driven by
-a function of time, with functions of force and load (100 steps); a cable on a roll with friction, at rest in 4 load
-steps and in 60 steps of the trapezoidal rule at index 2.
+a function of time, with functions of force and load (100 steps); bodies on bushings, torsion and linear springs beside
+masses given by matrices, a spring with factors and an equation of coordinates with squares (40 steps); a cable on
+a roll with friction, at rest in 4 load steps and in 60 steps of the trapezoidal rule at index 2; a rope that runs with
+10 m/s between fixed ends, at rest under its weight in 2 load steps.
 Source: Exudyn 1.13.6.
 """
 
@@ -58,7 +60,8 @@ def read(name: str) -> dict[str, Any]:
     return content
 
 
-CASES = [("chain_in_space", 1e-11), ("mechanism", 1e-11), ("cable_static", 1e-10), ("cable_motion", 1e-8)]
+CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
+CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8)]
 
 
 @pytest.mark.parametrize(("name", "tolerance"), CASES)
@@ -81,15 +84,20 @@ def test_what_has_no_counterpart_stands_in_one_list() -> None:
     items["objects"][joint]["constrainRotation"] = False
     items["nodes"].append({"nodeType": "RigidBodyRxyz", "name": "angles"})
     items["system_functions"] = ["PreStep"]
+    hinge = next(item for item in items["objects"] if item["objectType"] == "JointRevolute2D")
+    frames = {"rotationMarker0": np.eye(3), "rotationMarker1": np.eye(3)}
+    items["objects"].append({"objectType": "JointRevoluteZ", "name": "hinge", "activeConnector": True} | frames)
+    items["objects"][-1]["markerNumbers"] = hinge["markerNumbers"]
     with pytest.raises(NoCounterpart) as error:
         Imported(items, functions={"push": push, "stiffening": stiffening})
     words = "\n".join(error.value.items)
     assert "'angles' (RigidBodyRxyz): no such law" in words
     assert "'slider' (JointSliding): no such law" in words
     assert f"object {joint} " in words and "constrainRotation = False: must be True" in words
+    assert "'hinge' (JointRevoluteZ): a joint of space between bodies of the plane" in words
     assert "offsetUserFunction is the function 'angle'" in words and "functions has push, stiffening" in words
     assert "PreStepUserFunction of the system" in words
-    assert len(error.value.items) == 5 and str(error.value).startswith("5 item(s)")
+    assert len(error.value.items) == 6 and str(error.value).startswith("6 item(s)")
 
 
 def test_items_that_refer_to_missing_ones_are_not_named() -> None:
@@ -160,11 +168,15 @@ def test_a_system_is_described_as_in_the_file(tmp_path: Path, monkeypatch: pytes
         import_system(object())
 
 
-def test_a_function_of_time_must_not_ask_for_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_that_ask_for_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loads may, offsets of constraints must not."""
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"ConfigurationType": Names}))
 
     def controlled(mbs: Any, t: float, load: float) -> float:
         return load * mbs.GetNodeOutput(0)[0]
+
+    def moved(mbs: Any, t: float, number: int, offset: float) -> float:
+        return mbs.GetNodeOutput(0)[0]
 
     items = read("mechanism")
     for item in items["objects"]:
@@ -172,7 +184,11 @@ def test_a_function_of_time_must_not_ask_for_the_state(monkeypatch: pytest.Monke
     items["loads"][0]["loadUserFunction"] = {"function": controlled, "type": "Python"}
     mbs = System(items)
     mbs.GetNodeOutput = lambda node: [1.0]  # type: ignore[attr-defined]
-    with pytest.raises(NoCounterpart, match=r"loadUserFunction reads the state \(GetNodeOutput\)"):
+    load = import_system(mbs).loads[0]
+    assert load is not None and load.table.component is con.StateLoad
+    item = next(item for item in items["objects"] if item["objectType"] == "ConnectorCoordinate")
+    item["offsetUserFunction"] = {"function": moved, "type": "Python"}
+    with pytest.raises(NoCounterpart, match=r"offsetUserFunction reads the state: must depend on time alone"):
         import_system(mbs)
 
 

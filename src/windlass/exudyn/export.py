@@ -34,6 +34,7 @@ def describe_system(mbs: Any) -> dict[str, Any]:
         "loads": (mbs.GetLoad, data.NumberOfLoads()),
         "sensors": (mbs.GetSensor, data.NumberOfSensors()),
     }
+    has_states = any(mbs.GetNode(i)["nodeType"] == "GenericODE1" for i in range(data.NumberOfNodes()))
     functions = [name for name in SYSTEM_FUNCTIONS if getattr(mbs, f"Get{name}UserFunction")() != 0]
     return {
         "format": FORMAT,
@@ -45,6 +46,7 @@ def describe_system(mbs: Any) -> dict[str, Any]:
             "ODE2": data.GetODE2Coordinates(configuration=initial),
             "ODE2_t": data.GetODE2Coordinates_t(configuration=initial),
             "data": data.GetDataCoordinates(configuration=initial),
+            **({"ODE1": data.GetODE1Coordinates(configuration=initial)} if has_states else {}),
         },
     }
 
@@ -67,7 +69,12 @@ def _initial() -> Any:
 
 def _strip(item: Mapping[str, Any]) -> dict[str, Any]:
     """An item without what is only drawn."""
-    return {key: value for key, value in item.items() if not key.startswith("V")}
+    return {key: _dense(value) for key, value in item.items() if not key.startswith("V")}
+
+
+def _dense(value: Any) -> Any:
+    """A matrix of Exudyn as an array."""
+    return value.Convert2DenseMatrix() if hasattr(value, "Convert2DenseMatrix") else value
 
 
 def _encode(value: Any) -> Any:

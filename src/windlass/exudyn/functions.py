@@ -14,8 +14,8 @@ from windlass.framework.errors import ModelError
 READS_NOTHING = ("variables", "sys", "interactiveMode")
 """What a function may take from the system without asking for its state; beside parameters of items."""
 PARAMETERS = ("Parameter", "Defaults")
-OF_TIME = ("load", "offset")
-"""How the names of user functions of time begin."""
+OF_TIME = "offset"
+"""How the names of user functions that must depend on time alone begin; loads may read the state."""
 ITEMS = ("GetNode", "GetObject", "GetMarker", "GetLoad", "GetSensor")
 
 
@@ -83,12 +83,15 @@ class UserFunctions:
             return f"{key} is the function {name!r}, which the file cannot hold: functions has {given}"
         if not callable(function):
             return f"{key} is a {type(function).__name__}, which cannot be called"
-        names = getattr(getattr(function, "__code__", None), "co_names", ())
-        reading = [name for name in names if hasattr(self.mbs, name) and not tells_no_state(name)]
-        if reading and key.startswith(OF_TIME):
-            return f"{key} reads the state ({', '.join(reading)}): must depend on time alone"
+        if key.startswith(OF_TIME) and self.reads_state(function):
+            return f"{key} reads the state: must depend on time alone"
         found: Callable[..., Any] = function
         return found
+
+    def reads_state(self, function: Any) -> bool:
+        """Whether the code of a function asks the system for its state."""
+        names = getattr(getattr(function, "__code__", None), "co_names", ())
+        return any(hasattr(self.mbs, name) and not tells_no_state(name) for name in names)
 
 
 def symbolic(function: Any, mbs: Any) -> Callable[..., Any]:

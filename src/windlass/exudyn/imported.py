@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.exudyn import translations_bodies, translations_connectors  # noqa: F401  they register
+from windlass.exudyn import translations_bodies, translations_connectors, translations_machines  # noqa: F401  they register
 from windlass.exudyn.export import FORMAT, VERSION, describe_system
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building
@@ -25,7 +25,7 @@ from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
-SIZES = {"Point": 3, "Point2D": 2, "RigidBodyEP": 7, "RigidBody2D": 3, "Point2DSlope1": 4, "PointSlope1": 6}
+SIZES = {"Point": 3, "Point2D": 2, "RigidBodyEP": 7, "RigidBody2D": 3, "Point2DSlope1": 4, "PointSlope1": 6, "1D": 1}
 
 
 class Imported:
@@ -51,14 +51,13 @@ class Imported:
         self.world: World = building.world
         self.nodes, self.objects, self.loads = building.nodes, building.objects, building.loads
 
-    def places(self, data: bool = False) -> list[tuple[Entity, IntArray]]:
-        """Nodes with their coordinates in the system's vector, or those of history values."""
+    def places(self, kind: str = "ODE2") -> list[tuple[Entity, IntArray]]:
+        """Nodes with the places of their coordinates in Exudyn's vector ``"ODE2"``, ``"ODE1"`` or ``"data"``."""
         found, end = [], 0
         for number, item in enumerate(self.items["nodes"]):
-            is_data = item["nodeType"] == "GenericData"
-            size = len(item["initialCoordinates"]) if is_data else _count_coordinates(item)
-            node = self.nodes[number]
-            if node is not None and is_data == data:
+            node, own = self.nodes[number], {"GenericData": "data", "GenericODE1": "ODE1"}.get(item["nodeType"], "ODE2")
+            if node is not None and own == kind:
+                size = _count_coordinates(item) if own == "ODE2" else len(item["initialCoordinates"])
                 found.append((node, np.arange(end, end + size)))
                 end += size
         return found
@@ -66,18 +65,16 @@ class Imported:
     def initial_state(self) -> State:
         """The state that Exudyn's solvers would start from."""
         state, initial = State(self.world), self.items["initial"]
-        q, v, history = (np.asarray(initial[name], np.float64) for name in ("ODE2", "ODE2_t", "data"))
-        for node, where in self.places():
-            state.put(node, q[where][None, :], "q")
-            state.put(node, v[where][None, :], "v")
-        for node, where in self.places(data=True):
-            state.put(node, history[where][None, :], "data")
-            state.put(node, history[where][None, :], "start_data")
+        # the vectors of Exudyn, their kinds, and what they are here
+        parts = "ODE2 ODE2 q", "ODE2_t ODE2 v", "ODE1 ODE1 v", "data data data", "data data start_data"
+        for vector, kind, name in map(str.split, parts):
+            for node, where in self.places(kind):
+                state.put(node, np.asarray(initial[vector], np.float64)[where][None, :], name)
         return state
 
-    def coordinates(self, state: State, name: str = "q") -> FloatArray:
-        """``q``, ``v``, ``a`` or ``data`` of a state in the order of Exudyn's system."""
-        places = self.places(data=name == "data")
+    def coordinates(self, state: State, name: str = "q", kind: str = "ODE2") -> FloatArray:
+        """``q``, ``v``, ``a`` or ``data`` of a state in the order of one of Exudyn's vectors, see `places`."""
+        places = self.places("data" if name == "data" else kind)
         out = np.zeros(sum(len(where) for _, where in places))
         for node, where in places:
             out[where] = state.of(node, name)[0][: len(where)]

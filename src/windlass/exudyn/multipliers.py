@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from windlass.exudyn.imported import Imported
+from windlass.exudyn.translations_machines import count_equations
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.table import Entity
 
@@ -30,7 +32,7 @@ def unknown_places(mbs: Any, model: Imported) -> list[int]:
     found: list[int] = []
     for number, item in enumerate(model.items["objects"]):
         kind = str(item["objectType"])
-        if kind.startswith(("Joint", "Connector")) and kind not in FACTORS:
+        if kind.startswith(("Joint", "Connector")) and _factor(item) is None:
             found += [int(place) for place in mbs.systemData.GetObjectLTGAE(number)]
     return found
 
@@ -41,10 +43,22 @@ def find_multipliers(mbs: Any, model: Imported) -> list[Part]:
     for number, item in enumerate(model.items["objects"]):
         entity = model.objects.get(number)
         where = np.asarray(mbs.systemData.GetObjectLTGAE(number), np.int64)
-        if entity is None or len(where) == 0 or item["objectType"] not in FACTORS:
-            continue
-        found.append(Part(entity, where, FACTORS[item["objectType"]](item)))
+        factor = _factor(item)
+        if entity is not None and len(where) and factor is not None:
+            found.append(Part(entity, where, factor))
     return found
+
+
+def _factor(item: Mapping[str, Any]) -> FloatArray | None:
+    """The matrix of an object, see `Part`, or None where the equations are written otherwise."""
+    find = FACTORS.get(str(item["objectType"]))
+    found: FloatArray | None = find(item) if find else None
+    return found
+
+
+def _vector(item: Mapping[str, Any]) -> FloatArray | None:
+    """One equation of coordinates is the same, several are rows of their own here."""
+    return np.eye(1) if count_equations(item) == 1 else None
 
 
 def _unit(size: int) -> Any:
@@ -57,5 +71,8 @@ FACTORS: dict[str, Any] = {
     "ConnectorDistance": _unit(1),
     "JointRevolute2D": _unit(2),
     "JointSpherical": _unit(3),
+    "JointRollingDisc": _unit(3),
+    "JointPrismaticX": lambda item: np.diag((0.0, 1.0, 1.0, 1.0, -1.0, -1.0))[1:],
+    "ConnectorCoordinateVector": _vector,
 }
 """Matrix by type of object, see `Part`; joints whose equations are written otherwise there are not among them."""

@@ -148,6 +148,10 @@ class Building:
             raise Refused("")
         return entity
 
+    def number(self, item: Item) -> int:
+        """The number of an object."""
+        return next(k for k, other in enumerate(self.items["objects"]) if other is item)
+
     def marker(self, number: Any) -> Item:
         """The dictionary of a marker."""
         item: Item = self.items["markers"][int(number)]

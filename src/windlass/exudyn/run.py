@@ -59,6 +59,8 @@ class Mirror:
         data.SetODE2Coordinates(whole.q[self._places], self._now)
         data.SetODE2Coordinates_t(whole.v[self._places], self._now)
         data.SetODE2Coordinates_tt(whole.a[self._places], self._now)
+        if len(self._states):
+            data.SetODE1Coordinates(whole.v[self._states], self._now)
         if data.DataSize():
             data.SetDataCoordinates(whole.data[self._history], self._now)
         if data.AEsize():
@@ -72,10 +74,11 @@ class Mirror:
     def _find_places(self, whole: State) -> None:
         """Where the values of Exudyn's vectors stand in ours, found by a state that holds its own numbers."""
         self._numbers = numbers = whole.copy()
-        for name in ("q", "lam", "data"):
+        for name in ("q", "v", "lam", "data"):
             values = getattr(numbers, name)
             values[:] = np.arange(len(values))
         self._places, self._history = (self.model.coordinates(numbers, name).astype(int) for name in ("q", "data"))
+        self._states = self.model.coordinates(numbers, "v", "ODE1").astype(int)
         self._forces = [numbers.of(part.entity, "lam")[0].astype(int) for part in self._multipliers]
 
     def bind(self, solver: Any) -> None:

@@ -35,6 +35,7 @@ def read_static(settings: Settings) -> dict[str, Any]:
         "stabiliser": float(s["stabilizerODE2term"]),
         "time": float(s["loadStepStart"] + s["loadStepDuration"]),
         "stability": "off",
+        "velocities": "given",
         "adaptive": bool(s["adaptiveStep"]),
         **_newton(s),
         **_discontinuous(s),

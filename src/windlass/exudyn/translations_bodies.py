@@ -84,14 +84,6 @@ def data_node(b: Building, item: Item) -> Entity:
     return b.add(GenericData, item, "initialCoordinates:initial")
 
 
-@translates("NodeGenericODE2")
-def coordinate_node(b: Building, item: Item) -> Entity:
-    """One coordinate: the axial motion of cables."""
-    require(item, numberOfODE2Coordinates=1)
-    start = {"displacement": item["initialCoordinates"], "velocity": item["initialCoordinates_t"]}
-    return b.add(el.ALENode, item, reference=float(item["referenceCoordinates"][0]), **start)
-
-
 @translates("Ground", body=True)
 def ground(b: Building, item: Item) -> Entity:
     """The ground; markers on it carry its rotation."""

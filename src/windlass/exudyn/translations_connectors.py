@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from windlass import connectors as con
+from windlass import elements as el
 from windlass.exudyn.registry import Building, Item, Refused, require, translates
 from windlass.exudyn.translations_markers import (
+    can_leave_plane,
     find_coordinate,
     find_coordinates,
     find_frame,
@@ -33,14 +35,11 @@ FRICTION = (
 )
 
 
-def _number(b: Building, item: Item) -> int:
-    """The number of an object."""
-    return next(k for k, other in enumerate(b.items["objects"]) if other is item)
-
-
-def _force(b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]]) -> dict[str, Any]:
+def find_force(
+    b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
+) -> dict[str, Any]:
     """The force function of a spring; ``adapt`` makes theirs of our arguments (u, u_t, stiffness, damping, last)."""
-    function, number, mbs = b.function(item, "springForceUserFunction"), _number(b, item), b.functions.in_motion
+    function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
         return {}
     return {"force_function": lambda t, row, *arguments: function(mbs, t, number, *adapt(*arguments))}
@@ -49,7 +48,7 @@ def _force(b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]]) -> di
 @translates("ConnectorCoordinateSpringDamper")
 def coordinate_spring_damper(b: Building, item: Item) -> Entity:
     """A spring between two coordinates."""
-    law = _force(b, item, lambda *arguments: arguments)
+    law = find_force(b, item, lambda *arguments: arguments)
     return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **law)
 
 
@@ -60,7 +59,7 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
         return tuple(values.tolist() for values in (u - parameters[-1], ut, *parameters))
 
-    return b.add(con.CartesianSpringDamper, item, *LINEAR, **find_points(b, item), **_force(b, item, adapt))
+    return b.add(con.CartesianSpringDamper, item, *LINEAR, **find_points(b, item), **find_force(b, item, adapt))
 
 
 @translates("ConnectorSpringDamper")
@@ -69,7 +68,7 @@ def spring_damper(b: Building, item: Item) -> Entity:
     keys = "referenceLength:rest_length", "stiffness", "damping", ACTIVE
     force, fast = float(item["force"]), float(item["velocityOffset"])
     preload = force - item["damping"] * fast
-    law = _force(b, item, lambda s, rate, k, d, length: (s, rate - fast, k, d, force))
+    law = find_force(b, item, lambda s, rate, k, d, length: (s, rate - fast, k, d, force))
     return b.add(con.SpringDamper, item, *keys, preload=preload, **find_points(b, item), **law)
 
 
@@ -85,7 +84,7 @@ def coordinate_constraint(b: Building, item: Item) -> Entity:
     factor, fast, offset = float(item["factor1"]), bool(item["velocityLevel"]), float(item["offset"])
     if factor == 0.0:
         raise Refused("factor1 = 0")
-    mbs, number = b.functions.in_time, _number(b, item)
+    mbs, number = b.functions.in_time, b.number(item)
     found = {key: b.function(item, key) for key in ("offsetUserFunction", "offsetUserFunction_t")}
 
     def in_time(function: Callable[..., float]) -> Callable[[float], float]:
@@ -134,6 +133,8 @@ def _joint(b: Building, item: Item, locked: Any) -> Entity:
     the points are held by a joint of their own, so that a start that misses the joint moves as there.
     """
     holds = np.asarray(locked) != 0
+    if not any(can_leave_plane(b, number) for number in item["markerNumbers"]):
+        raise Refused("a joint of space between bodies of the plane")
     frames = [find_frame(b, number) for number in item["markerNumbers"]]
     turned = [frame.rotation @ item[f"rotationMarker{k}"] for k, frame in enumerate(frames)]
     if holds[3:].sum() == 1 and not holds[4]:
@@ -219,6 +220,14 @@ def _vector_load(b: Building, item: Item, component: type[Component]) -> Entity:
     """A force or torque."""
     turning = bool(item["bodyFixed"])
     frame = find_frame(b, item["markerNumber"], rigid=turning or component is con.Torque)
+    function = b.function(item, "loadVectorUserFunction")
+    if b.functions.reads_state(function):
+        if turning or component is con.Torque:
+            raise Refused("loadVectorUserFunction reads the state: only that of a force along global axes may")
+        given, mbs = np.asarray(item["loadVector"]).tolist(), b.functions.in_motion
+        ground = con.position_marker(b.world, b.world.add(el.Ground, position=(0.0, 0.0, 0.0)))
+        push = lambda t, row, *motion: -np.asarray(function(mbs, t, given))  # noqa: E731
+        return b.add(con.CartesianSpringDamper, item, marker0=ground, marker1=frame.marker, force_function=push)
     values = {"vector": np.asarray(item["loadVector"]), **_in_time(b, item, "loadVectorUserFunction", "loadVector")}
     if turning and not np.array_equal(frame.rotation, np.eye(3)):
         if "function" in values:
@@ -242,6 +251,10 @@ def torque(b: Building, item: Item) -> Entity:
 @translates("LoadCoordinate")
 def coordinate_load(b: Building, item: Item) -> Entity:
     """A load on a coordinate."""
+    function, given, mbs = b.function(item, "loadUserFunction"), item["load"], b.functions.in_motion
+    if b.functions.reads_state(function):
+        push = lambda t, u, ut: function(mbs, t, given)  # noqa: E731
+        return b.add(con.StateLoad, item, marker=find_coordinate(b, item["markerNumber"]), load_function=push)
     law = _in_time(b, item, "loadUserFunction", "load")
     return b.add(con.CoordinateLoad, item, "load:value", marker=find_coordinate(b, item["markerNumber"]), **law)
 

@@ -43,6 +43,13 @@ def find_frame(b: Building, number: Any, rigid: bool = True) -> Frame:
     return Frame(place(b.world, body, local if component in IN_SPACE else local[:2]), turned)
 
 
+def can_leave_plane(b: Building, number: Any) -> bool:
+    """Whether the node or body of a marker can move out of the plane."""
+    item = b.marker(number)
+    entity = b.node(item["nodeNumber"]) if "nodeNumber" in item else b.body(item["bodyNumber"])
+    return entity is not None and entity.table.component in (*IN_SPACE[1:], el.RigidNode3D, el.PointSlope3D)
+
+
 def find_point(b: Building, number: Any) -> Entity:
     """A marker with position."""
     return find_frame(b, number, rigid=False).marker

@@ -1,0 +1,283 @@
+"""Springs between rigid bodies, rolling discs, friction, matrices, first-order states and sliding joints of Exudyn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from windlass import connectors as con
+from windlass import elements as el
+from windlass.exudyn.registry import Building, Item, Refused, require, require_no_function, translates
+from windlass.exudyn.translations_connectors import ACTIVE, find_force
+from windlass.exudyn.translations_markers import find_coordinates, find_frame
+from windlass.framework.arrays import FloatArray
+from windlass.framework.model.schema import Component
+from windlass.framework.model.table import Entity
+
+LAW = "stiffness", "damping", "offset", ACTIVE
+RATE = "velocityOffset:rate_offset"
+DISC = "discRadius:radius", "discAxis:axis", "planeNormal:normal", ACTIVE
+NO_ZONE = 1e-12
+"""Slip [m/s] that stands for no proportional zone."""
+EXTENDED = (
+    "factor0 factor1 dynamicFrictionForce:dynamic_friction staticFrictionOffsetForce:static_friction_offset "
+    "exponentialDecayStatic:decay_velocity viscousFrictionFactor:viscous_friction "
+    "stickingStiffness:sticking_stiffness stickingDamping:sticking_damping "
+    "frictionProportionalZone:proportional_zone useLimitStops:stops limitStopsLower:lower_stop "
+    "limitStopsUpper:upper_stop limitStopsStiffness:stop_stiffness limitStopsDamping:stop_damping"
+)
+PENALTY = (
+    "contactStiffness:contact_stiffness contactDamping:contact_damping dryFriction:friction "
+    "viscousFriction:viscous_friction dryFrictionAngle:friction_angle "
+    "useLinearProportionalZone:linear_zone"
+)
+ACTUATOR = (
+    "offsetLength:offset_length strokeLength:stroke_length chamberCrossSection0:area0 chamberCrossSection1:area1 "
+    "hoseVolume0:hose_volume0 hoseVolume1:hose_volume1 valveOpening0:valve_opening0 valveOpening1:valve_opening1 "
+    "actuatorDamping:damping oilBulkModulus:oil_bulk_modulus cylinderBulkModulus:cylinder_bulk_modulus "
+    "hoseBulkModulus:hose_bulk_modulus nominalFlow:nominal_flow systemPressure:system_pressure "
+    "tankPressure:tank_pressure useChamberVolumeChange:volume_change"
+)
+
+
+def _rigid(b: Building, item: Item, frames: bool = False) -> dict[str, Any]:
+    """Both rigid markers of a connector, and its joint frames in their bodies."""
+    found = [find_frame(b, number) for number in item["markerNumbers"]]
+    values: dict[str, Any] = {f"marker{k}": frame.marker for k, frame in enumerate(found)}
+    if frames:
+        values |= {f"frame{k}": frame.rotation @ item[f"rotationMarker{k}"] for k, frame in enumerate(found)}
+    return values
+
+
+def _history(b: Building, item: Item) -> dict[str, Any]:
+    """The node with history values, if the item has one."""
+    return {"data": b.own_node(item)} if int(item["nodeNumber"]) >= 0 else {}
+
+
+@translates("ConnectorTorsionalSpringDamper")
+def torsional_spring(b: Building, item: Item) -> Entity:
+    """A torsion spring; without a node its angle is not wrapped here."""
+    law = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
+    values = _rigid(b, item, frames=True) | _history(b, item) | law
+    return b.add(con.TorsionalSpringDamper, item, *LAW, RATE, "torque:preload", **values)
+
+
+@translates("ConnectorLinearSpringDamper")
+def linear_spring(b: Building, item: Item) -> Entity:
+    """A spring along an axis of marker 0, without the moment of its force there."""
+    frame = find_frame(b, item["markerNumbers"][0])
+    values = _rigid(b, item) | find_force(b, item, lambda *arguments: arguments)
+    values |= {"axis": frame.rotation @ item["axisMarker0"], "moment_arm": False}
+    return b.add(con.LinearSpringDamper, item, *LAW, RATE, "force:preload", **values)
+
+
+@translates("ConnectorRigidBodySpringDamper")
+def bushing(b: Building, item: Item) -> Entity:
+    """A bushing, without the moment of its force on marker 0."""
+    require(item, useIntrinsicFormulation=False)
+    require_no_function(item, "springForceTorqueUserFunction", "postNewtonStepUserFunction")
+    return b.add(con.RigidBodySpringDamper, item, *LAW, moment_arm=False, **_rigid(b, item, frames=True))
+
+
+@translates("ConnectorCoordinateSpringDamperExt")
+def extended_spring(b: Building, item: Item) -> Entity:
+    """A spring with friction and stops; its function gets all parameters of friction."""
+    names = "velocityOffset", *[name.partition(":")[0] for name in EXTENDED.split()[2:6]], "frictionProportionalZone"
+    more = [item[name] for name in names]
+    law = find_force(b, item, lambda *arguments: (*arguments, *more))
+    values = find_coordinates(b, item) | _history(b, item) | law
+    return b.add(con.CoordinateSpringDamperExt, item, *LAW, RATE, *EXTENDED.split(), **values)
+
+
+@translates("JointRollingDisc")
+def rolling(b: Building, item: Item) -> Entity:
+    """A disc that rolls without slip."""
+    return b.add(con.RollingJoint, item, *DISC, axes=np.asarray(item["constrainedAxes"]) != 0, **_turned(b, item))
+
+
+@translates("ConnectorRollingDiscPenalty")
+def rolling_penalty(b: Building, item: Item) -> Entity:
+    """A disc that rolls, slips and lifts off."""
+    require(item, rollingViscousFriction=0.0)
+    # theirs may be 0: then friction has its full size at all slips but 0
+    values = {"proportional_zone": max(float(item["dryFrictionProportionalZone"]), NO_ZONE)}
+    return b.add(
+        con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item), **values
+    )
+
+
+def _turned(b: Building, item: Item) -> dict[str, Any]:
+    """The markers of a disc; they must not be turned in their bodies."""
+    for number in item["markerNumbers"]:
+        if not np.array_equal(find_frame(b, number).rotation, np.eye(3)):
+            raise Refused(f"marker {int(number)} is turned in its body")
+    return _rigid(b, item)
+
+
+@translates("GenericODE2", body=True)
+def matrices(b: Building, item: Item) -> Entity:
+    """A body given by matrices and functions; nodes on the ground have no coordinates there."""
+    nodes = [b.node(number) for number in item["nodeNumbers"]]
+    if None in nodes or len(nodes) > 8:
+        raise Refused("nodes on the ground, or more than 8 nodes")
+    mbs, number = b.functions.in_motion, b.number(item)
+    values: dict[str, Any] = {f"node{k}": node for k, node in enumerate(nodes)}
+    for theirs, ours in (("massMatrix", "mass"), ("dampingMatrix", "damping"), ("stiffnessMatrix", "stiffness")):
+        # a function of the mass takes the place of the matrix there
+        if np.size(item[theirs]) and not (ours == "mass" and item["massMatrixUserFunction"]):
+            values[ours] = np.asarray(item[theirs])
+    if np.size(item["forceVector"]):
+        values["force"] = item["forceVector"]
+
+    def in_motion(function: Callable[..., Any]) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
+        return lambda t, q, v: np.asarray(function(mbs, t, number, q.tolist(), v.tolist()))
+
+    for theirs, ours in (("forceUserFunction", "force_function"), ("massMatrixUserFunction", "mass_function")):
+        function = b.function(item, theirs)
+        if function is not None:
+            values[ours] = in_motion(function)
+    return b.add(el.GenericODE2, item, **values)
+
+
+@translates("Mass1D", "RotationalMass1D", body=True)
+def mass1d(b: Building, item: Item) -> Entity:
+    """A mass or a rotor with one coordinate."""
+    inertia = float(item["mass" if "mass" in item else "inertia"])
+    return b.add(el.GenericODE2, item, node0=b.own_node(item), mass=np.array([[inertia]]))
+
+
+@translates("GenericODE1", body=True)
+def states(b: Building, item: Item) -> Entity:
+    """First-order states."""
+    if len(item["nodeNumbers"]) != 1:
+        raise Refused(f"{len(item['nodeNumbers'])} nodes: must be 1")
+    node, mbs, number = b.node(item["nodeNumbers"][0]), b.functions.in_motion, b.number(item)
+    values: dict[str, Any] = {"node": node}
+    for theirs, ours in (("systemMatrix", "system_matrix"), ("rhsVector", "constant")):
+        if np.size(item[theirs]):
+            values[ours] = np.asarray(item[theirs])
+    function = b.function(item, "rhsUserFunction")
+    if function is not None:
+        values["state_function"] = lambda t, y, u, ut: np.asarray(function(mbs, t, number, y.tolist()))
+    return b.add(con.GenericODE1, item, **values)
+
+
+@translates("ConnectorHydraulicActuatorSimple")
+def actuator(b: Building, item: Item) -> Entity:
+    """A hydraulic cylinder whose pressures are states."""
+    node = b.node(item["nodeNumbers"][0])
+    return b.add(con.HydraulicActuator, item, *ACTUATOR.split(), ACTIVE, node=node, **_points(b, item))
+
+
+def _points(b: Building, item: Item) -> dict[str, Any]:
+    return {f"marker{k}": find_frame(b, n, rigid=False).marker for k, n in enumerate(item["markerNumbers"])}
+
+
+def count_equations(item: Item) -> int:
+    """Number of equations of a ConnectorCoordinateVector."""
+    rows = [len(np.atleast_2d(item[f"scalingMarker{k}"])) for k in (0, 1) if np.size(item[f"scalingMarker{k}"])]
+    return max([*rows, np.size(item["offset"])])
+
+
+def _coordinates(b: Building, number: Any) -> list[int]:
+    """The numbers of the nodes with coordinates behind a marker of all coordinates."""
+    item = b.marker(number)
+    if item["markerType"] == "NodeCoordinates":
+        nodes = [int(item["nodeNumber"])]
+    elif item["markerType"] == "ObjectODE2Coordinates":
+        nodes = [int(node) for node in b.items["objects"][int(item["objectNumber"])]["nodeNumbers"]]
+    else:
+        raise Refused(f"marker {int(number)} is a {item['markerType']}")
+    return [node for node in nodes if b.node(node) is not None]
+
+
+@translates("ConnectorCoordinateVector")
+def coordinate_vector(b: Building, item: Item) -> Entity | None:
+    """Equations between all coordinates of two nodes, each a row here; theirs count references, ours displacements."""
+    nodes = [number for marker in item["markerNumbers"] for number in _coordinates(b, marker)]
+    if not 1 <= len(nodes) <= 2:
+        raise Refused(f"{len(nodes)} nodes: must be 1 or 2")
+    reference = [np.asarray(b.items["nodes"][node]["referenceCoordinates"], np.float64) for node in nodes]
+    sizes, whole = [len(part) for part in reference], np.concatenate(reference)
+    function, slope = (b.function(item, key) for key in ("constraintUserFunction", "jacobianUserFunction"))
+    fast, entity = bool(item["velocityLevel"]), None
+    for k in range(count_equations(item)):
+        values: dict[str, Any] = {"velocity_level": fast}
+        values |= {f"node{2 - len(nodes) + i}": b.node(node) for i, node in enumerate(nodes)}
+        if function is not None:
+            values |= _equation(b, item, k, function, slope, whole)
+        else:
+            X, Y = (_factors(item, name, k, len(whole)) for name in ("scaling", "quadraticTerm"))
+            offset = float(item["offset"][k]) if np.size(item["offset"]) else 0.0
+            if not fast:
+                offset, X = offset - float(X @ whole + Y @ whole**2), X + 2.0 * Y * whole
+            values["offset"] = offset
+            for i, (x, y) in enumerate(zip(_split(X, sizes), _split(Y, sizes), strict=True)):
+                side = 2 - len(nodes) + i
+                sign = -1.0 if side == 0 else 1.0
+                values |= {f"factors{side}": sign * x, f"squares{side}": sign * y}
+        entity = b.add(con.CoordinateVectorConstraint, item, ACTIVE, **values)
+    return entity
+
+
+def _split(values: FloatArray, sizes: list[int]) -> list[FloatArray]:
+    """A row of factors, node by node."""
+    return list(np.split(values, np.cumsum(sizes)[:-1]))
+
+
+def _factors(item: Item, name: str, k: int, size: int) -> FloatArray:
+    """Row k of the factors on all coordinates, with the sign of marker 0; zeros where none are given."""
+    parts = [np.atleast_2d(np.asarray(item[f"{name}Marker{side}"], np.float64)) for side in (0, 1)]
+    rows = [sign * part[k] for sign, part in zip((-1.0, 1.0), parts, strict=True) if part.size]
+    row: FloatArray = np.concatenate(rows) if rows else np.zeros(size)
+    if len(row) == size:
+        return row
+    raise Refused(f"{name}: factors of one of two nodes alone")
+
+
+def _equation(
+    b: Building, item: Item, k: int, function: Callable[..., Any], slope: Callable[..., Any] | None, whole: FloatArray
+) -> dict[str, Any]:
+    """Equation k of user functions, which get total coordinates."""
+    mbs, number, fast = b.functions.in_motion, b.number(item), bool(item["velocityLevel"])
+
+    def value(t: float, row: int, q: FloatArray, v: FloatArray) -> Any:
+        return function(mbs, t, number, (q + whole).tolist(), v.tolist(), fast)[k]
+
+    def gradient(t: float, row: int, q: FloatArray, v: FloatArray) -> Any:
+        assert slope is not None
+        return np.asarray(slope(mbs, t, number, (q + whole).tolist(), v.tolist(), fast))[k]
+
+    return {"constraint_function": value} | ({"gradient_function": gradient} if slope is not None else {})
+
+
+@translates("Node1D")
+def node1d(b: Building, item: Item) -> Entity:
+    """One coordinate."""
+    return _generic(b, item, "initialVelocities")
+
+
+@translates("NodeGenericODE2")
+def coordinate_node(b: Building, item: Item) -> Entity:
+    """Any number of coordinates; the axial motion of cables if one of them has the node."""
+    number = next(k for k, other in enumerate(b.items["nodes"]) if other is item)
+    axial = (o["nodeNumbers"][2] for o in b.items["objects"] if o["objectType"] == "ALEANCFCable2D")
+    if number not in [int(node) for node in axial]:
+        return _generic(b, item, "initialCoordinates_t")
+    start = {"displacement": item["initialCoordinates"], "velocity": item["initialCoordinates_t"]}
+    return b.add(el.ALENode, item, reference=float(item["referenceCoordinates"][0]), **start)
+
+
+def _generic(b: Building, item: Item, velocity: str) -> Entity:
+    component: type[Component] = el.generic_node(len(item["referenceCoordinates"]))
+    keys = "referenceCoordinates:reference", "initialCoordinates:displacement", f"{velocity}:velocity"
+    return b.add(component, item, *keys)
+
+
+@translates("NodeGenericODE1")
+def state_node(b: Building, item: Item) -> Entity:
+    """First-order states."""
+    require(item, referenceCoordinates=np.zeros(len(item["referenceCoordinates"])))
+    return b.add(el.state_node(len(item["initialCoordinates"])), item, "initialCoordinates:states")
