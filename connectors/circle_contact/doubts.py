@@ -6,8 +6,8 @@
   about (l/r)^2/24 of itself [1], which a stiff cable answers with tension.  Points at this distance miss as much.
 - Length of cables: their cubics against the stiffness of contact and bristles, see `mesh.py`.
 - Circles that touch the same cable and overlap: no two pulleys of one plane can.
-- Statics: a circle that no cable is near; a cable that begins deep inside a circle, from where contact drives it out on
-  the nearer side, be that the wrong one: below the circles of a sea bed.
+- Statics: a circle that no cable is near, on one process; a cable that begins deep inside a circle, from where contact
+  drives it out on the nearer side, be that the wrong one: below the circles of a sea bed.
 - A closed belt winds around its pulleys as often as before, or it has left them.
 """
 
@@ -78,7 +78,8 @@ def find_doubts(
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)
     near = np.zeros(len(markers), dtype=bool)
     gap = evaluate()[..., 6].min(axis=1)
-    near[of_row[gap <= FAR * c.r]] = True
+    # rows of other processes may touch what those of this one do not
+    near[of_row[gap <= FAR * c.r] if rows.layout.size == 1 else slice(None)] = True
     worst = on[np.argmin(gap[on] / c.r[on])]
     if gap[worst] < -DEEP * c.r[worst]:
         (name,) = name_circles(rows.world, rows.local("circle")[[worst]])
