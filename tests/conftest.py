@@ -15,6 +15,9 @@ LONG = (
     "test_parallel_net.py::test_net_in_random_order[rows-3]",
     "test_parallel_outputs.py::test_outputs_on_several_processes[3]",
     "test_memory.py::test_solvers_that_are_dropped_free_their_memory[2]",
+    "test_hunt_crossley_motion.py::test_trajectory[oblique_bounce]",
+    "test_hunt_crossley_motion.py::test_trajectory[slide_to_roll_vt1e-3]",
+    "test_restart.py::test_explicit_on_three_processes",
 )
 """Tests that are long and rarely tell more than shorter ones beside them: `make test-long` runs them, too."""
 
