@@ -17,7 +17,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
     START,
     ContactFrictionCirclePoints2D,
 )
-from windlass.connectors.circle_points.circle_sets import CircleSearch, PairColumns, take_pairs
+from windlass.connectors.circle_points.circle_sets import CircleSearch, PairColumns, find_members, pair_dofs, take_pairs
 from windlass.connectors.circle_points.common import (
     check_cables,
     create_columns,
@@ -93,29 +93,12 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (8) and of one of the circles of its set, -1 for none.
-
-    The first cables have the first circle and so on: so the numbering knows that many rows couple each circle, and the
-    choice of a linear solver sees what a tangent will look like, before any pair is known.
-    """
-    cable, circles, of_set = world.dofs_of(table.local("cable")), *_find_circles(world)
-    sets, count = table.local("circle_set"), len(cable)
-    numbers = np.full((count, circles.shape[1]), -1)
-    for one in np.unique(sets):
-        rows, members = np.flatnonzero(sets == one), np.flatnonzero(of_set == one)
-        if len(members):
-            numbers[rows] = circles[members[np.arange(len(rows)) * len(members) // len(rows)]]
-    return np.concatenate((cable, numbers), axis=1)
+    """World coordinate numbers of the cable (8) and of one of the circles of its set, see `pair_dofs`."""
+    return pair_dofs(world.dofs_of(table.local("cable")), table.local("circle_set"), *_find_circles(world))
 
 
 def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
-    """World coordinate numbers of all circles, as many as the widest one has, and their sets."""
-    table = world.tables.get(SetCircle)
-    if table is None or not table.count:
-        return np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
-    circles = world.dofs_of(table.local("circle"))
-    used = np.flatnonzero((circles >= 0).any(axis=0))
-    return circles[:, : int(used[-1]) + 1 if len(used) else 0], table.local("circle_set")
+    return find_members(world, SetCircle, "circle", "circle_set")
 
 
 def bind(rows: LocalRows) -> PairColumns:

@@ -18,6 +18,7 @@ Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -30,12 +31,50 @@ from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.law import Tables
+from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields
 
 OPEN_GAP = 0.1
 """Stored gap of a point that has never been looked at [m], as at the start of all laws of contact with circles."""
 ROUNDING = 1e-9
 """Share of a margin that rounding may take."""
+
+
+def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
+    """World coordinate numbers of all members of sets, as many as the widest one has, and their sets.
+
+    Args:
+        world: the world.
+        member: component of the members.
+        thing: its column with what has the coordinates, such as ``"circle"``.
+        of: its column with the set.
+    """
+    table = world.tables.get(member)
+    if table is None or not table.count:
+        return np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+    numbers = world.dofs_of(table.local(thing))
+    used = np.flatnonzero((numbers >= 0).any(axis=0))
+    return numbers[:, : int(used[-1]) + 1 if len(used) else 0], table.local(of)
+
+
+def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
+    """World coordinate numbers of rows: of the cable, and of one of the members of its set, -1 for none.
+
+    The first cables have the first member and so on: so the numbering knows that many rows couple each member, and the
+    choice of a linear solver sees what a tangent will look like, before any pair is known.
+
+    Args:
+        cable: those of the cables, shape (rows, c).
+        sets: set of each row, shape (rows,).
+        members, of_set: see `find_members`.
+    """
+    numbers = np.full((len(cable), members.shape[1]), -1)
+    for one in np.unique(sets):
+        rows, own = np.flatnonzero(sets == one), np.flatnonzero(of_set == one)
+        if len(own):
+            numbers[rows] = members[own[np.arange(len(rows)) * len(own) // len(rows)]]
+    return np.concatenate((cable, numbers), axis=1)
 
 
 class PairColumns(NamedTuple):
@@ -146,7 +185,7 @@ def find_closed(p: PairColumns, data: FloatArray, start: FloatArray, closed: NDA
 
 
 @dataclass
-class PairSearch:
+class PairSearch(ABC):
     """The search for pairs, and what it keeps until the next one; of circles, see `CircleSearch`, or of other things.
 
     Attributes:
@@ -174,17 +213,17 @@ class PairSearch:
     centre: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
     things = "circles"
 
+    @abstractmethod
     def eval_motion(self, fields: Fields) -> float:
         """Largest motion of a cable and of what it may touch since the last search, summed [m]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
         """Control points of the cables and places of what they may touch [m]; stored as ``hull`` and ``centre``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def find_near(self, fields: Fields) -> tuple[IntArray, IntArray, FloatArray]:
         """Groups, numbers of what they may touch, and gaps [m] of all pairs closer than the skin, shape (pairs,)."""
-        raise NotImplementedError
 
     def eval_slack(self) -> float:
         """What a point may move more than the control points of its cable [m]."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.circle_points.circle_sets import find_members, pair_dofs
 from windlass.connectors.circle_segments.power import create_place_account
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
@@ -97,28 +98,12 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """World coordinate numbers of the cable (12) and of one of the surfaces of its set, -1 for none.
-
-    The first cables have the first surface and so on, as `ContactFrictionCircleSetPoints2D` explains.
-    """
-    cable, surfaces, of_set = find_cable_dofs(world, table), *_find_surfaces(world)
-    sets = table.local("surface_set")
-    numbers = np.full((len(cable), surfaces.shape[1]), -1)
-    for one in np.unique(sets):
-        rows, members = np.flatnonzero(sets == one), np.flatnonzero(of_set == one)
-        if len(members):
-            numbers[rows] = surfaces[members[np.arange(len(rows)) * len(members) // len(rows)]]
-    return np.concatenate((cable, numbers), axis=1)
+    """World coordinate numbers of the cable (12) and of one of the surfaces of its set, see `pair_dofs`."""
+    return pair_dofs(find_cable_dofs(world, table), table.local("surface_set"), *_find_surfaces(world))
 
 
 def _find_surfaces(world: Tables) -> tuple[IntArray, IntArray]:
-    """World coordinate numbers of all surfaces, as many as the widest one has, and their sets."""
-    table = world.tables.get(SetSurface)
-    if table is None or not table.count:
-        return np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
-    surfaces = world.dofs_of(table.local("surface"))
-    used = np.flatnonzero((surfaces >= 0).any(axis=0))
-    return surfaces[:, : int(used[-1]) + 1 if len(used) else 0], table.local("surface_set")
+    return find_members(world, SetSurface, "surface", "surface_set")
 
 
 def bind(rows: LocalRows) -> SurfacePairs:
