@@ -6,42 +6,46 @@ import signal
 import sys
 import threading
 from types import FrameType
-from typing import Any
+
+_begun: list[Interrupt] = []
+"""Solves that ask for Ctrl-C between their steps, outermost first; those that their callers have left are paused."""
 
 
 class Interrupt:
     """Takes the first Ctrl-C as a wish that the solver asks for between two steps; the second one ends it at once.
 
-    It works on one process and in its main thread, the only one that Python lets handle signals; elsewhere Ctrl-C stays
-    what it was.
+    It works on one process and in its main thread, the only one that Python lets handle signals; elsewhere, and in
+    programs with a handler of their own, Ctrl-C stays what it was.
 
     Attributes:
         wanted: whether the user wants the solve to end.
-        paused: whether nobody asks at present, so that Ctrl-C ends the program at once.
+        paused: whether nobody asks at present, so that Ctrl-C goes to another solve or ends the program at once.
     """
 
     def __init__(self, single: bool) -> None:
         self.wanted = self.paused = False
-        self._single, self._installed = single, False
-        self._before: Any = None
+        self._single = single
 
     def begin(self) -> None:
         """A solve begins."""
         if self._single and threading.current_thread() is threading.main_thread():
-            before = signal.getsignal(signal.SIGINT)
-            # a solve within another one leaves the handler to that one; programs with handlers of their own keep them
-            if before is signal.default_int_handler:
-                self._before, self._installed = before, True
-                signal.signal(signal.SIGINT, self._note)
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.signal(signal.SIGINT, _note)
+            if signal.getsignal(signal.SIGINT) is _note:
+                _begun.append(self)
 
     def end(self) -> None:
         """The solve has ended or was left."""
-        if self._installed:
-            signal.signal(signal.SIGINT, self._before)
-            self._installed = False
+        if self in _begun:
+            _begun.remove(self)
+            if not _begun and signal.getsignal(signal.SIGINT) is _note:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.wanted or self.paused:
-            raise KeyboardInterrupt
-        self.wanted = True
-        sys.stderr.write("\ninterrupt: the solve ends after this step; Ctrl-C again ends it at once\n")
+
+def _note(_number: int, _frame: FrameType | None) -> None:
+    """The outermost solve at work ends after its step; the solves within its hooks are part of that step."""
+    solve = next((one for one in _begun if not one.paused), None)
+    if solve is None or solve.wanted:
+        raise KeyboardInterrupt
+    solve.wanted = True
+    sys.stderr.write("\ninterrupt: the solve ends after this step; Ctrl-C again ends it at once\n")

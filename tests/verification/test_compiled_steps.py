@@ -84,7 +84,8 @@ def test_march_gives_each_step(calls: list[int]) -> None:
     assert [state.step for state in solver.march()] == list(range(1, 51)) and sum(calls) == 0
 
 
-def test_interrupt_ends_between_steps(calls: list[int]) -> None:
+@pytest.mark.parametrize("left", [False, True], ids=["alone", "beside a solve that was left"])
+def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
     """Ctrl-C is taken after the steps of one call; the state that is told is that of a whole step."""
     solver, _ = chain(end=1e3)
 
@@ -95,6 +96,9 @@ def test_interrupt_ends_between_steps(calls: list[int]) -> None:
 
     # programs with a handler of their own keep it, and a runner of tests is one
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    steps_of_another = chain(end=1e3)[0].march() if left else iter([None])
+    next(steps_of_another)
+    calls.clear()
     other = threading.Thread(target=interrupt, daemon=True)
     other.start()
     try:
