@@ -114,7 +114,7 @@ def check_series(whole: Path, part: Path) -> None:
     ("kind", "every", "kill_at", "options"),
     [
         ("adaptive", "50", "583", []),
-        ("adaptive", "50", "583", ["-dynamic_lag", "false"]),
+        pytest.param("adaptive", "50", "583", ["-dynamic_lag", "false"], marks=pytest.mark.long),
         ("verlet", "30", "137", []),
         ("rk", "30", "137", []),
         ("implicit spheres", "30", "137", []),
@@ -128,10 +128,10 @@ def check_series(whole: Path, part: Path) -> None:
         pytest.param("trolleys", "20", "75", [], marks=pytest.mark.long),
         pytest.param("winch", "20", "75", [], marks=pytest.mark.long),
         ("pendulum", "30", "137", []),
-        ("pendulum", "30", "137", ["-explicit_pc_factor_mat_solver_type", "mumps"]),
-        ("switched", "20", "75", []),
+        pytest.param("pendulum", "30", "137", ["-explicit_pc_factor_mat_solver_type", "mumps"], marks=pytest.mark.long),
+        pytest.param("switched", "20", "75", [], marks=pytest.mark.long),
         ("switched", "20", "85", []),
-        ("switched", "20", "95", []),
+        pytest.param("switched", "20", "95", [], marks=pytest.mark.long),
     ],
 )
 def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, options: list[str], tmp_path: Path) -> None:
