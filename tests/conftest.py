@@ -18,6 +18,13 @@ LONG = (
     "test_hunt_crossley_motion.py::test_trajectory[oblique_bounce]",
     "test_hunt_crossley_motion.py::test_trajectory[slide_to_roll_vt1e-3]",
     "test_restart.py::test_explicit_on_three_processes",
+    "test_hunt_crossley_motion.py::test_trajectory[bounce_c0.05]",
+    "test_hunt_crossley_motion.py::test_trajectory[bounce_c0]",
+    "test_folded_belts.py::test_belts_that_are_turned_inside_out[16--0.05]",
+    "test_folded_belts.py::test_belts_that_are_turned_inside_out[32--0.001]",
+    "test_settling.py::test_with_friction[5]",
+    "test_settling.py::test_with_friction[20]",
+    "test_hunt_crossley.py::test_direction_of_least_overlap[2.0]",
 )
 """Tests that are long and rarely tell more than shorter ones beside them: `make test-long` runs them, too."""
 
