@@ -101,6 +101,8 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.surface_report import SurfaceReport as SurfaceReport
     from windlass.connectors.reports.surface_report import format_surface_reports as format_surface_reports
     from windlass.connectors.reports.surface_report import surface_report as surface_report
+    from windlass.connectors.rigid_springs.joint_stop import JointStop as JointStop
+    from windlass.connectors.rigid_springs.joint_stop import joint_stops as joint_stops
     from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
     from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
         RigidBodySpringDamper as RigidBodySpringDamper,
@@ -191,6 +193,7 @@ _NAMES = {
     "reports.belt_theory": "BeltCreep belt_creep",
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
     "reports.surface_report": "SurfaceReport format_surface_reports surface_report",
+    "rigid_springs.joint_stop": "JointStop joint_stops",
     "rigid_springs.linear_spring_damper": "LinearSpringDamper",
     "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
     "rigid_springs.rolling_disc_penalty": "RollingDiscPenalty",

@@ -120,7 +120,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_contact(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Contact points, global [m], shape (rows, 3)."""
-    (c, j), m = rows.columns, s.markers[FAMILY]
+    (c, j, _), m = rows.columns, s.markers[FAMILY]
     n, w = np.einsum("iab,ib->ia", m.A[j.m0], c.n), np.einsum("iab,ib->ia", m.A[j.m1], c.w)
     along = np.cross(w, n)
     along /= np.sqrt((along**2).sum(axis=1, keepdims=True))
