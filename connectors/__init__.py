@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
     from windlass.connectors.control.generic_ode1 import GenericODE1 as GenericODE1
     from windlass.connectors.control.hydraulic_actuator import HydraulicActuator as HydraulicActuator
+    from windlass.connectors.control.point_coordinates import DistanceCoordinate as DistanceCoordinate
+    from windlass.connectors.control.point_coordinates import PointCoordinate as PointCoordinate
+    from windlass.connectors.control.point_coordinates import distance_coordinate as distance_coordinate
+    from windlass.connectors.control.point_coordinates import point_coordinate as point_coordinate
     from windlass.connectors.control.state_load import StateLoad as StateLoad
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
@@ -168,6 +172,7 @@ _NAMES = {
     "fluids.sea_states": "jonswap regular_wave wave_number",
     "control.generic_ode1": "GenericODE1",
     "control.hydraulic_actuator": "HydraulicActuator",
+    "control.point_coordinates": "DistanceCoordinate PointCoordinate distance_coordinate point_coordinate",
     "control.state_load": "StateLoad",
     "loads.coordinate_load": "CoordinateLoad",
     "loads.fluid_load": "FluidLoad",

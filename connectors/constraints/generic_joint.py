@@ -184,8 +184,9 @@ def check(world: Tables, table: EntityTable) -> None:
         for k in np.flatnonzero(~is_rotation(values))[:1]:
             given = f"{name} = {values[k].tolist()} in {table.kind} row {table.resident[k]}"
             raise ModelError(f"{given}: must be a rotation matrix [1]")
-    given, rates = table.local("offset_function"), table.local("offset_rate_function")
-    for row in table.resident[[f is None and r is not None for f, r in zip(given, rates, strict=True)]][:1]:
+    offsets, rates = table.local("offset_function"), table.local("offset_rate_function")
+    alone = np.array([f is None and r is not None for f, r in zip(offsets, rates, strict=True)], bool)
+    for row in table.resident[alone][:1]:
         raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
     check_spatial(world, table, np.ones(table.resident_count, bool), "RevoluteJoint2D or PrismaticJoint2D")
 

@@ -218,6 +218,14 @@ def calls(s: Scene) -> dict[str, Call]:
             {"world": s.open, "joint": slide, "direction": "x", "lower": -0.1, "upper": 0.1, "stiffness": 1e3,
              "dissipation": 0.1},
         ),
+        "point_coordinate": (
+            con.point_coordinate,
+            {"world": s.open, "entity": s.node, "direction": (1.0, 0.0, 0.0), "at": (0.0, 0.0),
+             "origin": (0.0, 0.0, 0.0)},
+        ),
+        "distance_coordinate": (
+            con.distance_coordinate, {"world": s.open, "marker0": fixed, "marker1": moving, "length": 0.0},
+        ),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),
         "fix": (fix_x, {"world": s.open, "entity": s.node}),
