@@ -133,7 +133,15 @@ def exact_pendulum(end: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(
-    "method", ["generalized_alpha", "generalized_alpha_index2", "trapezoidal_index2", "verlet", "rk"]
+    "method",
+    [
+        "generalized_alpha",
+        "rk",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("generalized_alpha_index2", "trapezoidal_index2", "verlet")
+        ),
+    ],
 )
 def test_pendulum_in_a_driven_slot(method: str) -> None:
     """Angle and torque of the drive, whose rates are differences in time, against Lagrange's equation."""

@@ -28,17 +28,24 @@ def create_pendulum(swing: float) -> tuple[wl.World, wl.Entity]:
     return world, body
 
 
-@pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2", "generalized_alpha_index2"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "generalized_alpha",
+        pytest.param("trapezoidal_index2", marks=pytest.mark.long),
+        pytest.param("generalized_alpha_index2", marks=pytest.mark.long),
+    ],
+)
 def test_period_of_a_physical_pendulum(method: str) -> None:
     """After T = 4 sqrt(I/(m g d)) K(sin(θ/2)) it is where it began, with order 2 of the step."""
     swing = 1.2
     period = 4.0 * np.sqrt(ABOUT_NODE / (MASS * GRAVITY * DISTANCE)) * ellipk(np.sin(swing / 2.0) ** 2)
     rates = []
-    for steps in (200, 400):
+    for steps in (100, 200):
         world, body = create_pendulum(swing)
         state = wl.Dynamic(world, step=period / steps, end=period, method=method, spectral_radius=1.0).solve()
         rates.append(abs(float(wl.eval_output(body, "angular_velocity", state))))
-    assert rates[1] < 4e-3
+    assert rates[1] < 1.6e-2
     assert np.log2(rates[0] / rates[1]) > 1.9
 
 
@@ -46,7 +53,7 @@ def test_explicit_pendulum() -> None:
     """The explicit method of order 8, whose mass matrix turns with the body, ends where it began."""
     period = 4.0 * np.sqrt(ABOUT_NODE / (MASS * GRAVITY * DISTANCE)) * ellipk(np.sin(0.6) ** 2)
     world, body = create_pendulum(1.2)
-    state = wl.Explicit(world, step=period / 60, end=period, method="rk").solve()
+    state = wl.Explicit(world, step=period / 30, end=period, method="rk").solve()
     assert abs(float(wl.eval_output(body, "angular_velocity", state))) < 1e-7
     assert_allclose(wl.eval_output(body, "center_of_mass", state)[0], DISTANCE * np.sin(1.2), atol=1e-8)
 
@@ -82,15 +89,15 @@ def fly(eccentric: bool, steps: int = 100) -> tuple[wl.State, wl.Entity, wl.Enti
 def test_choice_of_the_node_does_not_matter() -> None:
     """The same body with its node elsewhere moves alike, up to the error of the steps, of order 2."""
     differences = []
-    for steps in (100, 200):
+    for steps in (50, 100):
         ends = [fly(eccentric, steps) for eccentric in (True, False)]
         centers = [wl.eval_output(body, "center_of_mass", state) for state, body, _ in ends]
         momenta = [wl.eval_output(body, "momentum", state) for state, body, _ in ends]
         energies = [wl.eval_output(body, "kinetic_energy", state) for state, body, _ in ends]
         differences.append(float(np.abs(centers[0] - centers[1]).max()))
-        assert_allclose(momenta[0], momenta[1], atol=2e-3)
-        assert_allclose(energies[0], energies[1], rtol=2e-4)
-    assert differences[1] < 2e-5
+        assert_allclose(momenta[0], momenta[1], atol=8e-3)
+        assert_allclose(energies[0], energies[1], rtol=8e-4)
+    assert differences[1] < 8e-5
     assert np.log2(differences[0] / differences[1]) > 1.8
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
@@ -15,6 +17,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.state.tangent_check import check_fields
 
 from support.differences import set_random_fields
+from support.processes import ROOT, run_python
 
 
 def create_bodies() -> wl.World:
@@ -121,3 +124,17 @@ def test_winder_with_controlled_tension() -> None:
     errors = [np.abs(np.array(wind(step, 0.5)) - exact) for step in (4e-3, 2e-3)]
     assert errors[1][0] < 0.1 and errors[1][1] < 0.05
     assert np.log2(errors[0] / errors[1]).min() > 1.8
+
+
+@pytest.mark.mpi
+@pytest.mark.long
+def test_two_processes(tmp_path: Path) -> None:
+    """Driven joints, stops, bodies beside their nodes, loads along lines and a rolling disc: as on one."""
+    found = []
+    for processes in (1, 2):
+        path = tmp_path / f"{processes}.npz"
+        done = run_python([ROOT / "tests/support/joint_machine.py", path], processes)
+        assert done.returncode == 0, done.stderr
+        with np.load(path) as kept:
+            found.append(kept["places"])
+    assert_allclose(found[1], found[0], rtol=0, atol=1e-10)
