@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from windlass.connectors.constraints.supports import prescribe_velocity as prescribe_velocity
     from windlass.connectors.control.generic_ode1 import GenericODE1 as GenericODE1
     from windlass.connectors.control.hydraulic_actuator import HydraulicActuator as HydraulicActuator
+    from windlass.connectors.control.point_coordinates import DistanceCoordinate as DistanceCoordinate
+    from windlass.connectors.control.point_coordinates import PointCoordinate as PointCoordinate
+    from windlass.connectors.control.point_coordinates import distance_coordinate as distance_coordinate
+    from windlass.connectors.control.point_coordinates import point_coordinate as point_coordinate
     from windlass.connectors.control.state_load import StateLoad as StateLoad
     from windlass.connectors.fluids.fluid import Fluid as Fluid
     from windlass.connectors.fluids.sea_states import jonswap as jonswap
@@ -101,6 +105,8 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.surface_report import SurfaceReport as SurfaceReport
     from windlass.connectors.reports.surface_report import format_surface_reports as format_surface_reports
     from windlass.connectors.reports.surface_report import surface_report as surface_report
+    from windlass.connectors.rigid_springs.joint_stop import JointStop as JointStop
+    from windlass.connectors.rigid_springs.joint_stop import joint_stops as joint_stops
     from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
     from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
         RigidBodySpringDamper as RigidBodySpringDamper,
@@ -166,6 +172,7 @@ _NAMES = {
     "fluids.sea_states": "jonswap regular_wave wave_number",
     "control.generic_ode1": "GenericODE1",
     "control.hydraulic_actuator": "HydraulicActuator",
+    "control.point_coordinates": "DistanceCoordinate PointCoordinate distance_coordinate point_coordinate",
     "control.state_load": "StateLoad",
     "loads.coordinate_load": "CoordinateLoad",
     "loads.fluid_load": "FluidLoad",
@@ -191,6 +198,7 @@ _NAMES = {
     "reports.belt_theory": "BeltCreep belt_creep",
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
     "reports.surface_report": "SurfaceReport format_surface_reports surface_report",
+    "rigid_springs.joint_stop": "JointStop joint_stops",
     "rigid_springs.linear_spring_damper": "LinearSpringDamper",
     "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
     "rigid_springs.rolling_disc_penalty": "RollingDiscPenalty",

@@ -47,6 +47,16 @@ class Failure:
         return "\n".join(lines)
 
 
+def describe_jump(start: float, time: float | None) -> list[str]:
+    """That statics goes from one time to another at once, in words for `Failure.diagnosis`; empty where it does not."""
+    if time is None or time == start:
+        return []
+    return [
+        f"supports and functions are those of t = {time:.9g} s from the first load step on, and loads alone are cut; "
+        f"go there from t = {start:.9g} s by several solves: Static(..., time=t).solve(state)"
+    ]
+
+
 class NotConverged(WindlassError):
     """A solve that did not converge; ``failure`` tells why, where and when, ``state`` is the last good state."""
 

@@ -38,7 +38,7 @@ from windlass.solvers.equilibrium.stability import (
     say_doubts,
     say_followed,
 )
-from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium
+from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium, describe_jump
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.linear.packages import refine
@@ -394,5 +394,6 @@ class Static(StepSolver):
         if not control.reject(h, np.inf, attempt.unsettled):
             failure = create_failure(self.problem, attempt, load_factor, self.statistics.steps + 1, h)
             self.assembly.load_fields(current)
-            failure.diagnosis += [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
+            faults = [f"at the start of the step: {words}" for words in summarise_faults(self.problem)]
+            failure.diagnosis += [*describe_jump(current.t, self.time), *faults]
             self._fail(failure, current, hooks, ADVICE)

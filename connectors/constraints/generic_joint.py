@@ -9,25 +9,35 @@ For small rotations each rotation equation is the angle about its axis.  With tw
 that both axes k are parallel, whatever the angle about them is: a hinge turns without limit.  One locked rotation is a
 universal joint whose cross has the axes a_k and b_j.
 
+A joint is driven by offsets o and angles α, β, γ, constant or functions of time: frame 0 is turned about its x axis,
+then about its new y and z axes, and points are held apart along the turned axes,
+
+    B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
+
+so that a free axis turns with the drive, too, as a slot in a turntable does.  Angles are not limited.  Relative to
+marker 0 the frame has the angular velocity W = A0 frame0 w, and at constant velocities its rate is W_t:
+
+    w = α_t e_x + β_t Rx e_y + γ_t R e_z,    W_t = ω0 × W + A0 frame0 w_t                        see `joint_kernels`
+
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
-from windlass.connectors.constraints.joints import check_spatial, register_joint
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.constraints.joints import Drive, check_spatial, register_joint
+from windlass.connectors.markers.position_kernels import PositionColumns, cross, turn_vector
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.table import EntityTable
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -46,17 +56,77 @@ class GenericJoint(Component):
     )
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
+    offset = column(
+        "m", "o along the turned axes [m], then the angles α, β, γ [rad]", (6,), (0.0,) * 6, switchable=True
+    )
+    offset_function = function("f(t) -> offset, shape (6,); takes its place", switchable=True)
+    offset_rate_function = function("f(t) -> time derivative of offset_function, shape (6,)", switchable=True)
     active = column("1", "holds only if true", dtype=bool, default=True, switchable=True)
 
 
 class Columns(NamedTuple):
-    """Joint frames F0, F1 (rows, 3, 3); axes a, b and sign of each rotation equation sign a·b, shape (rows, 3)."""
+    """Letters of the rows.
+
+    F0, F1: joint frames, shape (rows, 3, 3).
+    a, b, sign: axes and sign of each rotation equation sign a·b, shape (rows, 3).
+    moved: whether there is an offset, shape (rows,).
+    o, ot, ott: offsets, their rates and accelerations, shape (rows, 6).
+    """
 
     F0: FloatArray
     F1: FloatArray
     a: IntArray
     b: IntArray
     sign: FloatArray
+    moved: NDArray[np.bool_]
+    o: FloatArray
+    ot: FloatArray
+    ott: FloatArray
+
+
+@kernel
+def turned_axis(angles: FloatArray, p: int) -> Any:
+    """Axis p of R, in frame 0 as it was before it is turned; angles [rad] are the last three of an offset (6,)."""
+    ca, sa, cb, sb = np.cos(angles[3]), np.sin(angles[3]), np.cos(angles[4]), np.sin(angles[4])
+    if p == 2:
+        return sb, -sa * cb, ca * cb
+    cc, sc = np.cos(angles[5]), np.sin(angles[5])
+    if p == 0:
+        return cb * cc, ca * sc + sa * sb * cc, sa * sc - ca * sb * cc
+    return -cb * sc, ca * cc - sa * sb * sc, sa * cc + ca * sb * sc
+
+
+@kernel
+def frame_axis(c: Columns, i: int, p: int) -> Any:
+    """Axis p of joint frame 0 in the frame of its marker."""
+    if c.moved[i]:
+        return turn_vector(c.F0[i], turned_axis(c.o[i], p))
+    return c.F0[i, 0, p], c.F0[i, 1, p], c.F0[i, 2, p]
+
+
+@kernel
+def drive(c: Columns, i: int, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
+    """Fill W and give the rate of o of equation k for order 1; W_t and its second rate for order 2."""
+    W[:] = 0.0
+    if not c.moved[i]:
+        return 0.0
+    o, ot, ott = c.o[i], c.ot[i], c.ott[i]
+    ca, sa, cb, sb = np.cos(o[3]), np.sin(o[3]), np.cos(o[4]), np.sin(o[4])
+    ux, uy, uz = 0.0, ca, sa
+    nx, ny, nz = sb, -sa * cb, ca * cb
+    at, bt, ct = ot[3], ot[4], ot[5]
+    wx, wy, wz = turn_vector(m.A[m0], turn_vector(c.F0[i], (at + ct * nx, bt * uy + ct * ny, bt * uz + ct * nz)))
+    if order == 1:
+        W[0], W[1], W[2] = wx, wy, wz
+        return float(ot[k]) if k < 3 else 0.0
+    att, btt, ctt = ott[3], ott[4], ott[5]
+    x = att + btt * ux + ctt * nx + ct * cb * bt
+    y = btt * uy + ctt * ny - bt * at * sa + ct * (sa * sb * bt - ca * cb * at)
+    z = btt * uz + ctt * nz + bt * at * ca - ct * (sa * cb * at + ca * sb * bt)
+    x, y, z = turn_vector(m.A[m0], turn_vector(c.F0[i], (x, y, z)))
+    vx, vy, vz = cross(m.omega[m0], (wx, wy, wz))
+    W[0], W[1], W[2] = x + vx, y + vy, z + vz
+    return float(ott[k]) if k < 3 else 0.0
 
 
 @kernel
@@ -65,14 +135,15 @@ def equation(
 ) -> float:
     """C_k [m] and C_3+i [1]."""
     A, B = m.A[m0], m.A[m1]
-    p = k if k < 3 else c.a[i, k - 3]
+    fx, fy, fz = frame_axis(c, i, k if k < 3 else c.a[i, k - 3])
     sign = 1.0 if k < 3 else c.sign[i, k - 3]
-    fx, fy, fz = sign * c.F0[i, 0, p], sign * c.F0[i, 1, p], sign * c.F0[i, 2, p]
+    fx, fy, fz = sign * fx, sign * fy, sign * fz
     ax = A[0, 0] * fx + A[0, 1] * fy + A[0, 2] * fz
     ay = A[1, 0] * fx + A[1, 1] * fy + A[1, 2] * fz
     az = A[2, 0] * fx + A[2, 1] * fy + A[2, 2] * fz
     if k < 3:
-        return write_along(ax, ay, az, d, g, G)
+        along: float = write_along(ax, ay, az, d, g, G) - c.o[i, k]
+        return along
     q = c.b[i, k - 3]
     fx, fy, fz = c.F1[i, 0, q], c.F1[i, 1, q], c.F1[i, 2, q]
     bx = B[0, 0] * fx + B[0, 1] * fy + B[0, 2] * fz
@@ -81,7 +152,7 @@ def equation(
     return write_perpendicular(ax, ay, az, bx, by, bz, g, G)
 
 
-loops = joint_rows(equation)
+loops = joint_rows(equation, drive)
 
 
 def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArray]:
@@ -97,20 +168,26 @@ def choose_axes(locked: NDArray[np.bool_]) -> tuple[IntArray, IntArray, FloatArr
     return a, b, sign
 
 
-def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_]]:
-    """Frames and axes of the rows, and which equations hold."""
-    locked = rows.local("rotations")
-    c = Columns(rows.local("frame0"), rows.local("frame1"), *choose_axes(locked))
-    return c, np.concatenate((rows.local("translations"), locked), axis=1)
+def bind(rows: LocalRows) -> tuple[Columns, NDArray[np.bool_], Drive]:
+    """Frames, axes and offsets of the rows, which equations hold, and what brings offsets up to date."""
+    locked, times = rows.local("rotations"), Drive(rows)
+    moved = times.is_called | rows.local("offset").any(axis=1)
+    offsets = times.offset.values, times.rate.values, times.acceleration.values
+    c = Columns(rows.local("frame0"), rows.local("frame1"), *choose_axes(locked), moved, *offsets)
+    return c, np.concatenate((rows.local("translations"), locked), axis=1), times
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are no rotations, and for markers of the plane."""
+    """Raise ModelError for frames that are no rotations, rates without offsets, and markers of the plane."""
     for name in ("frame0", "frame1"):
         values = table.local(name)
         for k in np.flatnonzero(~is_rotation(values))[:1]:
             given = f"{name} = {values[k].tolist()} in {table.kind} row {table.resident[k]}"
             raise ModelError(f"{given}: must be a rotation matrix [1]")
+    offsets, rates = table.local("offset_function"), table.local("offset_rate_function")
+    alone = np.array([f is None and r is not None for f, r in zip(offsets, rates, strict=True)], bool)
+    for row in table.resident[alone][:1]:
+        raise ModelError(f"offset_rate_function of {table.kind} row {row} must come with its offset_function")
     check_spatial(world, table, np.ones(table.resident_count, bool), "RevoluteJoint2D or PrismaticJoint2D")
 
 

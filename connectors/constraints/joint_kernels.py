@@ -15,6 +15,11 @@ With X = ∂y/∂q̇ = [J1 - J0, Jr0, Jr1] and Y = ∂y/∂q = [J̇1 - J̇0, Hr0
 An equation that is switched off, or whose axis is free, is λ = 0.  One that holds a velocity, as rolling does, is
 g·y = 0 at both levels.
 
+A joint that is driven has the frame of marker 0 displaced by o(t) and turned in marker 0 with an angular velocity W:
+ω0 + W takes the place of ω0 in y, C falls by o, and with W_t, the derivative of W at constant velocities,
+
+    Ċ = g·y - o_t,    ∂Ċ/∂q += (W × g_θ0)ᵀ X_ω0,    C_q q̈ = o_tt - (y·G y + g·Y q̇ + g_θ0·W_t)
+
 Source: E. J. Haug, Computer Aided Kinematics and Dynamics of Mechanical Systems, Allyn and Bacon (1989), for the
 equations of joints; their derivatives by differentiation.
 """
@@ -58,6 +63,12 @@ class Joint(NamedTuple):
     fast: NDArray[np.bool_]
 
 
+@kernel
+def stand_still(c: Any, i: int, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
+    """What `joint_rows` takes for ``drive`` where no joint is driven."""
+    return 0.0
+
+
 class Loops(NamedTuple):
     """Kernels over all rows of a joint table, see `joint_rows`."""
 
@@ -67,26 +78,29 @@ class Loops(NamedTuple):
     evaluate: Callable[..., None]
 
 
-def joint_rows(equation: Callable[..., float]) -> Loops:
+def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = stand_still) -> Loops:
     """Loops around the equations of a joint.
 
     Args:
         equation: kernel ``(c, i, k, m, m0, m1, d, g, G) -> C`` for equation k of row i of the law's columns c, with
             the columns m of the position markers m0 and m1 and d = p1 - p0 [m], shape (3,).  It writes the entries of
             g, shape (9,), and G, shape (9, 9), that are not 0; all are 0 before.
+        drive: kernel ``(c, i, k, m, m0, order, W) -> o_t`` that writes W [rad/s], shape (3,), for order 1, and for
+            order 2 W_t [rad/s^2] and gives o_tt; of joints that can be driven.
 
     Returns:
         Kernels ``residual(c, j, m, lam, rate_level, C, f)``,
         ``tangent(c, j, m, v, lam, rate_level, dq, dv, slots, values)``, ``accelerations(c, j, m, v, C)`` and
         ``evaluate(c, j, m, C, g)`` that fills C (rows, k) and g (rows, k, 9) of the equations that hold.
     """
+    moves = drive is not stand_still
 
     @kernel
     def residual(
         c: Any, j: Joint, m: PositionColumns, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
     ) -> None:
         n0, n = j.n0, j.dofs.shape[1]
-        d, y, g, G = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9))
+        d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         for i in range(len(j.m0)):
             m0, m1 = j.m0[i], j.m1[i]
             update_rates(j, i, m, d, y)
@@ -102,6 +116,10 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                     value = 0.0
                     for a in range(9):
                         value += g[a] * y[a]
+                    if moves:
+                        value -= drive(c, i, k, m, m0, 1, W)
+                        for a in range(3):
+                            value += g[3 + a] * W[a]
                 C[row] += value
                 for b in range(n0):
                     total = 0.0
@@ -128,7 +146,7 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
         values: FloatArray,
     ) -> None:
         n = j.dofs.shape[1]
-        d, y, g, G = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9))
+        d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y, Z = np.zeros((9, n)), np.zeros((9, n)), np.zeros((9, n))
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
@@ -150,11 +168,18 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                         if G[a, p] != 0.0:
                             for b in range(n):
                                 Z[a, b] += G[a, p] * X[p, b]
+                if moves and by_rate:
+                    drive(c, i, k, m, j.m0[i], 1, W)
                 for b in range(n):
                     gradient, change = 0.0, 0.0
                     for a in range(9):
                         gradient += g[a] * X[a, b]
                         change += y[a] * Z[a, b] + g[a] * Y[a, b]
+                    if moves:
+                        change += W[0] * Z[3, b] + W[1] * Z[4, b] + W[2] * Z[5, b]
+                        change += (W[1] * g[5] - W[2] * g[4]) * X[3, b]
+                        change += (W[2] * g[3] - W[0] * g[5]) * X[4, b]
+                        change += (W[0] * g[4] - W[1] * g[3]) * X[5, b]
                     values[slots.rows[i, k, b]] += by_gradient * gradient
                     values[slots.columns[i, b, k]] += slots.scale * gradient
                     if by_rate:
@@ -171,7 +196,7 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
     @kernel
     def accelerations(c: Any, j: Joint, m: PositionColumns, v: FloatArray, C: FloatArray) -> None:
         n = j.dofs.shape[1]
-        d, y, g, G = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9))
+        d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y = np.zeros((9, n)), np.zeros((9, n))
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)
@@ -182,11 +207,21 @@ def joint_rows(equation: Callable[..., float]) -> Loops:
                 g[:], G[:] = 0.0, 0.0
                 equation(c, i, k, m, j.m0[i], j.m1[i], d, g, G)
                 total = 0.0
+                if moves:
+                    total -= drive(c, i, k, m, j.m0[i], 2, W)
+                    for a in range(3):
+                        total += g[3 + a] * W[a]
+                    drive(c, i, k, m, j.m0[i], 1, W)
+                    for a in range(3):
+                        y[3 + a] += W[a]
                 for a in range(9):
                     for b in range(9):
                         total += y[a] * G[a, b] * y[b]
                     for b in range(n):
                         total += g[a] * Y[a, b] * v[j.dofs[i, b]]
+                if moves:
+                    for a in range(3):
+                        y[3 + a] -= W[a]
                 C[j.lam[i, k]] -= total
 
     @kernel

@@ -12,19 +12,64 @@ from windlass.connectors.constraints.joint_kernels import Joint, Loops
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.markers.position_markers import NodePosition
+from windlass.connectors.user_functions.time_functions import (
+    TimeColumn,
+    bind_functions,
+    compare_rates,
+    differentiate,
+    differentiate_twice,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component
-from windlass.framework.model.system import ConstraintSystem, Fields, System
+from windlass.framework.model.system import ConstraintSystem, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
+
+
+class Drive:
+    """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
+
+    Attributes:
+        offset, rate, acceleration: values of all rows at a time, see `TimeColumn`.
+        is_called: which rows have a function, shape (rows,).
+    """
+
+    def __init__(self, rows: LocalRows) -> None:
+        functions = bind_functions(rows, "offset", "offset_function")
+        given = bind_functions(rows, "offset", "offset_rate_function")
+        given = compare_rates(rows, "offset_function", "offset_rate_function", functions, given)
+        pairs = list(zip(functions, given, strict=True))
+        zero = np.zeros_like(rows.local("offset"))
+        self.offset = TimeColumn(rows.local("offset"), functions)
+        self.rate = TimeColumn(zero, [differentiate(f) if g is None else g for f, g in pairs])
+        self.acceleration = TimeColumn(
+            zero, [differentiate_twice(f) if g is None else differentiate(g) for f, g in pairs]
+        )
+        self.is_called = np.array([f is not None for f in functions], bool)
+
+    def at_levels(self, acceleration: bool = False) -> Call:
+        """Brings offsets, and rates where they are imposed, to the time of an evaluation; accelerations if wanted."""
+
+        def update(s: Evaluation) -> None:
+            self.offset.update(s)
+            if s.rate_level or acceleration:
+                self.rate.update(s)
+
+        called = Call(at_time=(update,)) if self.offset.is_called else Call()
+        found = called + self.offset.ready + self.rate.ready
+        return found + self.acceleration.fill if acceleration else found
+
+    def update(self, t: float) -> None:
+        """Bring offsets to a time [s]."""
+        self.offset(t)
 
 
 def register_joint(
     component: type[Component],
     loops: Loops,
-    bind: Callable[[LocalRows], tuple[Any, NDArray[np.bool_]]],
+    bind: Callable[[LocalRows], tuple[Any, NDArray[np.bool_]] | tuple[Any, NDArray[np.bool_], Drive]],
     *,
     multipliers: int,
     unit: str,
@@ -40,7 +85,7 @@ def register_joint(
         component: the schema, with ``marker0``, ``marker1`` and ``active``.
         loops: of its equation.
         bind: ``(rows) -> columns, locked``: what the equation reads, and which equations hold where the joint is
-            active, shape (rows, multipliers).
+            active, shape (rows, multipliers); of joints that can be driven also what brings ``columns`` to a time.
         multipliers: number of equations of each row.
         unit: of C.
         equations: what C is, for the documentation.
@@ -50,25 +95,29 @@ def register_joint(
         source: where the law comes from.
     """
 
-    def bind_joint(rows: LocalRows) -> tuple[Any, Joint]:
-        c, locked = bind(rows)
+    def bind_joint(rows: LocalRows) -> tuple[Any, Joint, Drive | None]:
+        c, locked, *drives = bind(rows)
         lam = rows.layout.multipliers(rows.table, rows.rows)
         n0, on = rows.world.ref_width(rows.table, "marker0"), locked & rows.local("active")[:, None]
         dofs = np.ascontiguousarray(rows.dofs)
         fast_rows = np.tile(np.array(fast or (False,) * multipliers), (len(lam), 1))
-        return c, Joint(rows.markers("marker0"), rows.markers("marker1"), dofs, n0, lam, on, fast_rows)
+        joint = Joint(rows.markers("marker0"), rows.markers("marker1"), dofs, n0, lam, on, fast_rows)
+        return c, joint, drives[0] if drives else None
 
     def build(rows: LocalRows) -> System:
-        c, j = rows.columns
+        c, j, drive = rows.columns
         system = System(component.__name__, rows.dofs)
+        times, all_times = (Call(), Call()) if drive is None else (drive.at_levels(), drive.at_levels(True))
         system.constraint = ConstraintSystem(
             j.lam,
-            call(loops.residual, lambda s: (c, j, s.markers[FAMILY], s.lam, s.rate_level, s.C, s.f)),
-            call(
+            times + call(loops.residual, lambda s: (c, j, s.markers[FAMILY], s.lam, s.rate_level, s.C, s.f)),
+            times
+            + call(
                 loops.tangent,
                 lambda s: (c, j, s.markers[FAMILY], s.v, s.lam, s.rate_level, s.dq, s.dv, s.coupling, s.values),
             ),
-            call(loops.accelerations, lambda s: (c, j, s.markers[FAMILY], s.v, s.C)),
+            all_times + call(loops.accelerations, lambda s: (c, j, s.markers[FAMILY], s.v, s.C)),
+            driven=None if drive is None else drive.is_called,
         )
         return system
 
@@ -97,7 +146,9 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
     """
 
     def evaluate(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray, FloatArray]:
-        c, j = rows.columns
+        c, j, drive = rows.columns
+        if drive is not None:
+            drive.update(s.t)
         C, g = np.zeros(j.on.shape), np.zeros((*j.on.shape, 9))
         loops.evaluate(c, j, s.markers[FAMILY], C, g)
         return C, g, np.where(j.on, s.lam[j.lam], 0.0)

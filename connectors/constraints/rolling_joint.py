@@ -15,8 +15,8 @@ and G = ∂g/∂(d, θ0, θ1) from a complex step in these formulas, exact to ro
 has no contact point, and C is not a number.
 
 The first two equations cannot be integrated to positions (they are not holonomic).  In statics they say nothing: set
-``axes = (False, False, True)`` there, and hold the disc by others.  Methods of index 2 keep them exactly at every step,
-``generalized_alpha`` up to an error of order 2.
+``axes = (False, False, True)`` there, and hold the disc by others.  All methods of dynamics keep them at every step, to
+the tolerance of Newton.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.
@@ -120,7 +120,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_contact(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
     """Contact points, global [m], shape (rows, 3)."""
-    (c, j), m = rows.columns, s.markers[FAMILY]
+    (c, j, _), m = rows.columns, s.markers[FAMILY]
     n, w = np.einsum("iab,ib->ia", m.A[j.m0], c.n), np.einsum("iab,ib->ia", m.A[j.m1], c.w)
     along = np.cross(w, n)
     along /= np.sqrt((along**2).sum(axis=1, keepdims=True))

@@ -17,7 +17,7 @@ def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
-            turning[positions] = True  # angles about an axis
+            turning[positions] = "axis" in table.component.columns  # angles about one
             continue
         which = table.local("coordinate", rows)
         for nodes, inner, _ in world.split_by_table(table.local("node", rows)):
@@ -30,6 +30,8 @@ def find_states(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     """Which coordinate markers are on first-order states, shape (markers,)."""
     states = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
+        if "node" not in table.component.refs:
+            continue  # made of points
         for nodes, inner, _ in world.split_by_table(table.local("node", rows)):
             states[positions[inner]] = bool(nodes.component.state_column)
     return states

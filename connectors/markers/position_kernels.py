@@ -213,7 +213,7 @@ def cross(a: Any, b: Any) -> Any:
 
 
 @kernel
-def turn_vector(A: Any, b: FloatArray) -> Any:
+def turn_vector(A: Any, b: Any) -> Any:
     """A b of a frame and a vector, as three numbers."""
     return (
         A[0, 0] * b[0] + A[0, 1] * b[1] + A[0, 2] * b[2],

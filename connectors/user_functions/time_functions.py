@@ -162,9 +162,9 @@ def compare_rates(
                 if np.any(wrong):
                     row = int(rows.rows[k])
                     raise ModelError(
-                        f"{rates} of {rows.table.describe(row)} ({rows.table.kind} row {row}) gave {result:.9g} at "
-                        f"t = {t:.9g} s, but {values} changes by {differences:.9g} per second there: must be its time "
-                        "derivative"
+                        f"{rates} of {rows.table.describe(row)} ({rows.table.kind} row {row}) gave {write(result)} at "
+                        f"t = {t:.9g} s, but {values} changes by {write(differences)} per second there: must be "
+                        "its time derivative"
                     )
             return result
 
@@ -172,6 +172,11 @@ def compare_rates(
 
     pairs = enumerate(zip(functions, given, strict=True))
     return [g if f is None or g is None else compare(k, f, g) for k, (f, g) in pairs]
+
+
+def write(values: FloatArray) -> str:
+    """Numbers for a message."""
+    return np.array2string(np.asarray(values), precision=9)
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:

@@ -1,40 +1,137 @@
-"""Rigid body in the plane with its centre of mass at the node.
+"""Rigid body in the plane.
 
-    m R_tt = F,    I φ_tt = T
+    m R_tt + φ_tt m z × r - φ_t² m r = F                 r = A(φ) c from the node to the centre of mass
+    (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T    about the node
+    loads of an acceleration g:  m g,  m (r_x g_y - r_y g_x)
+
+diag(m, m, I + m c·c) is the constant part of the mass matrix; the rest is there where a centre of mass lies beside its
+node.
 
 Source: Newton-Euler equations in the plane; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from windlass.elements.bodies.mass_point import Columns, build_masses
-from windlass.elements.nodes.node_outputs import point_outputs, rotation_outputs
+from windlass.elements.bodies import mass_point
+from windlass.elements.bodies.mass_point import build_masses
+from windlass.elements.nodes.node_outputs import in_space, point_outputs, rotation_outputs
 from windlass.elements.nodes.nodes2d import RigidNode2D, create_missing_node
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Law, LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import Fields
+from windlass.framework.model.system import Fields, System, Term
 
 
 class RigidBody2D(Component):
     """A rigid body.  Give ``node``, or the columns of its `RigidNode2D`: position, angle, displacement, velocity."""
 
     provides = ("body", "rigid body")
-    node = ref("RigidNode2D", "node at the centre of mass")
+    node = ref("RigidNode2D", "node, the origin of the body's frame")
     mass = column("kg", "mass; 0 only for bodies that constraints or springs hold", minimum=0.0)
     inertia = column("kg m^2", "moment of inertia about z through the centre of mass; 0 like mass", minimum=0.0)
+    center_of_mass = column("m", "position of the centre of mass in the body's frame", shape=(2,), default=(0.0, 0.0))
+
+
+class Eccentric(NamedTuple):
+    """Letters of all rows.
+
+    s: mass times position of the centre of mass, body's frame [kg m], shape (rows, 2).
+    m: mass [kg], shape (rows,).
+    dofs: local coordinate numbers, shape (rows, 3).
+    """
+
+    s: FloatArray
+    m: FloatArray
+    dofs: IntArray
+
+
+@kernel
+def turn(c: Eccentric, i: int, x: FloatArray) -> tuple[float, float]:
+    """m r of row i, global [kg m]."""
+    phi = x[c.dofs[i, 2]]
+    cos, sin = np.cos(phi), np.sin(phi)
+    return cos * c.s[i, 0] - sin * c.s[i, 1], sin * c.s[i, 0] + cos * c.s[i, 1]
+
+
+@kernel
+def inertia(c: Eccentric, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
+    """f += all but the constant part of the mass matrix times a."""
+    for i in range(len(c.m)):
+        dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
+        rx, ry = turn(c, i, x)
+        square = v[dphi] * v[dphi]
+        f[dx] -= a[dphi] * ry + square * rx
+        f[dy] += a[dphi] * rx - square * ry
+        f[dphi] += rx * a[dy] - ry * a[dx]
+
+
+@kernel
+def inertia_tangent(
+    c: Eccentric,
+    x: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    dq: float,
+    dv: float,
+    da: float,
+    slots: IntArray,
+    values: FloatArray,
+) -> None:
+    """values += dq, dv and da times the derivatives of `inertia`; with φ, r changes by (-r_y, r_x)."""
+    for i in range(len(c.m)):
+        dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
+        rx, ry = turn(c, i, x)
+        w, alpha = v[dphi], a[dphi]
+        values[slots[i, 0, 2]] += dq * (w * w * ry - alpha * rx) - 2.0 * dv * w * rx - da * ry
+        values[slots[i, 1, 2]] += -dq * (w * w * rx + alpha * ry) - 2.0 * dv * w * ry + da * rx
+        values[slots[i, 2, 2]] -= dq * (ry * a[dy] + rx * a[dx])
+        values[slots[i, 2, 0]] -= da * ry
+        values[slots[i, 2, 1]] += da * rx
+
+
+@kernel
+def gravity(c: Eccentric, x: FloatArray, g: FloatArray, rows: IntArray, f: FloatArray) -> None:
+    """Add the load of an acceleration g [m/s^2], shape (3,), on some of the rows."""
+    for i in rows:
+        dx, dy, dphi = c.dofs[i, 0], c.dofs[i, 1], c.dofs[i, 2]
+        rx, ry = turn(c, i, x)
+        f[dx] += c.m[i] * g[0]
+        f[dy] += c.m[i] * g[1]
+        f[dphi] += rx * g[1] - ry * g[0]
+
+
+@kernel
+def gravity_tangent(
+    c: Eccentric, x: FloatArray, g: FloatArray, rows: IntArray, dq: float, slots: IntArray, values: FloatArray
+) -> None:
+    """values += dq ∂f/∂q of `gravity`."""
+    for i in rows:
+        rx, ry = turn(c, i, x)
+        values[slots[i, 2, 2]] -= dq * (ry * g[1] + rx * g[0])
+
+
+def eval_center(rows: LocalRows, fields: Fields) -> tuple[FloatArray, FloatArray]:
+    """Position [m] and velocity [m/s] of the centre of mass, global, shape (rows, 2) each."""
+    q, v = fields.x[rows.dofs], fields.v[rows.dofs]
+    (cx, cy), cos, sin = rows.local("center_of_mass").T, np.cos(q[:, 2]), np.sin(q[:, 2])
+    rx, ry = cos * cx - sin * cy, sin * cx + cos * cy
+    position: FloatArray = q[:, :2] + np.stack((rx, ry), axis=1)
+    velocity: FloatArray = v[:, :2] + v[:, 2:] * np.stack((-ry, rx), axis=1)
+    return position, velocity
 
 
 def eval_kinetic_energy(rows: LocalRows, fields: Fields) -> FloatArray:
     """Kinetic energy [J], shape (rows,)."""
-    v = fields.v[rows.dofs]
-    c: Columns = rows.columns
-    energy: FloatArray = 0.5 * c.M[:, 0] * (v[:, :2] ** 2).sum(axis=1)
-    return energy + 0.5 * c.M[:, 2] * v[:, 2] ** 2
+    _, v = eval_center(rows, fields)
+    energy: FloatArray = 0.5 * rows.local("mass") * (v**2).sum(axis=1)
+    energy += 0.5 * rows.local("inertia") * fields.v[rows.dofs[:, 2]] ** 2
+    return energy
 
 
 def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -42,10 +139,34 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     return create_missing_node(world, values, RigidNode2D, "RigidBody2D")
 
 
-def bind(rows: LocalRows) -> Columns:
-    """The parameters of the rows."""
-    m, inertia = rows.local("mass"), rows.local("inertia")
-    return Columns(np.stack((m, m, inertia), axis=1), rows.dofs, 2)
+def bind(rows: LocalRows) -> mass_point.Columns:
+    """The constant part of the mass matrix of the rows."""
+    m, center = rows.local("mass"), rows.local("center_of_mass")
+    about_node = rows.local("inertia") + m * (center**2).sum(axis=1)
+    return mass_point.Columns(np.stack((m, m, about_node), axis=1), rows.dofs, 2)
+
+
+def build(rows: LocalRows) -> System:
+    """The system of the rows; its mass matrix is constant if all centres of mass are at the nodes."""
+    system = build_masses(rows)
+    m, center = rows.local("mass"), rows.local("center_of_mass")
+    if not center.any():
+        return system
+    c = Eccentric(m[:, None] * center, m, rows.dofs)
+    system.inertia = Term(
+        call(inertia, lambda s: (c, s.x, s.v, s.a, s.f)),
+        call(inertia_tangent, lambda s: (c, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
+    )
+    system.body_force = Term(
+        call(gravity, lambda s: (c, s.x, s.g, s.which, s.f)),
+        call(gravity_tangent, lambda s: (c, s.x, s.g, s.which, s.dq, s.slots, s.values)),
+    )
+    return system
+
+
+def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
+    """Momentum, global [kg m/s], shape (rows, 3)."""
+    return in_space(rows.local("mass")[:, None] * eval_center(rows, fields)[1])
 
 
 register(
@@ -54,10 +175,18 @@ register(
         "body",
         dofs=lambda world, table: world.dofs_of(table.local("node")),
         bind=bind,
-        build=build_masses,
+        build=build,
         outputs=point_outputs("m, rad")
         | rotation_outputs()
-        | {"kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy)},
+        | {
+            "kinetic_energy": Output("J", "kinetic energy", eval_kinetic_energy),
+            "center_of_mass": Output(
+                "m",
+                "global position of the centre of mass, shape (3,)",
+                lambda rows, fields: in_space(eval_center(rows, fields)[0]),
+            ),
+            "momentum": Output("kg m/s", "momentum, global, shape (3,)", eval_momentum),
+        },
         fill_defaults=create_node,
         source="Newton-Euler equations [@shabana]",
     )

@@ -28,14 +28,13 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.pruning import prune_world
-from windlass.framework.model.law import LocalRows, family_of, require_law
+from windlass.framework.model.law import LocalRows, build_place, family_of, require_law
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Evaluation, Fault, Fields, PostNewton, System, evaluate
 from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.runtime.log_stages import Stage, enter, leave
 
-BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
 MOST_BOUND = 500  # different sets of rows that are kept bound
 _NONE: tuple[type[Component] | None, int] = (None, -1)
 
@@ -93,7 +92,7 @@ class Assembly:
         self._bound: dict[tuple[type[Component], bytes], LocalRows] = {}
         self.revision, self._fresh_at, self._renewed_at = 0, world.version, 0
         self._built_at: dict[type[Component], int] = {}
-        order = sorted(layout.rows, key=lambda c: BUILD_ORDER.index(require_law(c).role))
+        order = sorted(layout.rows, key=build_place)
         self._components = [c for c in order if require_law(c).build is not None]
         for component in self._components:
             self._build(component)

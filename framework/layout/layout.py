@@ -257,7 +257,7 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Local markers are those that local rows refer to, by themselves or by what is passive, such as a surface."""
+        """Local markers are those that local rows refer to, by themselves, by other markers or by what is passive."""
         world = self.world
         # a family of the world has columns on all processes, also where no marker is local
         marker_laws = [law for c in world.tables if (law := law_of(c)) is not None and law.role == "marker"]
@@ -271,7 +271,7 @@ class Layout:
                     law = law_of(target.component)
                     if law is not None and law.role == "marker":
                         needed.setdefault(law.family, []).append(ids[positions])
-                    elif law is not None and law.role == "passive":
+                    if law is not None and law.role in ("marker", "passive"):
                         named += [target.local(name, of) for name in target.component.refs]
         self.marker_ids = {family: np.unique(np.concatenate(parts)) for family, parts in needed.items()}
         every = [np.zeros(0, np.int64), *self.marker_ids.values()]

@@ -27,6 +27,8 @@ from windlass.framework.parallel.processes import Processes
 
 Role = Literal["node", "body", "element", "marker", "load", "connector", "constraint", "data", "passive"]
 
+BUILD_ORDER = ("passive", "node", "body", "element", "marker", "load", "connector", "constraint")
+
 
 class Numbers(Protocol):
     """What a law may ask of the numbers of the whole world; see `Numbering`."""
@@ -370,6 +372,12 @@ def role_of(component: type[Component]) -> str:
     """The role of a component, empty for a component without behaviour."""
     law = law_of(component)
     return law.role if law is not None else ""
+
+
+def build_place(component: type[Component]) -> tuple[int, bool]:
+    """Place of a law among those that are evaluated: by role, and markers that are made of others behind these."""
+    role = require_law(component).role
+    return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())
 
 
 def family_of(name: str) -> MarkerFamily:

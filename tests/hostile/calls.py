@@ -39,6 +39,8 @@ def calls(s: Scene) -> dict[str, Call]:
     wheels = [wl.Pulley(s.open.add(el.Ground), 0.1, at=(x, 0.0)) for x in (0.0, 1.0)]
     drive = {**CABLE, "world": s.open, "elements": 40, "cord_offset": 0.0, "contact": "auto", "friction": 0.3}
     drive |= {"length": None, "strain": 0.01, "tension": None, "points": 2, "step": 1e-3, "name": "belt"}
+    fixed, moving = con.rigid_marker(s.open, s.open.add(el.Ground)), con.rigid_marker(s.open, s.spatial)
+    slide = s.open.add(con.GenericJoint, marker0=fixed, marker1=moving, translations=(False, True, True))
     sensor = wl.Sensor(s.body, "position")
     mesh = s.folder / "line.msh"
     write_lines(mesh, [(0.0, 0.0), (1.0, 0.0)], [(0, 1)])
@@ -210,6 +212,19 @@ def calls(s: Scene) -> dict[str, Call]:
         "end_stops": (
             con.end_stops,
             {"world": s.open, "joints": s.sliding, "length": 1.0, "stiffness": 1e3, "damping": 1.0},
+        ),
+        "joint_stops": (
+            con.joint_stops,
+            {"world": s.open, "joint": slide, "direction": "x", "lower": -0.1, "upper": 0.1, "stiffness": 1e3,
+             "dissipation": 0.1},
+        ),
+        "point_coordinate": (
+            con.point_coordinate,
+            {"world": s.open, "entity": s.node, "direction": (1.0, 0.0, 0.0), "at": (0.0, 0.0),
+             "origin": (0.0, 0.0, 0.0)},
+        ),
+        "distance_coordinate": (
+            con.distance_coordinate, {"world": s.open, "marker0": fixed, "marker1": moving, "length": 0.0},
         ),
         "clamp": (con.clamp, {"world": s.open, "node": s.node}),
         "hinge": (con.hinge, {"world": s.open, "node": s.node}),

@@ -17,6 +17,7 @@ from windlass.elements import (
     PointSlope2D,
     PointSlope3D,
     RigidBody2D,
+    RigidBody3D,
     generic_node,
     state_node,
     straight_cable,
@@ -47,6 +48,9 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
         "state node": [world.add(state_node(2))],
         "node": [world.add(generic_node(1)) for _ in range(2)],
     }
+    if kind is con.GenericJoint:
+        ball = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
+        made["rigid marker"] = [con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)]
     if any(ref.target == "cable" for ref in kind.refs.values()):
         made["cable"] = [rope(world)]
     single = len(kind.refs) == 1
@@ -74,10 +78,12 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
     return {**row, **references(world, kind)}
 
 
-def companion(name: str) -> dict[str, Any]:
+def companion(kind: type[Component], name: str) -> dict[str, Any]:
     """What must come with a function: that of a derivative, with right values, or a switch."""
     if name == "force_derivative":
         return {"force_function": lambda t, row, u, *_: 0.0 * np.asarray(u)}
+    if kind is con.GenericJoint and name == "offset_rate_function":
+        return {"offset_function": lambda t: np.zeros(6)}
     if name.endswith("_derivatives"):
         return {name.replace("derivatives", "law"): lambda t, x, *_: 0.0 * np.asarray(x)}
     beside: dict[str, dict[str, Any]] = {
@@ -116,7 +122,9 @@ def test_results(kind: type[Component], name: str) -> None:
     law = kind.__name__.removeprefix("ALE")
     for label, value in wrong_results():
         world = wl.World()
-        row = world.add(kind, **row_of(world, kind, name), **companion(name), **{name: lambda *_, given=value: given})
+        row = world.add(
+            kind, **row_of(world, kind, name), **companion(kind, name), **{name: lambda *_, given=value: given}
+        )
         if kind is con.Fluid:
             # which asks its function where a load is
             world.add(con.FluidLoad, cable=rope(world), fluid=row, diameter=0.1)

@@ -19,6 +19,7 @@ from windlass.framework.model.table import Entity
 
 from support.carriages import create_trolleys
 from support.contact_forms import create_drive
+from support.joint_machine import create_machine
 from support.many_pulleys import create_ring
 from support.mooring import build_line
 from support.spatial_net import build_model
@@ -39,6 +40,7 @@ KINDS = (
     "net in space",
     "line in waves",
     "controlled",
+    "joints",
     "trolleys",
     "winch",
 )
@@ -204,6 +206,10 @@ elif kind == "chain":
 elif kind == "controlled":
     world, points = controlled()
     solver = wl.Dynamic(world, step=1e-3, end=0.1)
+elif kind == "joints":
+    world, machine = create_machine()
+    points = machine[3]
+    solver = wl.Dynamic(world, step=2e-3, end=0.2)
 elif kind == "pendulum":
     world, points = pendulum()
     solver = wl.Explicit(world, step=1e-3, end=0.2)

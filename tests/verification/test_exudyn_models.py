@@ -46,7 +46,11 @@ def push(mbs: Any, t: float, load: float) -> float:
     return load * float(np.sin(30.0 * t))
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"angle": angle, "stiffening": stiffening, "push": push}
+def wave(mbs: Any, t: float, number: int, sizes: list[float]) -> list[float]:
+    return [100.0 * t**3 * size for size in sizes]
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"angle": angle, "stiffening": stiffening, "push": push, "wave": wave}
 
 
 def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +65,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 CASES = [("chain_in_space", 1e-11), ("machines", 1e-11), ("mechanism", 1e-11), ("running_rope", 1e-11)]
-CASES += [("cable_static", 1e-10), ("cable_motion", 1e-8)]
+CASES += [("joints", 1e-11), ("cable_static", 1e-10), ("cable_motion", 1e-8)]
 
 
 @pytest.mark.parametrize(("name", "tolerance"), CASES)

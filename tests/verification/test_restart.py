@@ -123,6 +123,7 @@ def check_series(whole: Path, part: Path) -> None:
         pytest.param("many circles", "30", "75", [], marks=pytest.mark.long),
         pytest.param("many surfaces", "30", "75", [], marks=pytest.mark.long),
         pytest.param("controlled", "30", "75", [], marks=pytest.mark.long),
+        pytest.param("joints", "30", "75", [], marks=pytest.mark.long),
         pytest.param("net in space", "30", "75", [], marks=pytest.mark.long),
         pytest.param("line in waves", "30", "75", [], marks=pytest.mark.long),
         pytest.param("trolleys", "20", "75", [], marks=pytest.mark.long),

@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import windlass as wl
+import windlass.connectors as con
+import windlass.elements as el
 from windlass.connectors import (
     CoordinateConstraint,
     CoordinateLoad,
@@ -328,3 +331,24 @@ def test_stiff_and_soft_directions() -> None:
     )
     assert solver.statistics.newton_iterations <= 5 and solver.statistics.fallbacks == 0
     assert_allclose(tip_values(cables, state), (0.05643324, 0.30172077, 0.46135195), rtol=0, atol=3e-8)
+
+
+def test_statics_says_that_it_goes_to_another_time_at_once() -> None:
+    """Supports that are too far away are reached by several solves, as the message says."""
+    world = wl.World(gravity=(0.0, -9.81))
+    ends = [world.add(el.MassPoint, position=(x, 0.0), mass=1.0) for x in (0.0, 1.0)]
+    middle = world.add(el.MassPoint, position=(0.5, -0.5), mass=1.0)
+    con.fix(world, ends[0], "x", "y")
+    con.fix(world, ends[1], "y")
+    con.prescribe(world, ends[1], "x", lambda t: 5.0 * t)
+    for end in ends:
+        markers = [con.position_marker(world, point) for point in (end, middle)]
+        world.add(con.DistanceConstraint, marker0=markers[0], marker1=markers[1], distance=np.sqrt(0.5))
+    with pytest.raises(NotConverged, match=r"those of t = 1 s from the first load step on.*go there from t = 0 s"):
+        wl.Static(world, time=1.0, name="").solve()
+    state = None
+    for time in (0.02, 0.04, 0.06):
+        state = wl.Static(world, time=time, name="").solve(state)
+    assert state is not None
+    place = wl.eval_output(middle, "position", state)
+    assert_allclose(place, (0.65, -np.sqrt(0.5 - 0.65**2), 0.0), atol=1e-8)

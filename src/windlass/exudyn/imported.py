@@ -25,6 +25,8 @@ from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.explicit import Explicit
 from windlass.solvers.static import Static
 
+PRESCRIBED = "ConnectorCoordinate", "JointGeneric"
+"""Items whose functions of time give no initial accelerations."""
 SIZES = {"Point": 3, "Point2D": 2, "RigidBodyEP": 7, "RigidBody2D": 3, "Point2DSlope1": 4, "PointSlope1": 6, "1D": 1}
 
 
@@ -128,7 +130,7 @@ def solve_motion(
     held = [
         entity
         for number, entity in model.objects.items()
-        if entity is not None and model.items["objects"][number]["objectType"] == "ConnectorCoordinate"
+        if entity is not None and model.items["objects"][number]["objectType"] in PRESCRIBED
     ]
     begin = start_motion(solver, held, state, bool(alpha["computeInitialAccelerations"]))
     return solver.solve(begin, hooks, resume=True)

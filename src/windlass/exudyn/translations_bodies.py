@@ -114,9 +114,11 @@ def rigid_body(b: Building, item: Item) -> Entity:
 
 @translates("RigidBody2D", body=True)
 def rigid_body2d(b: Building, item: Item) -> Entity:
-    """A rigid body of the plane."""
-    require(item, centerOfMass=[0.0, 0.0])
-    return b.add(el.RigidBody2D, item, "mass", "inertia", node=b.own_node(item))
+    """A rigid body of the plane; its inertia there is about the node, here about the centre of mass."""
+    c, about_node = np.asarray(item["centerOfMass"]), float(item["inertia"])
+    inertia = about_node - float(item["mass"]) * float(c @ c)
+    inertia = 0.0 if abs(inertia) < 1e-14 * about_node else inertia  # that of a point beside the node
+    return b.add(el.RigidBody2D, item, "mass", "centerOfMass:center_of_mass", node=b.own_node(item), inertia=inertia)
 
 
 @translates("ANCFCable2D", body=True)

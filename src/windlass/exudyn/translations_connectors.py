@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from windlass import connectors as con
 from windlass import elements as el
-from windlass.exudyn.registry import Building, Item, Refused, require, translates
+from windlass.exudyn.registry import Building, Frame, Item, Refused, require, translates
 from windlass.exudyn.translations_markers import (
     can_leave_plane,
     find_coordinate,
@@ -20,6 +21,7 @@ from windlass.exudyn.translations_markers import (
     find_shape,
 )
 from windlass.framework.arrays import FloatArray
+from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 
@@ -145,18 +147,40 @@ def _joint(b: Building, item: Item, locked: Any) -> Entity:
         holds[:3] = False
         frames.reverse()
         turned.reverse()
+        if item.get("offsetUserFunction"):
+            raise Refused("offsetUserFunction with one rotation locked about x or z")
     markers = {"marker0": frames[0].marker, "marker1": frames[1].marker}
     joint = {"translations": holds[:3], "rotations": holds[3:], "frame0": turned[0], "frame1": turned[1]}
-    return b.add(con.GenericJoint, item, ACTIVE, **markers, **joint)
+    drive = _find_drive(b, item, frames[0], turned[0], bool(holds[:3].all()))
+    return b.add(con.GenericJoint, item, ACTIVE, **markers, **joint, **drive)
+
+
+def _find_drive(b: Building, item: Item, frame: Frame, axes: FloatArray, is_global: bool) -> dict[str, Any]:
+    """The offsets of a joint as a function of time; their rates are not implemented there.
+
+    Theirs are along the turned axes of marker 0, as ours, but along global axes where all translations are locked.
+    """
+    if not item.get("offsetUserFunction"):
+        return {}
+    function, mbs, number = b.function(item, "offsetUserFunction"), b.functions.in_time, b.number(item)
+    parameters = np.asarray(item["offsetUserFunctionParameters"])
+    on_ground = frame.marker.table.component is con.PositionOnGround
+
+    def find_offset(t: float) -> FloatArray:
+        given = np.array(function(mbs, t, number, parameters), np.float64)
+        if is_global and given[:3].any():
+            if not on_ground:
+                raise ModelError("offsetUserFunction moves a joint along global axes: must have marker 0 on the ground")
+            given[:3] = (axes @ Rotation.from_euler("XYZ", given[3:]).as_matrix()).T @ given[:3]
+        return given
+
+    return {"offset_function": find_offset}
 
 
 @translates("JointGeneric")
 def generic(b: Building, item: Item) -> Entity:
     """Any axes locked."""
     require(item, alternativeConstraints=False)
-    for key in ("offsetUserFunction", "offsetUserFunction_t"):
-        if item[key]:
-            raise Refused(f"{key}: joints have no offset functions")
     return _joint(b, item, item["constrainedAxes"])
 
 

@@ -1,0 +1,218 @@
+"""Coordinates made of points: the way of a point along a direction, and the distance of two points.
+
+    way        u = e·(p - origin)     J = e·J_p,    H = e·H_p
+    distance   u = |d| - length       J = e·X,      H = e·X_q + Xᵀ (I - e eᵀ) X/|d|
+               d = p1 - p0,  e = d/|d|,  X = J_1 - J_0
+
+with u_t = J q_t and J̇ = H q_t.  Laws on coordinates so measure and act at any point: a load on a way is a force along
+e, one on a distance a force along the line between the points, outwards where positive; k u + d u_t is the tension of a
+spring between them.  Where the points meet there is no direction, and the distance is not a number.
+
+Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press; derivatives by differentiation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
+from windlass.connectors.markers.pairs import pair_dofs
+from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
+from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_markers import position_marker
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.law import Law, LocalRows, Tables, register
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import Handles, World
+
+SOURCE = "[@shabana]"
+
+
+class PointCoordinate(Component):
+    """The way of a point along a fixed direction."""
+
+    provides = (FAMILY, "curved marker")
+    marker1 = ref(POSITIONS, "the point")
+    direction = column("1", "direction e in the global frame, of any length > 0", shape=(3,))
+    origin = column("m", "global position where the way is 0", shape=(3,), default=(0.0,) * 3)
+
+
+class DistanceCoordinate(Component):
+    """The distance of two points, less a length."""
+
+    provides = (FAMILY, "curved marker")
+    marker0 = ref(POSITIONS, "first point")
+    marker1 = ref(POSITIONS, "second point")
+    length = column("m", "distance at which the coordinate is 0", default=0.0, minimum=0.0)
+
+
+class Rows(NamedTuple):
+    """Letters of the rows, of shape (rows,) but for e and origin (rows, 3).
+
+    k: places in the columns of the coordinate markers.
+    m0, m1: those of the points; m0 = -1 for a way.
+    n0: number of coordinates of the first point.
+    e, origin: direction and origin of ways.
+    length: of distances.
+    """
+
+    k: IntArray
+    m0: IntArray
+    m1: IntArray
+    n0: int
+    e: FloatArray
+    origin: FloatArray
+    length: FloatArray
+
+
+@kernel
+def update_ways(c: Rows, m: CoordinateColumns, p: PositionColumns) -> None:
+    """u, its rate and its derivatives of all rows."""
+    d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    n = m.J.shape[1]
+    X, Xt = np.zeros((3, n)), np.zeros((3, n))
+    for i in range(len(c.k)):
+        k, m0, m1, h = c.k[i], c.m0[i], c.m1[i], m.h[c.k[i]]
+        width = min(n - c.n0, p.J.shape[2])
+        for a in range(3):
+            d[a], w[a] = p.p[m1, a] - c.origin[i, a], p.v[m1, a]
+            if m0 >= 0:
+                d[a], w[a] = d[a] - p.p[m0, a], w[a] - p.v[m0, a]
+            e[a], et[a] = c.e[i, a], 0.0
+            for b in range(c.n0):
+                X[a, b], Xt[a, b] = -p.J[m0, a, b], -p.Jd[m0, a, b]
+            for b in range(width):
+                X[a, c.n0 + b], Xt[a, c.n0 + b] = p.J[m1, a, b], p.Jd[m1, a, b]
+        curved = 0.0
+        if m0 >= 0:
+            distance = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+            curved = 1.0 / distance if distance > 0.0 else np.nan
+            rate = 0.0
+            for a in range(3):
+                e[a] = d[a] * curved
+                rate += e[a] * w[a]
+            for a in range(3):
+                et[a] = (w[a] - rate * e[a]) * curved
+        value, rate = -c.length[i], 0.0
+        for a in range(3):
+            value += e[a] * d[a]
+            rate += e[a] * w[a]
+        m.value[k], m.rate[k] = value, rate
+        for b in range(c.n0 + width):
+            J, Jd = 0.0, 0.0
+            for a in range(3):
+                J += e[a] * X[a, b]
+                Jd += e[a] * Xt[a, b] + et[a] * X[a, b]
+            m.J[k, b], m.Jd[k, b] = J, Jd
+        for b in range(c.n0 + width):
+            for q in range(c.n0 + width):
+                total = 0.0
+                if curved != 0.0:
+                    for a in range(3):
+                        total += X[a, b] * X[a, q]
+                    total = (total - m.J[k, b] * m.J[k, q]) * curved
+                m.H[h, b, q] = total
+        for second in range(2):
+            marker = m1 if second else m0
+            if marker < 0 or p.h[marker] < 0:
+                continue
+            begin, count, sign = (c.n0, width, 1.0) if second else (0, c.n0, -1.0)
+            for b in range(count):
+                for q in range(count):
+                    for a in range(3):
+                        m.H[h, begin + b, begin + q] += sign * e[a] * p.H[p.h[marker], a, b, q]
+
+
+def bind_way(rows: LocalRows) -> Rows:
+    """Rows of `PointCoordinate`."""
+    n, e = len(rows.rows), rows.local("direction")
+    none, e = np.full(n, -1), e / np.sqrt((e**2).sum(axis=1, keepdims=True))
+    return Rows(rows.own_marker_index(), none, rows.markers("marker1"), 0, e, rows.local("origin"), np.zeros(n))
+
+
+def bind_distance(rows: LocalRows) -> Rows:
+    """Rows of `DistanceCoordinate`."""
+    zero, n0 = np.zeros((len(rows.rows), 3)), rows.world.ref_width(rows.table, "marker0")
+    ends = rows.markers("marker0"), rows.markers("marker1")
+    return Rows(rows.own_marker_index(), *ends, n0, zero, zero, rows.local("length"))
+
+
+def check_direction(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for a direction of length 0."""
+    for row in table.resident[~table.local("direction").any(axis=1)][:1]:
+        raise ModelError(f"direction = (0, 0, 0) in {table.kind} row {row}: must have a length > 0 [1]")
+
+
+@checked(world=instance(World), entity=inside(), direction=numbers("1", (3,)), at=inside(), origin=numbers("m", (3,)))
+@all_or_nothing
+def point_coordinate(
+    world: World, entity: Handles, direction: Any, at: Any = (0.0, 0.0), origin: Any = (0.0, 0.0, 0.0)
+) -> Entity:
+    """The way of points along a fixed direction, as a coordinate to measure and to act on.
+
+    Args:
+        world: the world.
+        entity: anything with a position, see `position_marker`.
+        direction: in the global frame, of any length > 0, shape (3,).
+        at: place on the entity [m], see `position_marker`.
+        origin: global position where the way is 0 [m], shape (3,).
+
+    Returns:
+        Handle to the markers, one per row.
+    """
+    return world.add(PointCoordinate, marker1=position_marker(world, entity, at), direction=direction, origin=origin)
+
+
+@checked(world=instance(World), marker0=handle(), marker1=handle(), length=number("m", minimum=0.0))
+@all_or_nothing
+def distance_coordinate(world: World, marker0: Entity, marker1: Entity, length: float = 0.0) -> Entity:
+    """The distance of two points, less a length, as a coordinate to measure and to act on.
+
+    Args:
+        world: the world.
+        marker0, marker1: position markers, or what has one, see `position_marker`.
+        length: at which the coordinate is 0 [m].
+
+    Returns:
+        Handle to the markers, one per row.
+    """
+    ends = [position_marker(world, marker) for marker in (marker0, marker1)]
+    return world.add(DistanceCoordinate, marker0=ends[0], marker1=ends[1], length=length)
+
+
+def register_coordinate(
+    component: type[Component],
+    bind: Callable[[LocalRows], Rows],
+    dofs: Callable[[Tables, EntityTable], IntArray],
+    check: Callable[[Tables, EntityTable], None] | None = None,
+) -> None:
+    """Make a coordinate that is made of points known."""
+
+    def build(rows: LocalRows) -> System:
+        c, system = bind(rows), System(component.__name__, rows.dofs)
+        system.update = call(update_ways, lambda s: (c, s.markers[FAMILY], s.markers[POSITIONS]))
+
+        def diagnose(s: Fields) -> list[str]:
+            lost = np.flatnonzero(np.isnan(s.markers[FAMILY].value[c.k]))
+            return [f"{rows.table.describe(int(rows.rows[i]))}: its points meet, there is no direction" for i in lost]
+
+        system.checks.diagnose = diagnose
+        return system
+
+    register(Law(component, "marker", dofs=dofs, build=build, check=check, family=FAMILY, source=SOURCE))
+
+
+register_coordinate(
+    PointCoordinate, bind_way, lambda world, table: world.dofs_of(table.local("marker1")), check_direction
+)
+register_coordinate(DistanceCoordinate, bind_distance, pair_dofs)

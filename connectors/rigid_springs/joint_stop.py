@@ -1,0 +1,308 @@
+"""Elastic stops of a joint: limits of a translation or a rotation that it leaves free.
+
+    B0 = A0 frame0,  B1 = A1 frame1,  a axis of B0
+    s = a·(p1 - p0),   s_t = a·(v1 - v0 - ω0 × d)              a translation
+    s = angle of B1 about a, not wrapped,   s_t = a·(ω1 - ω0)  a rotation, see `torsional_spring_damper`
+    δ = s - upper > 0 or s - lower < 0                         depth in a stop, else 0
+    g = k δ max(0, 1 + c |δ|_t)                                pushes back, never holds on
+    forces g a at the points, or torques g a; moments balance
+
+The force is continuous, with c as well, so that nothing has to be decided: it is evaluated within Newton's iterations
+and has its exact tangent.  Without c a stop gives back the energy that it took, k δ²/2.  A rigid stop would need a law
+of impact for the velocities that it destroys, and is found a step too late by an update between the iterations; a stiff
+one is the same thing as long as its contact, about π sqrt(m/k), is resolved by some ten steps.
+
+Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that grows with the depth.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from windlass.connectors.markers.pair_laws import Update
+from windlass.connectors.markers.pairs import Pair
+from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
+from windlass.connectors.rigid_springs.common import IDENTITY, check_frames
+from windlass.connectors.rigid_springs.pairs import (
+    ComplexArray,
+    Pose,
+    eval_angle,
+    register_rigid_pair,
+    row_of_rigid,
+    turn,
+)
+from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.checks.checks import checked, handle, instance, number, word
+from windlass.framework.errors import ModelError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.adding import all_or_nothing
+from windlass.framework.model.history import check_history, create_history
+from windlass.framework.model.law import LocalRows, Output, Tables
+from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import Fields, System
+from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.world import World
+
+START = (0.0,)
+NONE = 1e30
+"""A limit that is never reached [m or rad]."""
+DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
+
+
+class JointStop(Component):
+    """Elastic stops of a translation or rotation between two rigid markers.
+
+    History values per row: angle [rad], 0 for translations (1).
+    """
+
+    marker0 = ref("rigid marker", "first marker, whose joint frame has the axis")
+    marker1 = ref("rigid marker", "second marker")
+    data = ref("GenericData", "1 history value; created as [0.0] if left out", optional=True)
+    direction = column(
+        "1", "0, 1, 2: translation along x, y, z of the joint frame; 3, 4, 5: rotation", dtype=np.int64, minimum=0
+    )
+    lower = column("m", "lower limit of s [m or rad]", default=-NONE, switchable=True)
+    upper = column("m", "upper limit of s [m or rad]", default=NONE, switchable=True)
+    stiffness = column("N/m", "k [N/m or N m/rad]", above=0.0, switchable=True)
+    dissipation = column("s/m", "c of the damping [s/m or s/rad]", default=0.0, minimum=0.0, switchable=True)
+    frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
+    frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
+    active = column("1", "contributes only if true", dtype=bool, default=True, switchable=True)
+
+
+class Columns(NamedTuple):
+    """Letters of the rows; shapes begin with the number of rows.
+
+    F0, F1: joint frames in the frames of the markers, turned so that their third axis is a (rows, 3, 3).
+    turns: whether s is an angle.
+    low, high, k, c: limits, stiffness and dissipation.
+    last: angles at the end of the last step [rad].
+    """
+
+    F0: FloatArray
+    F1: FloatArray
+    turns: NDArray[np.bool_]
+    low: FloatArray
+    high: FloatArray
+    k: FloatArray
+    c: FloatArray
+    last: FloatArray
+
+
+@kernel
+def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
+    """The axis a, s and s_t of row i."""
+    P = turn(u.A, c.F0[i])
+    a = (P[0, 2], P[1, 2], P[2, 2])
+    if c.turns[i]:
+        Q = turn(u.B, c.F1[i])
+        sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
+        for p in range(3):
+            sine -= P[p, 0] * Q[p, 1]
+            cosine += P[p, 0] * Q[p, 0]
+            rate += P[p, 2] * (ut[6 + p] - ut[3 + p])
+        angle = eval_angle(sine, cosine)
+        s = angle + 2.0 * math.pi * math.floor((c.last[i] - angle.real) / (2.0 * math.pi) + 0.5)
+        return a, s, rate
+    w = cross(ut[3:6], u.d)
+    s = a[0] * u.d[0] + a[1] * u.d[1] + a[2] * u.d[2]
+    return a, s, a[0] * (ut[0] - w[0]) + a[1] * (ut[1] - w[1]) + a[2] * (ut[2] - w[2])
+
+
+@kernel
+def push(c: Columns, i: int, s: complex, rate: complex) -> tuple[complex, complex]:
+    """Depth δ and force g of row i."""
+    if s.real > c.high[i]:
+        depth, inwards = s - c.high[i], rate
+    elif s.real < c.low[i]:
+        depth, inwards = s - c.low[i], -rate
+    else:
+        return complex(0.0, 0.0), complex(0.0, 0.0)
+    share = 1.0 + c.c[i] * inwards
+    return depth, (c.k[i] * depth * share if share.real > 0.0 else complex(0.0, 0.0))
+
+
+@kernel
+def force(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> Any:
+    """The nine numbers of row i."""
+    a, s, rate = measure(c, i, u, ut)
+    _, g = push(c, i, s, rate)
+    f, zero = (g * a[0], g * a[1], g * a[2]), complex(0.0, 0.0)
+    if c.turns[i]:
+        return zero, zero, zero, -f[0], -f[1], -f[2], f[0], f[1], f[2]
+    m = cross(f, u.d)
+    return f[0], f[1], f[2], m[0], m[1], m[2], zero, zero, zero
+
+
+@kernel
+def energy(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    """k δ²/2 [J]."""
+    _, s, rate = measure(c, i, u, ut)
+    depth, _ = push(c, i, s, rate)
+    return complex(0.5 * c.k[i] * depth * depth)
+
+
+@kernel
+def power(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    """What the damping takes [W]."""
+    _, s, rate = measure(c, i, u, ut)
+    depth, g = push(c, i, s, rate)
+    return complex((g - c.k[i] * depth) * rate)
+
+
+@kernel
+def place(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    """s [m or rad]."""
+    return complex(measure(c, i, u, ut)[1])
+
+
+@kernel
+def depth_of(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    """δ [m or rad]."""
+    _, s, rate = measure(c, i, u, ut)
+    return complex(push(c, i, s, rate)[0])
+
+
+@kernel
+def force_of(c: Columns, i: int, u: Pose, ut: ComplexArray, t: float) -> complex:
+    """g [N or N m]."""
+    _, s, rate = measure(c, i, u, ut)
+    return complex(push(c, i, s, rate)[1])
+
+
+@kernel
+def store_angles(c: Columns, pair: Pair, m: PositionColumns, data: FloatArray, places: IntArray) -> None:
+    """Keep the angles of all rows, active or not."""
+    for i in range(len(pair.m0)):
+        if c.turns[i]:
+            c.last[i] = data[places[i]]
+            u, ut = row_of_rigid(m, pair, i)
+            data[places[i]] = measure(c, i, u, ut)[1].real
+
+
+def bind(rows: LocalRows) -> tuple[Columns, IntArray]:
+    """The parameters of the rows, and the places of their history values."""
+    direction = rows.local("direction")
+    # axes in cyclic order, the one of the stop last
+    order = (direction[:, None] + np.array((1, 2, 0))) % 3
+    F0, F1 = (np.take_along_axis(rows.local(name), order[:, None, :], axis=2) for name in ("frame0", "frame1"))
+    c = Columns(
+        np.ascontiguousarray(F0), np.ascontiguousarray(F1), direction > 2, rows.local("lower"), rows.local("upper"),
+        rows.local("stiffness"), rows.local("dissipation"), np.zeros(len(rows.rows)),
+    )  # fmt: skip
+    return c, rows.data_start("data")
+
+
+def bind_updates(rows: LocalRows) -> tuple[Update, Update]:
+    """What brings the last angles to where the kernels read them."""
+    _, c, places = rows.columns
+
+    def remember(s: Fields) -> None:
+        c.last[:] = s.data[places]
+
+    return (remember, remember) if c.turns.any() else (None, None)
+
+
+def add_update(rows: LocalRows, system: System) -> None:
+    """Add the update of the angles after Newton."""
+    pair, c, places = rows.columns
+    if c.turns.any():
+        system.post_newton = call(store_angles, lambda s: (c, pair, s.markers[FAMILY], s.data, places))
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for wrong directions, limits in the wrong order, frames and history values that do not fit."""
+    check_frames(world, table)
+    check_history(world, table, len(START))
+    direction, low, high = (table.local(name) for name in ("direction", "lower", "upper"))
+    for k in np.flatnonzero(direction > 5)[:1]:
+        raise ModelError(f"direction = {direction[k]} in {table.kind} row {table.resident[k]}: must be 0 to 5")
+    for k in np.flatnonzero(~(low < high))[:1]:
+        raise ModelError(
+            f"lower = {low[k]}, upper = {high[k]} in {table.kind} row {table.resident[k]}: lower must be below "
+            "upper [m or rad]"
+        )
+
+
+@checked(
+    world=instance(World),
+    joint=handle(),
+    direction=word(*DIRECTIONS),
+    lower=number("m"),
+    upper=number("m"),
+    stiffness=number("N/m", above=0.0),
+    dissipation=number("s/m", minimum=0.0),
+)
+@all_or_nothing
+def joint_stops(
+    world: World,
+    joint: Entity,
+    direction: str,
+    lower: float = -NONE,
+    upper: float = NONE,
+    *,
+    stiffness: float,
+    dissipation: float = 0.0,
+) -> Entity:
+    """Limit a free direction of joints by elastic stops.
+
+    Args:
+        world: the world.
+        joint: rows of `GenericJoint` that are not driven.
+        direction: ``"x"``, ``"y"``, ``"z"``, or ``"rotation_x"`` and so on, along the axes of the joint.
+        lower, upper: limits, of displacements [m] or angles [rad] between the joint frames; one may be left out.
+        stiffness: of each stop [N/m or N m/rad].
+        dissipation: c of the damping [s/m or s/rad].
+
+    Returns:
+        Handle to the stops, rows of `JointStop`.
+
+    Raises:
+        ModelError: something other than such joints, or a direction that is locked.
+    """
+    schema, axis = joint.table.component, DIRECTIONS.index(direction)
+    if not {"frame0", "frame1", "translations", "rotations"} <= set(schema.columns):
+        raise ModelError(f"joint = {joint!r}: must be rows of GenericJoint; other markers take rows of JointStop")
+    values = {name: joint.table.collect(name, joint.rows) for name in ("marker0", "marker1", "frame0", "frame1")}
+    locked = joint.table.collect("translations" if axis < 3 else "rotations", joint.rows)[:, axis % 3]
+    if locked.any():
+        raise ModelError(f"direction = {direction!r} of {joint!r} is locked: must be one that the joint leaves free")
+    driven = [f is not None for f in joint.table.collect("offset_function", joint.rows)]
+    if np.any(driven) or joint.table.collect("offset", joint.rows).any():
+        raise ModelError(
+            f"joint = {joint!r} has offsets: must be a joint that is not driven, as stops do not follow it"
+        )
+    limits: dict[str, Any] = {"lower": lower, "upper": upper, "stiffness": stiffness, "dissipation": dissipation}
+    markers = {name: [world.entity(int(k)) for k in values.pop(name)] for name in ("marker0", "marker1")}
+    parts = [
+        world.add(
+            JointStop, marker0=m0, marker1=m1, frame0=f0, frame1=f1, direction=axis, name=f"{direction} stop", **limits
+        )
+        for m0, m1, f0, f1 in zip(*markers.values(), *values.values(), strict=True)
+    ]
+    return Entity(parts[0].table, np.concatenate([part.rows for part in parts]))
+
+
+register_rigid_pair(
+    JointStop,
+    force,
+    columns=bind,
+    before=bind_updates,
+    stored=("spring", energy),
+    lost=("damping", power),
+    passed="drive",
+    finish=add_update,
+    fill_defaults=lambda world, values: create_history(world, JointStop, values, START),
+    check=check,
+    outputs={
+        "displacement": Output("m", "s [m or rad], (); angles are not wrapped", place),
+        "depth": Output("m", "δ [m or rad], (): > 0 in the upper stop, < 0 in the lower one, else 0", depth_of),
+        "stop_force": Output("N", "g [N or N m], (): pushes marker 1 back where positive", force_of),
+    },
+    source="[@hunt1975]",
+)
