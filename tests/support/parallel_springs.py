@@ -47,6 +47,15 @@ def create() -> tuple[wl.World, list[Entity]]:
             **bodies,
         )  # fmt: skip
         world.add(con.RollingJoint, **wheel, marker1=con.rigid_marker(world, rolls))
+        balls = world.add(
+            RigidBody3D, position=[(9.0, k, 0.0), (9.22, k + 0.05, 0.0)], velocity=[(1.0, *[0.0] * 6), (0.0,) * 7],
+            mass=1.0, inertia=(0.004,) * 3,
+        )  # fmt: skip
+        centres = con.rigid_marker(world, balls)
+        world.add(
+            con.ContactSphereSphere, marker0=centres[0], marker1=centres[1], radius0=0.1, radius1=0.1,
+            contact_stiffness=1e4, impact_model="hunt_crossley", restitution=0.8, friction=0.3, proportional_zone=0.1,
+        )  # fmt: skip
         points = world.add(MassPoint, position=[(7.0, k), (8.0, k)], velocity=[(1.0, 0.3), (0.0, 0.0)], mass=1.0)
         x, nodes = con.coordinate_marker(world, points, "x"), nodes_of(world, points)
         world.add(
@@ -56,7 +65,7 @@ def create() -> tuple[wl.World, list[Entity]]:
         )  # fmt: skip
         combined = {"factors0": (0.0, 1.0), "factors1": (0.0, 2.0), "squares1": (0.0, 0.1)}
         world.add(con.CoordinateVectorConstraint, node0=nodes[0], node1=nodes[1], **combined)
-        found += [first, second, slides, rolls, points]
+        found += [first, second, slides, rolls, balls, points]
     return world, found
 
 

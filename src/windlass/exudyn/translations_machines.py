@@ -1,4 +1,4 @@
-"""Springs between rigid bodies, rolling discs, friction, matrices, first-order states and sliding joints of Exudyn."""
+"""Springs between rigid bodies, rolling discs, spheres, friction, matrices and first-order states of Exudyn."""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ PENALTY = (
     "contactStiffness:contact_stiffness contactDamping:contact_damping dryFriction:friction "
     "viscousFriction:viscous_friction dryFrictionAngle:friction_angle "
     "useLinearProportionalZone:linear_zone"
+)
+SPHERES = (
+    "isHollowSphere1:hollow dynamicFriction:friction contactStiffness:contact_stiffness "
+    "contactDamping:contact_damping contactStiffnessExponent:exponent restitutionCoefficient:restitution "
+    "minimumImpactVelocity:least_impact_speed"
+)
+ADHESION = (
+    "contactPlasticityRatio:plasticity_ratio constantPullOffForce:pull_off_force "
+    "adhesionCoefficient:adhesion_stiffness adhesionExponent:adhesion_exponent"
 )
 ACTUATOR = (
     "offsetLength:offset_length strokeLength:stroke_length chamberCrossSection0:area0 chamberCrossSection1:area1 "
@@ -106,6 +115,17 @@ def rolling_penalty(b: Building, item: Item) -> Entity:
     return b.add(
         con.RollingDiscPenalty, item, *DISC, *PENALTY.split(), **_turned(b, item), **_history(b, item), **values
     )
+
+
+@translates("ContactSphereSphere")
+def spheres(b: Building, item: Item) -> Entity:
+    """Two spheres; adhesion acts with plasticity alone, and both in the first model alone."""
+    radii, model = np.asarray(item["spheresRadii"]), int(item["impactModel"])
+    values = _rigid(b, item) | _history(b, item) | {"radius0": radii[0], "radius1": radii[1]}
+    values["impact_model"] = ("plain", "hunt_crossley", "carvalho_martins")[model]
+    values["proportional_zone"] = max(float(item["frictionProportionalZone"]), NO_ZONE)
+    keys = ADHESION.split() if model == 0 and item["contactPlasticityRatio"] else ()
+    return b.add(con.ContactSphereSphere, item, *SPHERES.split(), *keys, ACTIVE, **values)
 
 
 def _turned(b: Building, item: Item) -> dict[str, Any]:
