@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from windlass.connectors.reports.surface_report import format_surface_reports as format_surface_reports
     from windlass.connectors.reports.surface_report import surface_report as surface_report
     from windlass.connectors.rigid_springs.contact_sphere_sphere import ContactSphereSphere as ContactSphereSphere
+    from windlass.connectors.rigid_springs.gear_pair import GearPair as GearPair
     from windlass.connectors.rigid_springs.linear_spring_damper import LinearSpringDamper as LinearSpringDamper
     from windlass.connectors.rigid_springs.rigid_body_spring_damper import (
         RigidBodySpringDamper as RigidBodySpringDamper,
@@ -193,6 +194,7 @@ _NAMES = {
     "reports.pulley_report": "PulleyReport PulleySensor format_reports pulley_report",
     "reports.surface_report": "SurfaceReport format_surface_reports surface_report",
     "rigid_springs.contact_sphere_sphere": "ContactSphereSphere",
+    "rigid_springs.gear_pair": "GearPair",
     "rigid_springs.linear_spring_damper": "LinearSpringDamper",
     "rigid_springs.rigid_body_spring_damper": "RigidBodySpringDamper",
     "rigid_springs.rolling_disc_penalty": "RollingDiscPenalty",
