@@ -108,7 +108,7 @@ def measure(c: Columns, i: int, u: Pose, ut: ComplexArray) -> Any:
 
 
 @kernel
-def shift(c: Columns, i: int, turned: complex) -> complex:
+def shift(c: Columns, i: int, turned: complex) -> Any:
     """w of row i [m]."""
     if np.isnan(c.w0[i]):
         return turned - turned.real
