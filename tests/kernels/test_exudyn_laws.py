@@ -22,6 +22,7 @@ from windlass.connectors import (
     RollingDiscPenalty,
     TorsionalSpringDamper,
     coordinate_marker,
+    reeve,
     rigid_marker,
 )
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody2D, RigidBody3D
@@ -233,6 +234,43 @@ def test_spheres(number: int) -> None:
     assert_allclose(fields.data[same], np.array(case["after"])[same], rtol=1e-12, atol=1e-14)
     assert_allclose(outcome.error, case["error"], rtol=1e-12, atol=1e-12)
     assert_allclose(fields.data[1], wl.eval_output(contact, "slip", of_fields(world, fields)), rtol=1e-12)
+
+
+ROPES = {
+    "stiffnessPerLength": "axial_stiffness",
+    "dampingPerLength": "axial_damping",
+    "dampingTorsional": "twist_damping",
+    "dampingShear": "shear_damping",
+    "referenceLength": "reference_length",
+}
+
+
+@pytest.mark.parametrize("number", range(len(REFERENCE["ReevingSystemSprings"])))
+def test_ropes_over_sheaves(number: int) -> None:
+    """Length, its rate and tension, forces on four bodies and the exact tangent, case by case."""
+    case = REFERENCE["ReevingSystemSprings"][number]
+    given = dict(case["parameters"])
+    slack = 0.0 if given.pop("regularizationForce", 0.1) < 0.0 else 0.1
+    world = World()
+    bodies = [world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=(1.0, 1.0, 1.0)) for _ in range(4)]
+    ends = [rigid_marker(world, body) for body in bodies]
+    columns = {ROPES[name]: value for name, value in given.items()}
+    rope = reeve(world, ends, case["radii"], case["axes"], slack_force=slack, **columns)
+    assembly = Assembly(world)
+    state = wl.State(world)
+    for k in range(4):
+        own, (q, v) = slice(7 * k, 7 * k + 7), body_coordinates(case, k)
+        assembly.fields.x[own], assembly.fields.v[own] = q, v
+        state.q[own], state.v[own] = np.array(q) - (0, 0, 0, 1, 0, 0, 0), v
+    found = [float(wl.eval_output(rope, name, state)) for name in ("length", "rate", "tension")]
+    assert_allclose(found, case["numbers"], rtol=1e-12)
+    assembly.update_markers()
+    f = np.zeros(assembly.layout.spare + 1)
+    for system in assembly.systems:
+        if system.name == "ReevingSystemSprings" and system.residual is not None:
+            system.residual(evaluate(assembly.fields, f=f))
+    assert_allclose(f[:28], case["force"], rtol=1e-11, atol=1e-11 * np.abs(case["force"]).max())
+    check_fields(assembly)
 
 
 def two_coordinates(case: dict[str, Any]) -> Assembly:

@@ -69,6 +69,14 @@ def create() -> tuple[wl.World, list[Entity]]:
             con.GearPair, marker0=teeth[0], marker1=teeth[1], teeth0=20, teeth1=50, module=2e-3, mesh_stiffness=1e5,
             mesh_damping=1.0, backlash=1e-3,
         )  # fmt: skip
+        weights = world.add(
+            MassPoint, position=[(13.0, k, 0.0), (13.4, k, 0.0)], velocity=[(0.0, 0.1, 0.0)] * 2, mass=1.0
+        )
+        falls = con.position_marker(world, weights)
+        con.reeve(
+            world, [falls[0], con.rigid_marker(world, ground, (13.2, k, 1.0)), falls[1]], (0.0, 0.2, 0.0),
+            [(0.0, 1.0, 0.0)] * 3, reference_length=2.6, axial_stiffness=1e4, axial_damping=20.0,
+        )  # fmt: skip
         points = world.add(MassPoint, position=[(7.0, k), (8.0, k)], velocity=[(1.0, 0.3), (0.0, 0.0)], mass=1.0)
         x, nodes = con.coordinate_marker(world, points, "x"), nodes_of(world, points)
         world.add(
@@ -78,7 +86,7 @@ def create() -> tuple[wl.World, list[Entity]]:
         )  # fmt: skip
         combined = {"factors0": (0.0, 1.0), "factors1": (0.0, 2.0), "squares1": (0.0, 0.1)}
         world.add(con.CoordinateVectorConstraint, node0=nodes[0], node1=nodes[1], **combined)
-        found += [first, second, slides, rolls, balls, gears, points]
+        found += [first, second, slides, rolls, balls, gears, weights, points]
     return world, found
 
 

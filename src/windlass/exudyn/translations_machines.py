@@ -11,7 +11,7 @@ from windlass import connectors as con
 from windlass import elements as el
 from windlass.exudyn.registry import Building, Item, Refused, require, require_no_function, translates
 from windlass.exudyn.translations_connectors import ACTIVE, find_force
-from windlass.exudyn.translations_markers import find_coordinates, find_frame
+from windlass.exudyn.translations_markers import find_coordinate, find_coordinates, find_frame
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
@@ -41,6 +41,10 @@ SPHERES = (
 ADHESION = (
     "contactPlasticityRatio:plasticity_ratio constantPullOffForce:pull_off_force "
     "adhesionCoefficient:adhesion_stiffness adhesionExponent:adhesion_exponent"
+)
+ROPE = (
+    "stiffnessPerLength:axial_stiffness dampingPerLength:axial_damping dampingTorsional:twist_damping "
+    "dampingShear:shear_damping referenceLength:reference_length"
 )
 ACTUATOR = (
     "offsetLength:offset_length strokeLength:stroke_length chamberCrossSection0:area0 chamberCrossSection1:area1 "
@@ -126,6 +130,24 @@ def spheres(b: Building, item: Item) -> Entity:
     values["proportional_zone"] = max(float(item["frictionProportionalZone"]), NO_ZONE)
     keys = ADHESION.split() if model == 0 and item["contactPlasticityRatio"] else ()
     return b.add(con.ContactSphereSphere, item, *SPHERES.split(), *keys, ACTIVE, **values)
+
+
+@translates("ConnectorReevingSystemSprings")
+def rope(b: Building, item: Item) -> Entity:
+    """A rope without mass over sheaves; its coordinates are the last two markers."""
+    numbers = [int(number) for number in item["markerNumbers"]]
+    values: dict[str, Any] = {"factor0": item["coordinateFactors"][0], "factor1": item["coordinateFactors"][1]}
+    if item["hasCoordinateMarkers"]:
+        values |= {f"coordinate{k}": find_coordinate(b, number) for k, number in enumerate(numbers[-2:])}
+        numbers = numbers[:-2]
+    # points, and sheaves of radius 0, need no rotation
+    radii = np.asarray(item["sheavesRadii"], np.float64) if len(item["sheavesRadii"]) else np.zeros(len(numbers))
+    frames = [find_frame(b, number, rigid=radius > 0.0) for number, radius in zip(numbers, radii, strict=True)]
+    given = np.asarray(item["sheavesAxes"], np.float64) if len(item["sheavesAxes"]) else np.zeros((len(numbers), 3))
+    axes = [frame.rotation @ axis if axis.any() else (0.0, 0.0, 1.0) for frame, axis in zip(frames, given, strict=True)]
+    values |= {ours: item[theirs] for theirs, _, ours in (key.partition(":") for key in (*ROPE.split(), ACTIVE))}
+    values["slack_force"] = max(float(item["regularizationForce"]), 0.0)
+    return con.reeve(b.world, [frame.marker for frame in frames], radii, axes, name=str(item["name"]), **values)
 
 
 def _turned(b: Building, item: Item) -> dict[str, Any]:
