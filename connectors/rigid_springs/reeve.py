@@ -49,5 +49,5 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any = None,
             raise ModelError(f"{name} of reeve: {len(rows)} are given: must be {count}, one for each marker")
     padded, directions = np.zeros(MOST), np.tile((0.0, 0.0, 1.0), (MOST, 1))
     padded[:count], directions[:count] = radii, given
-    named = dict(zip(MARKERS, markers, strict=False))
+    named: dict[str, Any] = dict(zip(MARKERS, markers, strict=False))
     return world.add(ReevingSystemSprings, **named, radii=padded, axes=directions, **columns)

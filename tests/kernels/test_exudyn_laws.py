@@ -210,7 +210,11 @@ SPHERES = {
 MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
-@pytest.mark.parametrize("number", range(len(REFERENCE["ContactSphereSphere"])))
+# the second of two motions of each case among the long ones
+TWO = [pytest.param(k, marks=[pytest.mark.long] * (k % 2)) for k in range(len(REFERENCE["ContactSphereSphere"]))]
+
+
+@pytest.mark.parametrize("number", TWO)
 def test_spheres(number: int) -> None:
     """Forces on both bodies, exact tangents, history values after a step and its force error, case by case."""
     case = REFERENCE["ContactSphereSphere"][number]

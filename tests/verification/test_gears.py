@@ -183,6 +183,7 @@ def test_backlash(ring: bool) -> None:
                 )
 
 
+@pytest.mark.long
 def test_a_gear_rattles_in_its_backlash() -> None:
     """Thrown to and fro between the flanks of a held gear, with the energy that it has; every turn takes the same."""
     world = wl.World()

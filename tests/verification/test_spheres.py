@@ -37,7 +37,7 @@ def drop(speed: float, **columns: object) -> tuple[World, Entity, Entity]:
     [
         ("plain", 1.0, 1.0),
         # published with the models, for 10 m/s, k = 1e6 N/m and 1.6 kg
-        ("hunt_crossley", 0.8, 0.8329),
+        pytest.param("hunt_crossley", 0.8, 0.8329, marks=pytest.mark.long),
         ("carvalho_martins", 0.3, 0.3042),
     ],
 )
@@ -75,6 +75,7 @@ def test_a_dent_remains_and_sticks() -> None:
     assert_allclose([press(depth) for depth in depths], np.array(expected) - f0, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.long
 def test_a_ball_rolls_in_a_bowl() -> None:
     """Half an oscillation without slip: ω² = 5/7 g/(R - r)."""
     bowl, g, k = 0.5, 9.81, 1e6
