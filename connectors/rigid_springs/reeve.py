@@ -9,7 +9,6 @@ import numpy as np
 
 from windlass.connectors.rigid_springs.reeving_kernels import MOST
 from windlass.connectors.rigid_springs.reeving_system_springs import MARKERS, ReevingSystemSprings
-from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, each, handle, instance, numbers, optional
 from windlass.framework.errors import ModelError
 from windlass.framework.model.adding import all_or_nothing
@@ -25,7 +24,7 @@ from windlass.framework.model.world import World
 )
 @all_or_nothing
 def reeve(
-    world: World, markers: Sequence[Entity], radii: Any, axes: FloatArray | None = None, **columns: Any
+    world: World, markers: Sequence[Entity], radii: Any, axes: Any | None = None, **columns: Any
 ) -> Entity:
     """Add a `ReevingSystemSprings`: one rope over sheaves and points.
 
