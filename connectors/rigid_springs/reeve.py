@@ -23,9 +23,7 @@ from windlass.framework.model.world import World
     axes=optional(numbers("1", (None, 3))),
 )
 @all_or_nothing
-def reeve(
-    world: World, markers: Sequence[Entity], radii: Any, axes: Any | None = None, **columns: Any
-) -> Entity:
+def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None = None, **columns: Any) -> Entity:
     """Add a `ReevingSystemSprings`: one rope over sheaves and points.
 
     Args:
