@@ -9,7 +9,7 @@ and between neighbours the damping of twist and shear of `reeving_spans`.  Sheav
 leaves no torque about their axes.  The first and the last marker are points, where the rope ends.
 
 Where a rope runs obliquely onto a sheave, all forces are the derivatives of its length, so that no energy is lost.  The
-original is off there, and in planes other than that of x and y, by what its tangents are off.
+original has the same tangents, arcs that are a little longer, and forces that are no derivatives of them.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectConnectorReevingSystemSprings.
 """

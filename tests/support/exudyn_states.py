@@ -249,25 +249,25 @@ def eval_rope(exu: Any, items: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def rope_cases() -> list[dict[str, Any]]:
-    """Ropes over sheaves that move in and out of their plane, on either side of them, tight and slack.
+    """Ropes over sheaves in a plane across space that move in and out of it, on either side, tight and slack.
 
-    In other planes than that of x and y the tangents that the original finds are off by some 4e-3 rad.
+    The original takes the axis of the first marker for its span to the first sheave: they are given alike.
     """
+    plane = rotation([0.4, -0.7, 0.3])
     flat = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.0], [3.0, 1.0, 0.0], [5.0, 3.0, 0.0]]
-    turns = [[0.0, 0.0, angle] for angle in (0.5, 0.9, -1.0, 0.3)]
+    turns = [[0.3, -0.4, 0.5], [-0.35, 0.45, 0.9], [-0.6, 0.2, 1.0], [0.1, -0.7, 0.3]]
     motion: dict[str, Any] = {
         "velocity": [[0.1, 0.2, 0.3], [0.3, -0.2, 0.5], [-0.1, 0.1, 0.1], [0.4, 0.2, -0.3]],
         "omega": [[0.4, -0.9, 1.1], [1.2, 0.3, -0.6], [-0.8, 0.5, 0.2], [0.7, -1.3, 0.4]],
         "angles": turns,
-        "position": flat,
+        "position": (np.array(flat) @ plane.T).tolist(),
     }
     damped = {"dampingPerLength": 50.0, "dampingTorsional": 7.0, "dampingShear": 3.0}
     cases = []
     for signs in ((-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)):
         for length in (6.0, 12.0):
-            axes = [[0.0, 0.0, 1.0]] * 4
-            for k in (1, 2):
-                axes[k] = [0.0, 0.0, signs[k - 1]]
+            turned = ((turns[k], plane @ [0.0, 0.0, sign]) for k, sign in enumerate((signs[0], *signs, 1.0)))
+            axes = [(rotation(turn).T @ axis).tolist() for turn, axis in turned]
             parameters = {"stiffnessPerLength": 1000.0, "referenceLength": length, **damped}
             cases.append({**motion, "axes": axes, "radii": [0.0, 0.3, 0.4, 0.0], "parameters": parameters})
     return [*cases, {**cases[1], "parameters": {**cases[1]["parameters"], "regularizationForce": -1.0}}]
